@@ -1,0 +1,192 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { settingsRoutes } from './app-settings.ts'
+import * as app from './app-shapes.ts'
+import { toolRoutes } from './app-tools.ts'
+import { workRoutes } from './app-work.ts'
+import * as param from './params.ts'
+import { type PathNames, routes } from './routes.ts'
+import * as sets from './sets.ts'
+import { Approval, Asset, BuildRun, DecisionInput, list, object, oneOf, page } from './shapes.ts'
+
+/** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
+export interface AppRoute {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: `/v1/${string}`
+  summary: string
+  /** Whoever comes, whoever is signed in (and reaches the place the path names), its owners, or operators of the service. */
+  who: 'anyone' | 'member' | 'owner' | 'operator'
+  query: param.Params
+  body?: TSchema
+  reply: TSchema
+  created?: 201
+  /** Refused on a read-only account. */
+  writes?: boolean
+}
+
+const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
+const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
+const password = Type.String({ minLength: 10, maxLength: 128 })
+const none = {}
+
+/** The shared table as a session sees it: no token to ping with, and lists of builds and assets that go on, the latter by any approval status. */
+const { ping: _, ...shared } = routes
+export const sharedRoutes = {
+  ...shared,
+  listBuilds: {
+    ...shared.listBuilds,
+    query: { ...shared.listBuilds.query, cursor: param.cursor },
+    reply: page('build_runs', BuildRun),
+  },
+  listAssets: {
+    ...shared.listAssets,
+    query: { ...shared.listAssets.query, approval_status: param.oneOf(sets.ASSET_APPROVAL_STATUSES), cursor: param.cursor },
+    reply: page('assets', Asset),
+  },
+} as const
+export type SharedName = keyof typeof sharedRoutes
+
+export const ownRoutes = {
+  welcome: {
+    method: 'GET',
+    path: '/v1/welcome',
+    summary: 'Whether the service has an owner yet and whether one may sign up',
+    who: 'anyone',
+    query: none,
+    reply: app.Welcome,
+  },
+  signUp: {
+    method: 'POST',
+    path: '/v1/sign_up',
+    summary: 'Make a user with an account of their own; sign in afterwards',
+    who: 'anyone',
+    query: none,
+    body: object({ name, email, password, invitation: Type.Optional(Type.String({ maxLength: 100 })) }),
+    reply: app.Done,
+    created: 201,
+  },
+  showInvitation: {
+    method: 'GET',
+    path: '/v1/invitations/:token',
+    summary: 'Who invites whom into what',
+    who: 'anyone',
+    query: none,
+    reply: object({ account_name: Type.String(), email: Type.String(), role: oneOf(sets.ROLES), has_user: Type.Boolean() }),
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/v1/invitations/:token/accept',
+    summary: 'Join the account that invites',
+    who: 'member',
+    query: none,
+    reply: object({ account_id: Type.Integer() }),
+  },
+  showMe: {
+    method: 'GET',
+    path: '/v1/me',
+    summary: 'Who is signed in and what they reach',
+    who: 'member',
+    query: none,
+    reply: app.Me,
+  },
+  editMe: {
+    method: 'PATCH',
+    path: '/v1/me',
+    summary: 'Change the display name or the default account',
+    who: 'member',
+    query: none,
+    body: Type.Partial(object({ name, default_account_id: Type.Integer() })),
+    reply: app.Me,
+  },
+  listPeople: {
+    method: 'GET',
+    path: '/v1/people',
+    summary: "Display names of everybody in the caller's accounts",
+    who: 'member',
+    query: none,
+    reply: list('people', app.Person),
+  },
+  search: {
+    method: 'GET',
+    path: '/v1/search',
+    summary: 'Find projects, tasks, builds, changes, assets and deployments by what they are called',
+    who: 'member',
+    query: { q: param.text, project_id: param.reference },
+    reply: list('hits', app.Hit),
+  },
+  showOverview: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/overview',
+    summary: 'Where everything in a project stands now',
+    who: 'member',
+    query: none,
+    reply: app.Overview,
+  },
+  showPlots: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/plots',
+    summary: 'What the plots of a project show, of the last days',
+    who: 'member',
+    query: { days_back: param.daysBack },
+    reply: app.Plots,
+  },
+  decideAssets: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/approvals/bulk',
+    summary: 'Decide several assets at once, all or none',
+    who: 'member',
+    query: none,
+    body: object({
+      asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 200 }),
+      status: DecisionInput.properties.status,
+      comments: Type.Optional(Type.String({ maxLength: 65_536 })),
+    }),
+    reply: list('approvals', Approval),
+    writes: true,
+  },
+  decideCommandLine: {
+    method: 'POST',
+    path: '/v1/cli/authorizations',
+    summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
+    who: 'member',
+    query: none,
+    body: object({
+      allow: Type.Boolean(),
+      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+      state: Type.String({ maxLength: 500 }),
+      code_challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+      client_name: Type.String({ minLength: 1, maxLength: 80 }),
+      scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
+    }),
+    reply: object({ redirect_to: Type.String() }),
+  },
+  listMails: {
+    method: 'GET',
+    path: '/v1/operator/mails',
+    summary: 'The newest mails of the service, sent or not',
+    who: 'operator',
+    query: { before: param.reference },
+    reply: object({ mails: Type.Array(app.Mail), has_more: Type.Boolean(), smtp: Type.Boolean() }),
+  },
+  ...settingsRoutes,
+  ...toolRoutes,
+  ...workRoutes,
+} as const satisfies Record<string, AppRoute>
+
+export const appRoutes = { ...sharedRoutes, ...ownRoutes }
+
+export type OwnRoutes = typeof ownRoutes
+export type OwnName = keyof OwnRoutes
+export type OwnQuery<N extends OwnName> = param.Query<OwnRoutes[N]['query']>
+export type OwnBody<N extends OwnName> = OwnRoutes[N] extends { body: infer B extends TSchema } ? Static<B> : undefined
+export type OwnReply<N extends OwnName> = Static<OwnRoutes[N]['reply']>
+export type OwnPath<N extends OwnName> = { [K in PathNames<OwnRoutes[N]['path']>]: string }
+
+export type AppRoutes = typeof appRoutes
+export type AppName = keyof AppRoutes
+export type AppReply<N extends AppName> = Static<AppRoutes[N]['reply']>
+/** What the web app sends, as it travels. */
+export type AppArguments<N extends AppName> = { [K in PathNames<AppRoutes[N]['path']>]: string | number } & {
+  query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
+} & (AppRoutes[N] extends { body: infer B }
+    ? { body: B extends TSchema ? Static<B> : B extends { schema: infer S extends TSchema } ? Static<S> : never }
+    : { body?: undefined })

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/every-route.ts'
+import { nightOwl } from '../../test/night-owl.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { SCOPES } from './sets.ts'
+
+/** What holds for every route is asked of every route. */
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio(nightOwl)
+})
+afterAll(() => studio.close())
+
+const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
+
+describe.each(all)('%s', (name, route) => {
+  test('answers a caller with the right token', async () => {
+    expect([200, 201, 202]).toContain((await ask(name)).status)
+  })
+
+  test.each([
+    ['missing', () => ({ token: null })],
+    ['malformed', () => ({ token: null, headers: { authorization: 'Bearer' } })],
+    ['of another scheme', () => ({ token: null, headers: { authorization: `Basic ${tokenOf('all')}` } })],
+    ['with a comma', () => ({ token: `${tokenOf('all')},x` })],
+    ['unknown', () => ({ token: 'A'.repeat(43) })],
+    ['of the right prefix only', () => ({ token: tokenOf('all').slice(0, 8) })],
+    ['revoked', () => ({ token: tokenOf('revoked') })],
+    ['expired', () => ({ token: tokenOf('expired') })],
+  ])('answers a token that is %s with an empty 401', async (_, asking) => {
+    const answer = await ask(name, undefined, asking())
+    expect(answer).toMatchObject({ status: 401, text: '' })
+  })
+
+  test('names the scope a token lacks and echoes no token', async () => {
+    const token = tokenOf(`without ${route.scope}`)
+    const answer = await ask(name, undefined, { token })
+    // Every token can ping, so that this scope cannot be missing.
+    if (route.scope === 'ping') return expect(answer.status).toBe(200)
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({
+      error: 'insufficient_scope',
+      message: expect.any(String),
+      required_scope: route.scope,
+      token_scopes: SCOPES.filter((scope) => scope !== route.scope),
+    })
+    expect(answer.text).not.toContain(token)
+  })
+
+  test('needs no scope but its own', async () => {
+    const only = await studio.load({
+      tokens: [{ key: 'only', user: String(studio.world.users!.lead!.id), name: 'only', scopes: [route.scope] }],
+    })
+    expect([200, 201, 202]).toContain((await ask(name, undefined, { token: only.tokens!.only!.token as string })).status)
+  })
+
+  test('refuses an unknown parameter by name, whatever its value', async () => {
+    for (const query of ['surprise=1', 'surprise[]=1', 'surprise[x]=1', '__proto__=1', 'constructor=1', '=1']) {
+      const answer = await ask(name, `${pathOf(name)}?${query}`)
+      expect(answer.status, query).toBe(422)
+      expect(answer.json, query).toEqual({ error: 'unknown_parameter', message: expect.any(String) })
+    }
+  })
+
+  test('says which methods there are', async () => {
+    const answer = await ask(name, undefined, { method: 'DELETE' })
+    expect(answer).toMatchObject({ status: 405, json: { error: 'method_not_allowed', message: expect.any(String) } })
+    expect(answer.headers.get('allow')).toContain(route.method)
+  })
+
+  test('carries no rate headers', async () => {
+    const { headers } = await ask(name)
+    expect([...headers.keys()].filter((header) => header.startsWith('x-ratelimit'))).toEqual([])
+  })
+})
+
+describe.each(all.filter(([, route]) => Object.keys(route.query).length > 0))('%s: parameters', (name, route) => {
+  const refused = (query: string) => ask(name, `${pathOf(name)}?${query}`)
+
+  test.each(Object.keys(route.query).filter((param) => !route.query[param]!.list))(
+    '%s sent as a list or an object is of the wrong type',
+    async (param) => {
+      for (const query of [`${param}=a&${param}=b`, `${param}[]=a`, `${param}[x]=a`, `${param}[x][y]=a`, `${param}%5B%5D=a`]) {
+        const answer = await refused(query)
+        expect(answer.status, query).toBe(422)
+        expect(answer.json.error, query).toBe('invalid_parameter_type')
+      }
+    },
+  )
+
+  test.each(Object.entries(route.query).filter(([, param]) => param.values))(
+    '%s outside its set names the valid values',
+    async (key, param) => {
+      for (const value of ['nonsense', '', `${param.values![0]}x`, param.values![0]!.toUpperCase(), ` ${param.values![0]}`]) {
+        // A closed set in capitals exists nowhere but in source types, which are compared case by case.
+        if (param.values!.includes(value)) continue
+        const { status, json } = await refused(`${key}=${encodeURIComponent(value)}`)
+        expect({ status, error: json.error }, value).toEqual({ status: 422, error: `invalid_${key}` })
+        const [list] = Object.keys(json).filter((field) => field.startsWith('valid_'))
+        expect(json[list!]).toEqual(param.values)
+      }
+      for (const value of param.values!) expect((await refused(`${key}=${value}`)).status).toBe(200)
+    },
+  )
+
+  test('an unknown name outranks a wrong type, which outranks a wrong value', async () => {
+    const [first] = Object.keys(route.query)
+    expect((await refused(`${first}[]=1&surprise=1`)).json.error).toBe('unknown_parameter')
+    if ('limit' in route.query) expect((await refused(`limit=abc&${first}[]=1`)).json.error).toBe('invalid_parameter_type')
+  })
+})
+
+describe.each(inProject)('%s: projects', (name) => {
+  const others = () => ({
+    "another account's": id('projects', 'fox'),
+    'no such': '2000000000',
+    'beyond all numbers': '99999999999999999999',
+    prefixed: `proj_${id('projects', 'star')}`,
+    'no number': 'starfall',
+    zero: '0',
+    negative: '-1',
+    padded: `0${id('projects', 'star')}`,
+    escaped: '%00',
+  })
+
+  test("hides another account's project like one that never was", async () => {
+    const bodies = new Set<string>()
+    for (const [kind, project] of Object.entries(others())) {
+      const answer = await ask(name, pathOf(name, project, recordOf(name, kind === "another account's" ? 'fox-' : '')))
+      expect(answer.status, kind).toBe(404)
+      bodies.add(answer.text)
+    }
+    expect([...bodies]).toEqual([JSON.stringify({ error: 'not_found', message: 'Project not found.' })])
+  })
+
+  test("a bad parameter on another account's project is still 404", async () => {
+    const path = pathOf(name, id('projects', 'fox'), recordOf(name, 'fox-'))
+    expect((await ask(name, `${path}?surprise=1&limit=abc`)).status).toBe(404)
+  })
+})
+
+describe.each(withRecord)('%s: records', (name) => {
+  test("a sibling project's and a foreign project's record are not there, nor is a malformed id", async () => {
+    const bodies = new Set<string>()
+    const wrong = [
+      recordOf(name, 'moon-')!,
+      recordOf(name, 'fox-')!,
+      '2000000000',
+      '00000000-0000-4000-8000-000000000000',
+      'x',
+      '%00',
+      '1e3',
+      '-1',
+      '%F0',
+    ]
+    for (const record of wrong) {
+      const answer = await ask(name, pathOf(name, undefined, record))
+      expect(answer.status, record).toBe(404)
+      // A broken escape never reaches a route.
+      if (record !== '%F0') bodies.add(answer.text)
+    }
+    expect(bodies.size).toBe(1)
+  })
+
+  test('an unknown parameter outranks a missing record, which outranks the body', async () => {
+    const missing = pathOf(name, undefined, '2000000000')
+    expect((await ask(name, `${missing}?surprise=1`)).status).toBe(422)
+    if (BODIES[name]) expect((await ask(name, missing, { body: { nonsense: 1 } })).status).toBe(404)
+    if (BODIES[name]) expect((await ask(name, missing, { raw: '{', body: undefined })).status).toBe(404)
+  })
+})
+
+describe.each(writing)('%s: writing', (name, route) => {
+  const at = (project: string) => pathOf(name, id('projects', project), onlyRecordOf(name, project))
+
+  test('is refused on a demo account, without an upgrade', async () => {
+    const answer = await ask(name, at('demo'))
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({ error: 'demo_read_only', reason: 'demo', message: expect.any(String) })
+  })
+
+  test('is refused on a lapsed trial, with the way out', async () => {
+    const answer = await ask(name, at('lapsed'))
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({
+      error: 'demo_read_only',
+      reason: 'trial_expired',
+      message: expect.any(String),
+      upgrade_url: 'https://gold.example/settings/billing',
+    })
+  })
+
+  test('read-only outranks a bad parameter and a bad body; a missing scope outranks read-only', async () => {
+    expect((await ask(name, `${at('demo')}?surprise=1`, { body: { nonsense: 1 } })).json.error).toBe('demo_read_only')
+    expect((await ask(name, at('demo'), { token: tokenOf(`without ${route.scope}`) })).json.error).toBe('insufficient_scope')
+  })
+
+  test('reading goes on there', async () => {
+    const list = name === 'decideAsset' ? 'listAssets' : 'listTasks'
+    for (const key of ['demo', 'lapsed']) expect((await ask(list, pathOf(list, id('projects', key)))).status).toBe(200)
+  })
+})
+
+describe.each(writing.filter(([, route]) => route.body))('%s: bodies', (name) => {
+  test.each([
+    ['not JSON', '{', 'application/json', 400, 'invalid_json'],
+    ['of another type', 'task=1', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
+    ['a list', '[]', 'application/json', 422, 'invalid_parameter'],
+    ['too large', `"${'x'.repeat(1024 * 1024)}"`, 'application/json', 413, 'body_too_large'],
+  ])('refuses a body that is %s', async (_, raw, type, status, error) => {
+    const answer = await ask(name, undefined, { raw, headers: { 'content-type': type } })
+    expect({ status: answer.status, error: answer.json.error, message: typeof answer.json.message }).toEqual({
+      status,
+      error,
+      message: 'string',
+    })
+  })
+})

@@ -1,0 +1,98 @@
+import type { TSchema } from 'typebox'
+import { type Route, routes } from './routes.ts'
+import { SCOPES } from './sets.ts'
+
+/** The OpenAPI 3.1 document, read off the route table. */
+export function openapi(site: string, version: string) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [name, route] of Object.entries(routes as Record<string, Route>)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operation(name, route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Goldmaster',
+      version,
+      description: 'The delivery pipeline of game projects: tasks, changes, builds, assets, approvals, deployments.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `${site}/api` }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: `An API token. Scopes: ${SCOPES.join(', ')}.` },
+      },
+      schemas: { Error: ERROR },
+      responses: RESPONSES,
+    },
+  }
+}
+
+const ERROR = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'string' }, message: { type: 'string' } },
+  additionalProperties: true,
+}
+
+const failure = (description: string, headers?: object) => ({
+  description,
+  ...(headers ? { headers } : {}),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds' } }
+const RESPONSES = {
+  BadRequest: failure('The cursor or the JSON cannot be read'),
+  Unauthorized: { description: 'No valid token; the body is empty' },
+  Forbidden: failure('The token lacks the scope, or the account is read-only'),
+  NotFound: failure('Not there, or not visible to the caller'),
+  TooLarge: failure('The body is too large'),
+  WrongType: failure('The body is not JSON'),
+  Invalid: failure('A parameter or field is unknown, of the wrong kind or outside its set'),
+  Limited: failure('Too many requests', RETRY_AFTER),
+  Unavailable: failure('The database does not answer', RETRY_AFTER),
+}
+const refer = (name: keyof typeof RESPONSES) => ({ $ref: `#/components/responses/${name}` })
+
+function operation(name: string, route: Route) {
+  const type = route.produces ?? 'application/json'
+  const success = { description: 'Success', content: { [type]: { schema: route.reply } } }
+  return {
+    operationId: name,
+    summary: route.summary,
+    description: `Scope: \`${route.scope}\``,
+    tags: [/projects\/:project_id\/(\w+)/.exec(route.path)?.[1] ?? 'projects'],
+    security: [{ bearer: [] }],
+    parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name)],
+    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body.schema } } } } : {}),
+    responses: {
+      ...(name === 'createTask' ? {} : { 200: success }),
+      ...(route.created ? { [route.created]: success } : {}),
+      ...('cursor' in route.query || route.body ? { 400: refer('BadRequest') } : {}),
+      401: refer('Unauthorized'),
+      403: refer('Forbidden'),
+      ...(route.path.includes(':') ? { 404: refer('NotFound') } : {}),
+      ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
+      422: refer('Invalid'),
+      429: refer('Limited'),
+      503: refer('Unavailable'),
+    },
+  }
+}
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+
+const queryParameters = (route: Route) =>
+  Object.entries(route.query).map(([name, { schema }]) => {
+    const { description, ...rest } = schema as TSchema & { description?: string }
+    return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
+  })
+
+const headerParameters = (name: string) =>
+  name === 'createTask'
+    ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }]
+    : []

@@ -1,0 +1,192 @@
+import { type TSchema, Type } from 'typebox'
+import { invalidAssignee, invalidEventType, invalidParameter, invalidType, notOneOf, unknownParameter } from './errors.ts'
+import { EVENT_TYPES, type EventType } from './sets.ts'
+import { readTime } from './time.ts'
+
+/** How a query parameter reads and how it is described, together. */
+export interface Param<T> {
+  schema: TSchema
+  read(name: string, raw: string): T
+  fallback?: T
+  /** The closed set it takes its values from. */
+  values?: readonly string[]
+  /** May be sent several times, or as `name[]`; the values are joined by commas. */
+  list?: true
+}
+
+/** Parameter names as sent (`state`, `state[]`, `state[x]`), in order, decoded. */
+export type RawQuery = readonly (readonly [name: string, value: string])[]
+
+export const DEFAULT_LIMIT = 20
+export const MAX_LIMIT = 50
+export const ID_MAX = 2_147_483_647
+
+const member = <V extends string>(name: string, raw: string, values: readonly V[]): V => {
+  const found = values.find((value) => value === raw)
+  if (found === undefined) throw notOneOf(name, values)
+  return found
+}
+
+export const oneOf = <const V extends string>(values: readonly V[]): Param<V> => ({
+  schema: Type.Enum([...values]),
+  read: (name, raw) => member(name, raw, values),
+  values,
+})
+
+export const manyOf = <const V extends string>(values: readonly V[]): Param<V[]> => ({
+  schema: Type.String({ description: `comma-separated list of: ${values.join(', ')}` }),
+  read: (name, raw) => raw.split(',').map((token) => member(name, token, values)),
+  values,
+})
+
+/** Free-form: filters as given. PostgreSQL cannot hold NUL, so a value with one matches nothing. */
+export const text: Param<string> = {
+  schema: Type.String(),
+  read: (_, raw) => raw.replaceAll('\0', '\uFFFD').toWellFormed(),
+}
+
+/** Clamped to the page size: asking for more is answered with what there is room for. */
+export const limit: Param<number> = {
+  schema: Type.Integer({ minimum: 1, default: DEFAULT_LIMIT, description: `page size, at most ${MAX_LIMIT}` }),
+  read(name, raw) {
+    if (!/^\d+$/.test(raw) || /^0+$/.test(raw)) throw invalidParameter(name, 'must be a positive integer')
+    return Math.min(Number(raw), MAX_LIMIT)
+  },
+  fallback: DEFAULT_LIMIT,
+}
+
+/** Opaque here: the list it belongs to opens it. */
+export const cursor: Param<string> = {
+  schema: Type.String({ description: 'next_cursor of the page before' }),
+  read: (_, raw) => raw,
+}
+
+export const flag: Param<boolean> = {
+  schema: Type.Enum(['true', 'false', '1', '0']),
+  read(name, raw) {
+    const word = raw.toLowerCase()
+    if (word === 'true' || word === '1') return true
+    if (word === 'false' || word === '0') return false
+    throw invalidParameter(name, 'must be true, false, 1 or 0')
+  },
+}
+
+/** A timestamp, or a date alone for the start of that UTC day; without an offset it is UTC. */
+export const instant: Param<string> = {
+  schema: Type.String({ description: 'ISO 8601 timestamp, or a date alone (start of that UTC day)' }),
+  read(name, raw) {
+    const time = readTime(raw)
+    if (!time) throw invalidParameter(name, 'must be an ISO 8601 timestamp or date')
+    return new Date(time.ms).toISOString()
+  },
+}
+
+/** A record's id as a filter: one that cannot exist matches nothing. */
+export const reference: Param<number> = { schema: Type.String(), read: (_, raw) => readId(raw) ?? 0 }
+
+export const HANDLE = /^[a-z0-9-]{1,50}$/
+export const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
+
+export type Assignee = { handle: string } | { user_id: number }
+
+export const assignee: Param<Assignee> = {
+  schema: Type.String({ description: ASSIGNEE_FORMAT }),
+  read(_, raw) {
+    const handle = raw.startsWith('handle:') ? raw.slice(7) : undefined
+    if (handle !== undefined && HANDLE.test(handle)) return { handle }
+    const user = raw.startsWith('user:') ? raw.slice(5) : ''
+    if (/^\d+$/.test(user)) return { user_id: Number(user) > ID_MAX ? 0 : Number(user) }
+    throw invalidAssignee('assignee must name an agent handle or a user id.', ASSIGNEE_FORMAT)
+  },
+}
+
+export const DAYS_MAX = 90
+
+/** Clamped on both sides; only what is no number is refused. */
+export const daysBack: Param<number> = {
+  schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: 7, description: 'ignored when since is given' }),
+  read(name, raw) {
+    if (!/^-?\d+$/.test(raw)) throw invalidParameter(name, 'must be an integer')
+    return Math.min(Math.max(Number(raw), 1), DAYS_MAX)
+  },
+  fallback: 7,
+}
+
+/** A moment, or the wall time of an account's own zone when no offset was given. */
+export type Since = { instant: string } | { wall: string }
+
+export const since: Param<Since> = {
+  schema: Type.String({ description: "ISO 8601 with a time; without an offset it is in the account's timezone" }),
+  read(name, raw) {
+    const time = readTime(raw)
+    if (!time?.hasTime) throw invalidParameter(name, 'must be an ISO 8601 timestamp with a time (write + as %2B)')
+    const text = new Date(time.ms).toISOString()
+    return time.hasOffset ? { instant: text } : { wall: text.slice(0, -1) }
+  },
+}
+
+/** Event types, some by a wildcard such as `approval.*`. */
+export const eventTypes: Param<EventType[]> = {
+  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${EVENT_TYPES.join(', ')}` }),
+  read: (_, raw) => [...new Set(raw.split(',').flatMap(typesNamed))],
+  list: true,
+}
+
+const typesNamed = (word: string): readonly EventType[] => {
+  const found = word.endsWith('.*')
+    ? EVENT_TYPES.filter((type) => type.startsWith(word.slice(0, -1)))
+    : EVENT_TYPES.filter((type) => type === word)
+  if (found.length === 0 || word === '.*') throw invalidEventType(EVENT_TYPES)
+  return found
+}
+
+/** How many lines from the end. */
+export const lines: Param<number> = {
+  schema: Type.Integer({ minimum: 1 }),
+  read(name, raw) {
+    if (!/^\d+$/.test(raw) || /^0+$/.test(raw)) throw invalidParameter(name, 'must be a positive integer')
+    return Math.min(Number(raw), ID_MAX)
+  },
+}
+
+export type Params = Record<string, Param<unknown>>
+export type Query<P extends Params> = {
+  [K in keyof P]: P[K] extends Param<infer T> ? (K extends 'limit' | 'days_back' ? T : T | undefined) : never
+}
+
+/** All names first, then all kinds, then all values: the first rule that is broken answers. */
+export const readQuery = <P extends Params>(params: P, raw: RawQuery): Query<P> => readValues(params, readNames(params, raw))
+
+/** Which parameters were sent, each once unless it may be a list. */
+export function readNames(params: Params, raw: RawQuery): Map<string, string> {
+  const values = new Map<string, string>()
+  const wrong = new Set<string>()
+  for (const [name, value] of raw) {
+    const bracket = name.indexOf('[')
+    const known = bracket === -1 ? name : name.slice(0, bracket)
+    if (!Object.hasOwn(params, known)) throw unknownParameter(known || name, Object.keys(params))
+    const repeated = values.has(known)
+    const plain = bracket === -1 || name.slice(bracket) === '[]'
+    if (params[known]!.list ? !plain : repeated || bracket !== -1) wrong.add(known)
+    values.set(known, repeated ? `${values.get(known)},${value}` : value)
+  }
+  for (const name of wrong) throw invalidType(name)
+  return values
+}
+
+export const readValues = <P extends Params>(params: P, given: ReadonlyMap<string, string>): Query<P> =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, param]) => {
+      const value = given.get(name)
+      return [name, value === undefined ? param.fallback : param.read(name, value)]
+    }),
+  ) as Query<P>
+
+/** Record ids are positive 32-bit integers written plainly; anything else names nothing. */
+export const readId = (raw: string): number | undefined => {
+  if (!/^[1-9]\d{0,9}$/.test(raw)) return undefined
+  const id = Number(raw)
+  return id <= ID_MAX ? id : undefined
+}
+
+export const isUuid = (raw: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(raw)

@@ -1,0 +1,263 @@
+/** Every closed set of the interface, declared once: parameters, shapes, CHECK constraints, flags and filters are read off these. */
+
+export const TASK_STATES = ['to_do', 'in_progress', 'blocked', 'completed'] as const
+export type TaskState = (typeof TASK_STATES)[number]
+
+export const TASK_TYPES = ['bug', 'feature', 'chore', 'art', 'content', 'balance'] as const
+export type TaskType = (typeof TASK_TYPES)[number]
+
+export const PRIORITIES = ['low', 'medium', 'high', 'critical'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
+export const BUILD_STATUSES = [
+  'queued',
+  'preparing',
+  'building',
+  'completed',
+  'failed',
+  'cancelled',
+  'passed_pending_approval',
+] as const
+export type BuildStatus = (typeof BUILD_STATUSES)[number]
+
+export const BUILD_TYPES = ['unreal', 'unity', 'custom'] as const
+export type BuildType = (typeof BUILD_TYPES)[number]
+
+export const TARGET_TYPES = ['development', 'shipping', 'test', 'debug'] as const
+export type TargetType = (typeof TARGET_TYPES)[number]
+
+export const ASSET_TYPES = [
+  'texture',
+  'model',
+  'audio',
+  'script',
+  'level',
+  'material',
+  'animation',
+  'archive',
+  'shader',
+  'config',
+  'document',
+  'font',
+  'video',
+] as const
+export type AssetType = (typeof ASSET_TYPES)[number]
+
+export const APPROVAL_STATUSES = ['pending', 'approved', 'denied', 'ignored'] as const
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
+
+/** What a person may decide; `pending` is where a record starts, never a decision. */
+export const DECISIONS = ['approved', 'denied', 'ignored'] as const
+export type Decision = (typeof DECISIONS)[number]
+
+/** An asset nobody was ever asked about has `none`. */
+export const ASSET_APPROVAL_STATUSES = ['none', ...APPROVAL_STATUSES] as const
+export type AssetApprovalStatus = (typeof ASSET_APPROVAL_STATUSES)[number]
+
+export const SOURCE_TYPES = ['AssetCommit', 'GitCommit', 'Changelist'] as const
+export type SourceType = (typeof SOURCE_TYPES)[number]
+
+export const PLATFORMS = [
+  'steam',
+  'epic_games_store',
+  'google_play',
+  'apple_app_store',
+  'unity_cloud',
+  'custom',
+  'reddit_devvit',
+  'youtube_playables',
+] as const
+export type Platform = (typeof PLATFORMS)[number]
+
+const PLATFORM_ALIASES: ReadonlyMap<string, Platform> = new Map<string, Platform>([
+  ['steamworks', 'steam'],
+  ['reddit', 'reddit_devvit'],
+  ['devvit', 'reddit_devvit'],
+  ['youtube', 'youtube_playables'],
+  ['playables', 'youtube_playables'],
+  ['epic', 'epic_games_store'],
+  ['epic_games', 'epic_games_store'],
+  ['google', 'google_play'],
+  ['android', 'google_play'],
+  ['apple', 'apple_app_store'],
+  ['ios', 'apple_app_store'],
+  ['app_store', 'apple_app_store'],
+  ['unity', 'unity_cloud'],
+])
+
+/** The canonical store for what a tool calls it; a store nobody knows is `custom`. */
+export const platformOf = (name: string): Platform => {
+  const word = name.trim().toLowerCase()
+  return PLATFORM_ALIASES.get(word) ?? PLATFORMS.find((platform) => platform === word) ?? 'custom'
+}
+
+export const DEPLOYMENT_STATUSES = [
+  'pending',
+  'submitted',
+  'uploading',
+  'in_review',
+  'approved',
+  'rejected',
+  'live',
+  'rolled_back',
+] as const
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
+
+export const SCOPES = [
+  'ping',
+  'read:projects',
+  'read:workspace_events',
+  'read:tasks',
+  'write:tasks',
+  'read:builds',
+  'write:builds',
+  'read:assets',
+  'write:assets',
+  'read:members',
+  'read:changes',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const EVENT_TYPES = [
+  'build_run.completed',
+  'build_run.failed',
+  'change.submitted',
+  'task.state_changed',
+  'approval.requested',
+  'approval.granted',
+  'approval.denied',
+  'approval.ignored',
+  'deployment.created',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+export const PILLS = ['ok', 'err', 'info', 'warn', 'neutral'] as const
+
+export const PLANS = ['free', 'team', 'studio', 'enterprise'] as const
+export type Plan = (typeof PLANS)[number]
+
+export const DAILY_INVESTIGATIONS: Record<Plan, number> = { free: 3, team: 20, studio: 100, enterprise: 1000 }
+
+export const PROJECT_STATUSES = ['active', 'paused', 'archived'] as const
+export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
+
+export const ROLES = ['owner', 'member'] as const
+export type Role = (typeof ROLES)[number]
+
+export const READ_ONLY_REASONS = ['trial_expired', 'demo'] as const
+export type ReadOnlyReason = (typeof READ_ONLY_REASONS)[number]
+
+/** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
+export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'admin'] as const
+export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
+
+/** An integration's provider is the first segment of its webhook path; `jenkins` also answers at `/webhooks/ci`. */
+export const PROVIDERS = [
+  'perforce',
+  'jenkins',
+  'buildkite',
+  'game_engine',
+  'deployment',
+  'github',
+  'jira',
+  'linear',
+  'trello',
+  'monday',
+  'asana',
+  'diversion',
+  'lore',
+] as const
+export type ProviderName = (typeof PROVIDERS)[number]
+
+/** What became of a delivery; `accepted` ones are still being worked on. */
+export const DELIVERY_OUTCOMES = ['processed', 'accepted', 'duplicate', 'stale', 'ignored', 'failed'] as const
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
+
+export const INVESTIGATION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
+export type InvestigationStatus = (typeof INVESTIGATION_STATUSES)[number]
+
+export const CONFIDENCES = ['low', 'medium', 'high'] as const
+export type Confidence = (typeof CONFIDENCES)[number]
+
+/** Why a build failed. `infrastructure` is the finding for a build without a log; `none` is a log that shows no failure. */
+export const FAILURE_CATEGORIES = [
+  'compile_error',
+  'link_error',
+  'shader_error',
+  'cook_asset_error',
+  'missing_module_plugin',
+  'test_failure',
+  'lint_or_doc',
+  'build_script_error',
+  'build_system',
+  'dependency_resolution',
+  'network',
+  'timeout',
+  'out_of_memory',
+  'out_of_disk',
+  'workspace_lock',
+  'scm_sync',
+  'license_seat',
+  'signing',
+  'infra_agent',
+  'crash',
+  'infrastructure',
+  'none',
+  'unknown',
+] as const
+export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
+
+const EXTENSIONS: Partial<Record<AssetType, string>> = {
+  texture: 'png jpg jpeg tga bmp tif tiff psd exr hdr dds ktx svg',
+  model: 'fbx obj gltf glb blend ma mb max usd usda usdc usdz stl dae',
+  audio: 'wav mp3 ogg flac aif aiff bank wem',
+  script: 'cs cpp cc c h hpp inl lua py js ts gd rs go java kt swift rb',
+  level: 'umap unity tscn',
+  material: 'mat mtl material',
+  animation: 'anim bvh controller',
+  archive: 'zip 7z rar gz tar pak',
+  shader: 'hlsl glsl usf ush shader cg vert frag comp metal',
+  config: 'ini json yaml yml toml xml cfg uproject uplugin asmdef meta',
+  document: 'md txt pdf doc docx xls xlsx csv',
+  font: 'ttf otf woff woff2',
+  video: 'mp4 mov avi mkv webm bik',
+}
+const TYPE_OF_EXTENSION: ReadonlyMap<string, AssetType> = new Map(
+  Object.entries(EXTENSIONS).flatMap(([type, list]) =>
+    list.split(' ').map((extension) => [extension, type as AssetType] as const),
+  ),
+)
+
+/** Engine assets all share an ending; teams tell them apart by the usual prefixes of their names. */
+const PREFIXES: readonly [prefix: RegExp, type: AssetType][] = [
+  [/^(?:T|TX|RT|HDR)_/, 'texture'],
+  [/^(?:SM|SK|SKM)_/, 'model'],
+  [/^(?:AM|ABP|BS|AS|AO)_/, 'animation'],
+  [/^(?:A|SFX|MUS|S|SW|SC)_/, 'audio'],
+  [/^(?:MI|M|MF|MPC|PM)_/, 'material'],
+  [/^(?:L|LV|LVL|MAP)_/, 'level'],
+  [/^(?:MS|MOV)_/, 'video'],
+  [/^F_/, 'font'],
+]
+
+/** The kind of asset a file is by its name, or undefined for one that is none. */
+export function assetTypeOf(path: string): AssetType | undefined {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  if (!name.includes('.')) return undefined
+  if (extension === 'uasset' || extension === 'prefab') return PREFIXES.find(([prefix]) => prefix.test(name))?.[1] ?? 'model'
+  return TYPE_OF_EXTENSION.get(extension)
+}
+
+/** Asset types whose change asks for an approval unless a project says otherwise. */
+export const APPROVED_TYPES: readonly AssetType[] = ['texture', 'model', 'audio', 'level', 'material', 'animation', 'video']
+
+/** Characters of a build's log that are kept; the oldest go first. */
+export const LOG_MAX = 256_000
+
+/** Whether an outbound webhook is told what happens: stopped by its owner, by an answer of 410, or after days without success. */
+export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'gone', 'failing'] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+export const OUTGOING_STATUSES = ['waiting', 'delivered', 'failed'] as const
+export type OutgoingStatus = (typeof OUTGOING_STATUSES)[number]

@@ -1,0 +1,294 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import * as sets from './sets.ts'
+
+/** Resources as they travel. A field named here is a column named alike; nothing else ever leaves. */
+
+export const object = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+type Nullable<S extends TSchema> = Static<S> | null
+export const nullable = <S extends TSchema>(schema: S) => {
+  const { type } = schema as { type?: string }
+  return type === undefined || type === 'object'
+    ? Type.Unsafe<Nullable<S>>({ anyOf: [schema, { type: 'null' }] })
+    : Type.Unsafe<Nullable<S>>({ ...schema, type: [type, 'null'] })
+}
+
+export const text = Type.String()
+export const integer = Type.Integer()
+export const flag = Type.Boolean()
+export const uuid = Type.String({ format: 'uuid' })
+export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })
+export const idText = Type.String({ pattern: '^[0-9]+$' })
+export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
+
+export const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(text) })
+export type Pagination = Static<typeof Pagination>
+/** Build runs and assets show a first page only. */
+export const ShortPagination = object({ limit: integer, has_more: flag })
+
+export const Ping = object({
+  ok: flag,
+  user_id: integer,
+  account_id: nullable(integer),
+  token: object({ name: text, prefix: text, scopes: Type.Array(text), expires_at: nullable(instant) }),
+})
+
+const project = { id: idText, name: text, engine: text, created_at: instant }
+export const Project = object(project)
+export const ProjectDetail = object({
+  ...project,
+  status: oneOf(sets.PROJECT_STATUSES),
+  tasks_count: integer,
+  build_runs_count: integer,
+  assets_count: integer,
+})
+
+const Metadata = Type.Record(Type.String(), Type.Unknown())
+const task = {
+  id: integer,
+  account_id: integer,
+  project_id: integer,
+  title: text,
+  description: text,
+  state: oneOf(sets.TASK_STATES),
+  task_type: oneOf(sets.TASK_TYPES),
+  priority: oneOf(sets.PRIORITIES),
+  assignee_handle: nullable(text),
+  user_id: nullable(integer),
+  labels: Type.Array(text),
+  metadata: Metadata,
+  created_at: instant,
+  updated_at: instant,
+  urls: object({ web: text }),
+}
+export const Task = object(task)
+export const TaskDetail = object({
+  ...task,
+  links: object({
+    changes: Type.Array(object({ id: integer, identifier: text, source_type: text, display_identifier: text })),
+    build_runs: Type.Array(object({ id: integer, status: text, commit_hash: text, ci_job_name: text })),
+    deployments: Type.Array(object({ id: integer, status: text, platform: text, branch: text })),
+  }),
+})
+export type TaskDetail = Static<typeof TaskDetail>
+
+/** What a client may write; the rules beyond types stand in `bodies.ts`. */
+const taskFields = {
+  description: text,
+  state: oneOf(sets.TASK_STATES),
+  task_type: oneOf(sets.TASK_TYPES),
+  priority: oneOf(sets.PRIORITIES),
+  assignee_handle: nullable(Type.String({ pattern: '^[a-z0-9-]{1,50}$' })),
+  user_id: nullable(integer),
+  labels: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),
+  metadata: Metadata,
+}
+const title = Type.String({ minLength: 1, maxLength: 255 })
+export const TaskInput = object({ title, ...Type.Partial(object(taskFields)).properties })
+export const TaskEdit = Type.Partial(
+  object({ title, ...taskFields, description_append: Type.String({ description: 'added to the end of the description' }) }),
+)
+
+export const Members = object({
+  members: Type.Array(
+    object({
+      user_id: integer,
+      role: oneOf(sets.ROLES),
+      connected_accounts: Type.Array(object({ id: integer, provider: text, uid: Type.Optional(text) })),
+    }),
+  ),
+  assignee_handles: Type.Array(text),
+  truncated: flag,
+})
+
+const buildReference = object({ id: idText, status: text, commit_hash: text, ci_job_name: text })
+
+const buildRun = {
+  id: idText,
+  project_id: idText,
+  status: oneOf(sets.BUILD_STATUSES),
+  build_type: oneOf(sets.BUILD_TYPES),
+  target_type: oneOf(sets.TARGET_TYPES),
+  ci_job_name: text,
+  build_number: text,
+  commit_hash: text,
+  changelist: text,
+  branch: text,
+  phase: text,
+  duration_seconds: nullable(integer),
+  started_at: nullable(instant),
+  finished_at: nullable(instant),
+  created_at: instant,
+  updated_at: instant,
+  urls: object({ web: text }),
+}
+export const BuildRun = object(buildRun)
+
+export const Investigation = object({
+  investigation_id: text,
+  status: oneOf(sets.INVESTIGATION_STATUSES),
+  diagnosis: nullable(text),
+  suggested_fix: nullable(text),
+  attributed_user_id: nullable(integer),
+  steps: Type.Array(object({ name: text, status: text, detail: text })),
+  category: nullable(oneOf(sets.FAILURE_CATEGORIES)),
+  confidence: nullable(oneOf(sets.CONFIDENCES)),
+  evidence: Type.Array(object({ line: integer, text })),
+  suspects: Type.Array(
+    object({ change_id: integer, user_id: nullable(integer), score: Type.Number(), reasons: Type.Array(text) }),
+  ),
+  created_at: instant,
+  finished_at: nullable(instant),
+})
+export type Investigation = Static<typeof Investigation>
+
+export const BuildRunDetail = object({
+  ...buildRun,
+  artifacts: Type.Array(object({ name: text, size_bytes: nullable(integer), url: text })),
+  steps: Type.Array(
+    object({
+      name: text,
+      status: text,
+      started_at: nullable(instant),
+      finished_at: nullable(instant),
+      duration_seconds: nullable(integer),
+      detail: text,
+    }),
+  ),
+  investigation: nullable(Investigation),
+})
+
+const asset = {
+  id: uuid,
+  project_id: idText,
+  name: text,
+  path: text,
+  asset_type: oneOf(sets.ASSET_TYPES),
+  approval_status: oneOf(sets.ASSET_APPROVAL_STATUSES),
+  version: integer,
+  size_bytes: nullable(integer),
+  last_change_id: nullable(integer),
+  created_at: instant,
+  updated_at: instant,
+}
+export const Asset = object(asset)
+export const AssetDetail = object({
+  ...asset,
+  approvals_history: Type.Array(
+    object({
+      id: uuid,
+      status: oneOf(sets.APPROVAL_STATUSES),
+      approver_user_id: nullable(integer),
+      comments: text,
+      decided_at: nullable(instant),
+    }),
+  ),
+})
+
+export const Approval = object({
+  id: uuid,
+  asset_id: uuid,
+  asset_name: text,
+  commit_sha: text,
+  approval_stage: text,
+  approval_type: text,
+  status: oneOf(sets.APPROVAL_STATUSES),
+  approver_user_id: nullable(integer),
+  comments: text,
+  asset_version: integer,
+  approved_at: nullable(instant),
+  denied_at: nullable(instant),
+  ignored_at: nullable(instant),
+  decided_at: nullable(instant),
+  created_at: instant,
+  updated_at: instant,
+})
+export type Approval = Static<typeof Approval>
+
+export const DecisionInput = object({
+  status: oneOf(sets.DECISIONS),
+  comments: Type.Optional(text),
+  stage: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+})
+
+const change = {
+  id: integer,
+  identifier: text,
+  display_identifier: text,
+  source_type: oneOf(sets.SOURCE_TYPES),
+  author: text,
+  description: text,
+  timestamp: instant,
+  orphaned_at: nullable(instant),
+  created_at: instant,
+  updated_at: instant,
+  file_count: nullable(integer),
+  approval_count: integer,
+}
+export const Change = object(change)
+export type Change = Static<typeof Change>
+export const ChangeDetail = object({
+  ...change,
+  files: Type.Array(object({ path: text, action: text })),
+  files_available: flag,
+  approvals: object({ pending: integer, approved: integer, denied: integer, ignored: integer }),
+  build_runs: Type.Array(buildReference),
+  latest_build: nullable(buildReference),
+  task_ids: Type.Array(integer),
+})
+export type ChangeDetail = Static<typeof ChangeDetail>
+
+const deployment = {
+  id: uuid,
+  platform: oneOf(sets.PLATFORMS),
+  status: oneOf(sets.DEPLOYMENT_STATUSES),
+  branch: text,
+  version: text,
+  external_id: text,
+  external_build_id: text,
+  build_run_id: nullable(idText),
+  integration_id: nullable(integer),
+  submitted_at: nullable(instant),
+  deployed_at: nullable(instant),
+  live_at: nullable(instant),
+  created_at: instant,
+  updated_at: instant,
+}
+export const Deployment = object(deployment)
+export const DeploymentDetail = object({ ...deployment, build_run: nullable(buildReference) })
+
+export const Event = object({
+  event_type: oneOf(sets.EVENT_TYPES),
+  project_id: integer,
+  project_name: text,
+  actor: text,
+  timestamp: instant,
+  target_ref: text,
+  status: oneOf(sets.PILLS),
+  message: text,
+  url: text,
+  cursor_key: text,
+})
+export type Event = Static<typeof Event>
+
+export const Rollup = object({
+  changes_24h: integer,
+  builds_passed_24h: integer,
+  builds_failed_24h: integer,
+  open_tasks: integer,
+  total_projects: integer,
+  active_projects: integer,
+})
+export type Rollup = Static<typeof Rollup>
+
+export const Feed = object({ events: Type.Array(Event), rollup: nullable(Rollup), pagination: Pagination })
+
+export const page = <K extends string, S extends TSchema>(key: K, item: S, pagination: TSchema = Pagination) =>
+  Type.Object({ [key]: Type.Array(item), pagination } as { [P in K]: Type.TArray<S> } & { pagination: typeof Pagination }, {
+    additionalProperties: false,
+  })
+
+/** A list that is answered whole. */
+export const list = <K extends string, S extends TSchema>(key: K, item: S) =>
+  Type.Object({ [key]: Type.Array(item) } as { [P in K]: Type.TArray<S> }, { additionalProperties: false })
