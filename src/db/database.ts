@@ -1,0 +1,143 @@
+import pg from 'pg'
+import type { Sql } from 'sql-template-tag'
+
+export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
+
+/** Statements are prepared once and planned for all values; `replan` is for those that carry values in their text. */
+export interface How {
+  replan?: boolean
+}
+
+/** Rows, one row, one value, all or nothing: everything the rest of the house asks of PostgreSQL. */
+export interface Database {
+  rows<Row>(query: Sql): Promise<Row[]>
+  /** The first row, if there is one. */
+  one<Row>(query: Sql, how?: How): Promise<Row | undefined>
+  /** How many rows a statement changed. */
+  count(query: Sql): Promise<number>
+  /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+}
+
+export interface Pool extends Database {
+  readonly pool: pg.Pool
+  readonly url: string
+  close(): Promise<void>
+}
+
+// One spelling from the table to the wire: times are strings, counts are numbers.
+const TIMESTAMPTZ = 1184
+const INT8 = 20
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === TIMESTAMPTZ) return isoOf
+    if (oid === INT8) return Number
+    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+  },
+} as pg.CustomTypesConfig
+
+/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`; sessions run in UTC. */
+const isoOf = (text: string) => {
+  const [date, rest = ''] = text.split(' ')
+  const [clock, fraction = ''] = rest.replace('+00', '').split('.')
+  return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
+}
+
+// A statement is prepared once per connection under a name made from its text.
+const names = new Map<string, string>()
+const nameOf = (text: string) => {
+  const name = names.get(text) ?? `s${names.size}`
+  names.set(text, name)
+  return name
+}
+
+const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { replan = false }: How = {}) => {
+  const { text, values } = query
+  return client.query(replan ? { text, values, types } : { name: nameOf(text), text, values, types })
+}
+
+const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transaction']): Database => ({
+  rows: async <Row>(query: Sql) => (await run(client, query)).rows as Row[],
+  one: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows[0] as Row | undefined,
+  count: async (query) => (await run(client, query)).rowCount ?? 0,
+  transaction,
+})
+
+export interface PoolSettings {
+  max?: number
+  /** Milliseconds after which PostgreSQL gives a statement up; 0 never. */
+  statementTimeout?: number
+  onError?: (error: Error) => void
+}
+
+export function openDatabase(url: string, { max = 16, statementTimeout = 10_000, onError }: PoolSettings = {}): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'goldmaster',
+    // A plan for all values, made once: making one costs several times what running it does.
+    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000`,
+  })
+  // Without a listener a restart of PostgreSQL would end this process.
+  const lost = (error: Error) => onError?.(error)
+  pool.on('error', lost)
+  pool.on('connect', (client) => void client.on('error', lost))
+  const transaction = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const client = await pool.connect()
+    let failed: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(over(client, (inner) => inner(over(client, nested(client)))))
+      await client.query('commit')
+      return result
+    } catch (error) {
+      failed = error as Error
+      await client.query('rollback').catch(() => {})
+      throw error
+    } finally {
+      client.release(failed !== undefined && isConnectionError(failed) ? failed : undefined)
+    }
+  }
+  return { ...over(pool, transaction), pool, url, close: () => pool.end() }
+}
+
+/** A transaction inside a transaction joins it. */
+const nested =
+  (client: pg.PoolClient): Database['transaction'] =>
+  (work) =>
+    work(over(client, nested(client)))
+
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+])
+
+/** Whether an error says that PostgreSQL is away rather than that the statement was wrong. */
+export function isConnectionError(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    message ?? '',
+  )
+}
+
+/** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only. */
+export const isTransient = (error: unknown): boolean =>
+  ['57014', '40P01', '40001', '55P03', '53100', '53200', '25006', '25P03'].includes((error as { code?: string }).code ?? '')
+
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
+  const { code, constraint: name } = error as { code?: string; constraint?: string }
+  return code === '23505' && (constraint === undefined || name === constraint)
+}

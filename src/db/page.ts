@@ -1,0 +1,91 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { invalidCursor } from '../contract/errors.ts'
+import { type Database, empty, raw, type Sql, sql } from './database.ts'
+
+/** Adds a clause, or nothing. */
+export const when = <T>(value: T | undefined, clause: (value: T) => Sql): Sql => (value === undefined ? empty : clause(value))
+
+/** Where a page ended: the order's time and, for rows sharing it, their id. */
+export interface Key {
+  at: string
+  id: string
+}
+
+/** Seals cursors: bound to a list, useless elsewhere, refused when changed. */
+export class Cursors {
+  readonly #secret: Buffer
+
+  constructor(secret: Buffer) {
+    this.#secret = secret
+  }
+
+  seal(list: string, key: Key): string {
+    const text = `${key.at}|${key.id}`
+    return Buffer.concat([this.#mac(list, text), Buffer.from(text)]).toString('base64url')
+  }
+
+  open(list: string, cursor: string): Key {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const text = bytes.subarray(12).toString()
+    // Comparing the spelling too: base64 has several for the same bytes, and a changed cursor is refused.
+    const genuine =
+      bytes.length > 12 && timingSafeEqual(bytes.subarray(0, 12), this.#mac(list, text)) && bytes.toString('base64url') === cursor
+    if (!genuine) throw invalidCursor()
+    return keyOf(text)
+  }
+
+  #mac(list: string, text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(`${list}\n${text}`).digest().subarray(0, 12)
+  }
+}
+
+const keyOf = (text: string): Key => {
+  const split = text.indexOf('|')
+  return { at: text.slice(0, split), id: text.slice(split + 1) }
+}
+
+/** A list as a statement: its rows newest first, one more than the page holds, each with its `key_at` and `key_id`. */
+export interface Listing {
+  limit: number
+  /** Columns `item` (json), `key_at` (a time) and `key_id`, `limit + 1` rows at most. */
+  rows: Sql
+  /** How many rows match depends on a value that only statistics can weigh: planned anew each time instead of once for all. */
+  replan?: boolean
+}
+
+export interface Page {
+  /** The items as one JSON array, rendered by PostgreSQL. */
+  items: string
+  has_more: boolean
+  last: Key | null
+}
+
+export interface PageRow {
+  items: string
+  /** Where the next page begins, as `at|id`; null on the last. */
+  key: string | null
+}
+
+/**
+ * A checked number of rows, written into the statement: of a limit it cannot see PostgreSQL expects a tenth of the table, so no
+ * plan for all values ever looks as cheap as one for these, and the statement would be planned anew for every request.
+ */
+export const count = (rows: number): Sql => raw(String(rows))
+
+/** A checked time, written into the statement: how many rows it reaches only statistics can tell, and they must see it. */
+export const moment = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
+
+/** The columns of a page; `rows` must be in scope. The extra row only proves that there are more. */
+export const pageColumns = (limit: number): Sql => sql`
+  (select coalesce(json_agg(shown.item), '[]')::text from (select item from rows limit ${count(limit)}) shown) as items,
+  (select iso(key_at) || '|' || key_id from rows where exists (select from rows offset ${count(limit)})
+    offset ${count(limit - 1)} limit 1) as key`
+
+export const pageOf = ({ items, key }: PageRow): Page => ({
+  items,
+  has_more: key !== null,
+  last: key === null ? null : keyOf(key),
+})
+
+export const readPage = async (db: Database, { rows, limit, replan }: Listing): Promise<Page> =>
+  pageOf((await db.one<PageRow>(sql`with rows as materialized (${rows}) select ${pageColumns(limit)}`, { replan }))!)

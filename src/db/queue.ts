@@ -1,0 +1,50 @@
+import { type Database, sql } from './database.ts'
+
+/** Every kind of work that is done later, and what it needs to know. */
+export interface Jobs {
+  /** Reads a stored delivery whose tool was answered before the work was done. */
+  ingest: { delivery_id: number }
+  /** Asks the configured Perforce server for what a changelist holds. */
+  describe_changelist: { change_id: number }
+  /** Asks the configured Jenkins for a build's state, artifacts and console, from where the last look ended. */
+  poll_jenkins: { build_run_id: number; offset: number; looks: number }
+  /** Starts a job on the configured Jenkins. */
+  start_jenkins: { build_run_id: number }
+  /** Waits until Jenkins gives a started job its number. */
+  follow_jenkins: { build_run_id: number; queue_item: number; looks: number }
+  /** Finds out why a build failed. */
+  investigate: { investigation_id: number }
+  /** Hands a mail to the mail server, where one is configured. */
+  send_mail: { mail_id: number }
+}
+export type JobKind = keyof Jobs
+
+export interface When {
+  /** Not before this many seconds from now. */
+  delay?: number
+  /** A waiting job of the same name is replaced instead of doubled. */
+  name?: string
+  attempts?: number
+}
+
+/** In the caller's transaction: what is rolled back is never worked on. */
+export const enqueue = <K extends JobKind>(
+  db: Database,
+  kind: K,
+  payload: Jobs[K],
+  { delay = 0, name, attempts = 25 }: When = {},
+) =>
+  db.count(sql`
+    select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
+      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text, max_attempts => ${attempts})`)
+
+/** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
+export const cancel = (db: Database, name: string) => db.count(sql`select graphile_worker.remove_job(${name})`)
+
+const KEPT_DAYS = 30
+
+/** Jobs that were given up are kept for a while, so that somebody can ask why. */
+export const forgetGivenUp = (db: Database) =>
+  db.count(sql`
+    delete from graphile_worker._private_jobs
+    where attempts >= max_attempts and locked_at is null and updated_at < now() - make_interval(days => ${KEPT_DAYS})`)
