@@ -1,0 +1,6 @@
+/**
+ * Where somebody else's text begins: what reports that a step ended and says nothing about why, the build service, the
+ * next command. No error reaches across.
+ */
+export const EDGE =
+  /^(?:npm ERR! |npm error |error Command failed|info Visit https:|make(?:\[\d+\])?: |\S*[Mm]akefile\S*:\d+: recipe for|The command "|.*" exited with \d+\.|travis_(?:time|fold):|Done\. Your build|Process completed with exit|Exited with|ERROR: Job failed|Cleaning up|\$ \S|##\[(?:group|section)\]|rake aborted!| ?ELIFECYCLE)/

@@ -1,0 +1,82 @@
+/** Finds which of many literals stand on a line, in one pass over its characters (Aho-Corasick over a dense table). */
+export class Literals {
+  readonly #classes = new Uint8Array(65536)
+  readonly #width: number
+  readonly #next: Int32Array
+  readonly #found: number[][]
+
+  constructor(literals: readonly string[]) {
+    let classes = 1
+    for (const literal of literals)
+      for (let i = 0; i < literal.length; i++)
+        if (this.#classes[literal.charCodeAt(i)] === 0) this.#classes[literal.charCodeAt(i)] = classes++
+    if (classes > 255) throw new RangeError('Too many different characters in the literals')
+    this.#width = classes
+    const { next, found } = this.#trie(literals)
+    this.#found = found
+    this.#next = this.#complete(next)
+  }
+
+  #trie(literals: readonly string[]) {
+    const next: number[][] = [[]]
+    const found: number[][] = [[]]
+    literals.forEach((literal, id) => {
+      let state = 0
+      for (let i = 0; i < literal.length; i++) {
+        const char = this.#classes[literal.charCodeAt(i)]!
+        let to = next[state]![char]
+        if (to === undefined) {
+          to = next.length
+          next[state]![char] = to
+          next.push([])
+          found.push([])
+        }
+        state = to
+      }
+      found[state]!.push(id)
+    })
+    return { next, found }
+  }
+
+  /** Fills every missing edge with where the longest suffix would go, so that scanning never looks back. */
+  #complete(trie: number[][]): Int32Array {
+    const width = this.#width
+    const next = new Int32Array(trie.length * width)
+    const fallback = new Int32Array(trie.length)
+    const queue: number[] = []
+    for (let char = 0; char < width; char++) {
+      const to = trie[0]![char]
+      if (to !== undefined) {
+        next[char] = to
+        queue.push(to)
+      }
+    }
+    for (const state of queue) {
+      const back = fallback[state]!
+      this.#found[state]!.push(...this.#found[back]!)
+      for (let char = 0; char < width; char++) {
+        const to = trie[state]![char]
+        const alternative = next[back * width + char]!
+        next[state * width + char] = to ?? alternative
+        if (to !== undefined) {
+          fallback[to] = alternative
+          queue.push(to)
+        }
+      }
+    }
+    return next
+  }
+
+  /** Calls back with the index of each literal that ends somewhere on the line; the same one may come more than once. */
+  scan(line: string, onFound: (literal: number) => void): void {
+    const next = this.#next
+    const width = this.#width
+    const classes = this.#classes
+    let state = 0
+    for (let i = 0; i < line.length; i++) {
+      state = next[state * width + classes[line.charCodeAt(i)]!]!
+      const found = this.#found[state]!
+      for (let j = 0; j < found.length; j++) onFound(found[j]!)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { invalidParameter } from '../contract/errors.ts'
+import { group } from './group.ts'
+import type { Log } from './log.ts'
+import { match, type RuleBook, ruleBook } from './match.ts'
+import { normalise } from './normalise.ts'
+import type { Rule } from './rule.ts'
+import { RULES } from './rules/index.ts'
+import { findStall } from './stall.ts'
+import { TookTooLong, within } from './within.ts'
+
+const EXAMPLES_MS = 2_000
+
+const isSilenced = (rule: Rule) => (line: string) => rule.need.some((literal) => line.includes(literal)) && rule.match.test(line)
+
+interface Found {
+  index: number
+  file: string | undefined
+}
+
+const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined => {
+  if (rule.role === 'noise') {
+    const index = log.text.findIndex(isSilenced(rule))
+    return index < 0 ? undefined : { index, file: rule.match.exec(log.text[index]!)?.groups?.file }
+  }
+  const hits = match(log, book).filter((hit) => hit.rule === rule)
+  const [found] = group(log, hits)
+  return found && { index: found.lead.index, file: found.lead.groups.file?.trim() }
+}
+
+const isNamed = (file: string, found: string | undefined) => found === file || found?.split(/[\\/]/).at(-1) === file
+
+/** Own rules over ours. All literals are looked for at once, which works for so many different characters only. */
+export function bookWith(own: readonly Rule[], where = 'need'): RuleBook {
+  const ids = new Set(own.map(({ id }) => id))
+  try {
+    return ruleBook([...own, ...RULES.filter(({ id }) => !ids.has(id))])
+  } catch {
+    throw invalidParameter(where, 'holds, together with the other rules, too many different characters')
+  }
+}
+
+function showExamples(rule: Rule, at: (field: string) => string) {
+  const book = bookWith([rule], at('need'))
+  const logs = rule.examples.map(({ log }) => normalise(log))
+  rule.need.forEach((literal, index) => {
+    if (!logs.some(({ text }) => text.some((line) => line.includes(literal))))
+      throw invalidParameter(at(`need[${index}]`), 'stands in none of the examples')
+  })
+  rule.examples.forEach(({ line, file }, index) => {
+    const found = findIn(logs[index]!, rule, book)
+    if (!found) throw invalidParameter(at(`examples[${index}]`), 'is not matched: no line holds one of need and fits match')
+    if (found.index + 1 !== line)
+      throw invalidParameter(at(`examples[${index}].line`), `is ${line}, but the rule finds line ${found.index + 1}`)
+    if (file !== undefined && !isNamed(file, found.file))
+      throw invalidParameter(at(`examples[${index}].file`), `is ${file}, but the rule finds ${found.file ?? 'no file'}`)
+  })
+}
+
+/** Refuses a rule whose patterns could keep the service busy, or that does not find what its own examples show. */
+export function prove(rule: Rule, where = '') {
+  const at = (field: string) => (where === '' ? field : `${where}.${field}`)
+  const stall = findStall(rule)
+  if (stall)
+    throw invalidParameter(
+      at(stall.field),
+      `takes too long on some lines (${JSON.stringify(`${stall.line.slice(0, 30)}…`)}): anchor it, and avoid repeats inside or beside repeats of the same characters`,
+    )
+  try {
+    within(EXAMPLES_MS, () => showExamples(rule, at))
+  } catch (error) {
+    throw error instanceof TookTooLong ? invalidParameter(at('examples'), 'take too long to read') : error
+  }
+}

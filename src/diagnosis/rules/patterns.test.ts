@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../diagnose.ts'
+import { attacksOn, linesAround, patternsOf } from '../hostile.ts'
+import type { Rule } from '../rule.ts'
+import { findStall } from '../stall.ts'
+import { RULES } from './index.ts'
+
+const hostile = (rule: Rule): string[] => [
+  ...patternsOf(rule).flatMap(([, pattern]) => [...attacksOn(pattern)]),
+  ...linesAround(rule.need),
+]
+
+const clock = (work: () => void) => {
+  const began = performance.now()
+  work()
+  return performance.now() - began
+}
+
+/** The best of three: the machine has other work too. */
+const timed = (work: () => void) => Math.min(clock(work), clock(work), clock(work))
+
+describe('no pattern', () => {
+  it.each(RULES.map((rule) => ({ id: rule.id, rule })))('of $id can be made to run long', ({ rule }) => {
+    expect(findStall(rule)).toBeUndefined()
+  })
+})
+
+describe('a log of 256,000 hostile characters', () => {
+  it('takes at most about twice as long as half of it', () => {
+    const lines = RULES.flatMap((rule) => hostile(rule).map((line) => line.slice(0, 200)))
+    const text = (length: number) => {
+      let log = ''
+      for (let i = 0; log.length < length; i++) log += `${lines[(i * 7) % lines.length]}\n`
+      return log.slice(0, length)
+    }
+    const [half, whole] = [text(128_000), text(256_000)]
+    diagnose(whole)
+    const short = timed(() => diagnose(half))
+    expect(timed(() => diagnose(whole))).toBeLessThan(4 * short + 50)
+  })
+})

@@ -1,0 +1,15 @@
+import { createContext, Script } from 'node:vm'
+
+export class TookTooLong extends Error {}
+
+const CALL = new Script('work()')
+
+/** Runs it for at most so long; what still runs then is broken off, even in the middle of matching a pattern. */
+export function within<T>(milliseconds: number, work: () => T): T {
+  try {
+    return CALL.runInContext(createContext({ work }), { timeout: milliseconds }) as T
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    throw new TookTooLong(`It took longer than ${milliseconds} ms.`)
+  }
+}
