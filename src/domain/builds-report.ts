@@ -1,0 +1,173 @@
+import type { BuildStatus, BuildType, TargetType } from '../contract/sets.ts'
+import { LOG_MAX } from '../contract/sets.ts'
+import { type Database, type Sql, sql } from '../db/database.ts'
+import type { Place } from './place.ts'
+import * as links from './task-links.ts'
+
+/** What a tool says about a build; the first name that finds one wins. */
+export interface Report {
+  build: { build_run_id?: number; external_id?: string; job?: string; number?: string; commit?: string }
+  status?: BuildStatus
+  held?: true
+  anywhere?: true
+  existing?: true
+  build_type?: BuildType
+  target_type?: TargetType
+  commit_hash?: string
+  changelist?: string
+  branch?: string
+  url?: string
+  phase?: string
+  started_at?: string
+  finished_at?: string
+  duration_seconds?: number
+  log?: string
+  steps?: Step[]
+  artifacts?: { name: string; size_bytes: number | null; url: string }[]
+  at?: string
+}
+interface Step {
+  name: string
+  status: string
+  started_at?: string
+  finished_at?: string
+  duration_seconds?: number
+  detail?: string
+  /** Ends the step where it runs; never makes one, never turns a failed one. */
+  ends?: true
+}
+
+interface Known {
+  id: number
+  status: BuildStatus
+}
+
+export type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
+
+const RANK: Record<BuildStatus, number> = {
+  queued: 0,
+  preparing: 1,
+  building: 2,
+  completed: 3,
+  failed: 3,
+  cancelled: 3,
+  passed_pending_approval: 3,
+}
+const FINAL = 3
+
+/** Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know. */
+export async function report(db: Database, place: Place, told: Report): Promise<Reported> {
+  const known = (await find(db, place, told)) ?? (told.existing ? undefined : await make(db, place, told))
+  if (known === undefined) return undefined
+  if (told.status !== undefined && RANK[told.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
+  await update(db, known, told)
+  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
+  await links.linkBuild(db, known.id)
+  return { id: known.id, effect: 'processed' }
+}
+
+/** The build the report is about, locked until its delivery is recorded. */
+async function find(
+  db: Database,
+  place: Place,
+  { build, anywhere, commit_hash, changelist }: Report,
+): Promise<Known | undefined> {
+  const where = async (condition: Sql) =>
+    db.one<Known>(sql`
+      select id, status from build_runs where project_id = ${place.project_id} and ${condition}
+      order by created_at desc, id desc limit 1 for update`)
+  const ours = sql`integration_id = ${place.integration_id}`
+  if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
+  if (build.external_id !== undefined) {
+    const found = await where(sql`${ours} and external_id = ${build.external_id}`)
+    if (found) return found
+  }
+  if (build.number !== undefined) {
+    const numbered = sql`ci_job_name = ${build.job ?? ''} and build_number = ${build.number}`
+    const found =
+      (await where(sql`${ours} and ${numbered} and (external_id is null or ${build.external_id ?? null}::text is null)`)) ??
+      (anywhere ? await where(build.job === undefined ? sql`build_number = ${build.number}` : numbered) : undefined)
+    if (found) return found
+  }
+  if (build.job !== undefined && build.number !== undefined && (commit_hash || changelist))
+    return where(sql`${ours} and ci_job_name = ${build.job} and build_number = ''
+      and ((commit_hash <> '' and commit_hash = ${commit_hash ?? ''}) or (changelist <> '' and changelist = ${changelist ?? ''}))`)
+  if (build.commit !== undefined)
+    return where(sql`${anywhere ? sql`true` : ours} and commit_hash = ${build.commit} and commit_hash <> ''`)
+  return undefined
+}
+
+/** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
+async function make(db: Database, place: Place, told: Report): Promise<Known | undefined> {
+  const engine = place.engine === 'unreal' || place.engine === 'unity' ? place.engine : 'custom'
+  const made = await db.one<Known>(sql`
+    insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
+      created_at)
+    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${told.build.external_id ?? null}, 'queued',
+      ${told.build_type ?? engine}, ${told.target_type ?? 'development'}, ${told.build.job ?? ''}, ${told.build.number ?? ''}, now())
+    on conflict do nothing returning id, status`)
+  return made ?? find(db, place, told)
+}
+
+/** Tells the fields that were told; times follow from the state where the tool gave none. */
+async function update(db: Database, known: Known, told: Report): Promise<void> {
+  const at = told.at ?? null
+  const status = told.status ?? known.status
+  // A build that passed waits while an approval of what went into it is open.
+  const passed = told.status === 'completed'
+  const commit = sql`coalesce(${told.commit_hash ?? null}, b.commit_hash)`
+  const changelist = sql`coalesce(${told.changelist ?? null}, b.changelist)`
+  const running = told.status !== undefined && RANK[told.status] >= 1
+  const ended = told.status !== undefined && RANK[told.status] === FINAL
+  // The tail is cut by characters where they are stored; what is sent there is cut generously first.
+  const log = told.log?.slice(-2 * LOG_MAX).toWellFormed()
+  await db.count(sql`
+    update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
+      external_id = coalesce(b.external_id, ${told.build.external_id ?? null}),
+      build_number = case when b.build_number = '' then ${told.build.number ?? ''} else b.build_number end,
+      build_type = coalesce(${told.build_type ?? null}, b.build_type), target_type = coalesce(${told.target_type ?? null}, b.target_type),
+      commit_hash = ${commit}, changelist = ${changelist},
+      branch = coalesce(${told.branch ?? null}, b.branch), url = coalesce(${told.url ?? null}, b.url),
+      phase = coalesce(${told.phase ?? null}, b.phase),
+      started_at = coalesce(${told.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now()) end),
+      finished_at = case when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz,
+          ${told.started_at ?? null}::timestamptz + make_interval(secs => ${told.duration_seconds ?? null}::float8), b.finished_at, now())
+        when ${told.status !== undefined} then null else b.finished_at end,
+      output_log = coalesce(right(${log ?? null}::text, ${LOG_MAX}), b.output_log),
+      artifacts = coalesce(${told.artifacts ? JSON.stringify(told.artifacts) : null}::jsonb, b.artifacts),
+      updated_at = now()
+    where b.id = ${known.id}`)
+  await db.count(sql`
+    update build_runs set duration_seconds = coalesce(${told.duration_seconds === undefined ? null : Math.round(told.duration_seconds)}::integer,
+      extract(epoch from finished_at - started_at)::integer)
+    where id = ${known.id} and finished_at is not null`)
+}
+
+const writeStep = (db: Database, buildId: number, step: Step) =>
+  db.count(sql`
+    insert into build_steps as s (build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
+    values (${buildId}, ${step.name}, ${step.status}, ${step.started_at ?? null}, ${step.finished_at ?? null},
+      ${step.duration_seconds === undefined ? null : Math.round(step.duration_seconds)}, ${step.detail ?? ''})
+    on conflict (build_run_id, name) do update set status = excluded.status,
+      started_at = coalesce(excluded.started_at, s.started_at), finished_at = coalesce(excluded.finished_at, s.finished_at),
+      duration_seconds = coalesce(excluded.duration_seconds,
+        extract(epoch from coalesce(excluded.finished_at, s.finished_at) - coalesce(excluded.started_at, s.started_at))::integer),
+      detail = case when excluded.detail = '' then s.detail else excluded.detail end`)
+
+const endStep = (db: Database, buildId: number, { name, status, finished_at }: Step) =>
+  db.count(sql`
+    update build_steps set status = ${status}, finished_at = coalesce(${finished_at ?? null}::timestamptz, now()),
+      duration_seconds = extract(epoch from coalesce(${finished_at ?? null}::timestamptz, now()) - started_at)::integer
+    where build_run_id = ${buildId} and name = ${name} and status = 'running'`)
+
+/** Whether somebody has yet to approve what went into a build, or has said no. */
+const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
+  select from approvals p where p.project_id = b.project_id and p.commit_sha in (${commit}, ${changelist}) and p.commit_sha <> ''
+    and p.status in ('pending', 'denied'))`
+
+/** Builds that waited for nothing but approvals are done when none is open any more. */
+export const release = (db: Database, projectId: number) =>
+  db.count(sql`
+    update build_runs b set status = 'completed', updated_at = now()
+    where b.project_id = ${projectId} and b.status = 'passed_pending_approval' and not b.held
+      and not ${openApproval(sql`b.commit_hash`, sql`b.changelist`)}`)

@@ -1,0 +1,105 @@
+import { notFound } from '../contract/errors.ts'
+import type { DeliveryOutcome, ProviderName } from '../contract/sets.ts'
+import { type Database, sql } from '../db/database.ts'
+import { when } from '../db/page.ts'
+import type { Place } from './place.ts'
+import { sanitizeText } from './sanitize.ts'
+import { shownBody } from './shown-body.ts'
+
+/** What tools told, as the build engineer sees it. */
+export interface Listed {
+  id: number
+  integration_id: number
+  provider: ProviderName
+  received_at: string
+  path: string
+  event: string
+  outcome: DeliveryOutcome
+  status: number
+  message: string
+  records: { type: string; id: number | string }[]
+  milliseconds: number
+  bytes: number | null
+  replay_of: number | null
+}
+
+export interface Filter {
+  project_id?: number | undefined
+  integration_id?: number | undefined
+  outcome?: DeliveryOutcome | undefined
+  event?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  /** Only older ones than this: the last id of the page before. */
+  before?: number | undefined
+  limit?: number | undefined
+}
+
+const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d.event, d.outcome, d.status, d.message, d.records,
+  d.milliseconds, octet_length(d.body) as bytes, d.replay_of`
+
+const clean = <Row extends Listed>(row: Row): Row => ({
+  ...row,
+  event: sanitizeText(row.event),
+  message: sanitizeText(row.message),
+})
+
+/** Newest first. */
+export async function list(db: Database, filter: Filter = {}): Promise<{ deliveries: Listed[]; has_more: boolean }> {
+  const limit = filter.limit ?? 50
+  const rows = await db.rows<Listed>(sql`
+    select ${COLUMNS} from deliveries d join integrations i on i.id = d.integration_id
+    where true
+      ${when(filter.project_id, (id) => sql`and i.project_id = ${id}`)}
+      ${when(filter.integration_id, (id) => sql`and d.integration_id = ${id}`)}
+      ${when(filter.outcome, (outcome) => sql`and d.outcome = ${outcome}`)}
+      ${when(filter.event, (event) => sql`and d.event = ${event}`)}
+      ${when(filter.since, (at) => sql`and d.received_at >= ${at}`)}
+      ${when(filter.until, (at) => sql`and d.received_at < ${at}`)}
+      ${when(filter.before, (id) => sql`and d.id < ${id}`)}
+    order by d.id desc limit ${limit + 1}`)
+  return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
+}
+
+export interface Shown extends Listed {
+  headers: Record<string, string>
+  /** null when its time is over. */
+  body: string | null
+  body_cut: boolean
+}
+
+const BODY_MAX = 256_000
+
+export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
+  const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null }>(sql`
+    select ${COLUMNS}, d.headers, d.body as raw from deliveries d join integrations i on i.id = d.integration_id
+    where d.id = ${id} ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+  if (!row) throw notFound('Delivery')
+  const { raw, headers, ...listed } = clean(row)
+  const body = raw && shownBody(raw, headers['content-type'])
+  return {
+    ...listed,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sanitizeText(value)])),
+    body: body === null ? null : body.slice(0, BODY_MAX),
+    body_cut: (body?.length ?? 0) > BODY_MAX,
+  }
+}
+
+/** A delivery as it arrived, with the place it belongs to. */
+export interface Stored extends Place {
+  path: string
+  headers: Record<string, string>
+  body: Buffer | null
+  received_at: string
+  outcome: DeliveryOutcome
+}
+
+export async function stored(db: Database, id: number): Promise<Stored> {
+  const row = await db.one<Stored>(sql`
+    select d.path, d.headers, d.body, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
+      p.account_id, p.engine, p.approval_types
+    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id}`)
+  if (!row) throw notFound('Delivery')
+  return row
+}

@@ -1,0 +1,70 @@
+import { ApiError, notFound } from '../contract/errors.ts'
+import { type Database, type Sql, sql } from '../db/database.ts'
+import { type Definition, ruleOf } from '../diagnosis/definition.ts'
+import { readOwnRules } from '../diagnosis/own-rules.ts'
+import { bookWith } from '../diagnosis/prove.ts'
+import type { Rule } from '../diagnosis/rule.ts'
+import { RULES } from '../diagnosis/rules/index.ts'
+
+/** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
+export interface FailureRule {
+  id: number
+  account_id: number
+  rule_id: string
+  /** It stands in for one of ours. */
+  replaces_ours: boolean
+  definition: Definition
+  created_at: string
+  updated_at: string
+}
+
+export const RULES_MAX = 200
+
+const OURS = new Set(RULES.map(({ id }) => id))
+
+const select = async (db: Database, where: Sql): Promise<FailureRule[]> =>
+  (
+    await db.rows<Omit<FailureRule, 'replaces_ours'>>(sql`
+      select id, account_id, rule_id, definition, created_at, updated_at from failure_rules where ${where} order by rule_id`)
+  ).map((row) => ({ ...row, replaces_ours: OURS.has(row.rule_id) }))
+
+export const list = (db: Database, accountId: number): Promise<FailureRule[]> => select(db, sql`account_id = ${accountId}`)
+
+export async function find(db: Database, accountId: number, ruleId: string): Promise<FailureRule> {
+  const [rule] = await select(db, sql`account_id = ${accountId} and rule_id = ${ruleId}`)
+  if (!rule) throw notFound('Rule')
+  return rule
+}
+
+/**
+ * Adds what a file holds, one definition or a list of them, all or nothing; one with a known id replaces it. Proving them keeps this
+ * process busy, for a bad pattern for seconds.
+ */
+export async function put(db: Database, accountId: number, given: unknown): Promise<FailureRule[]> {
+  const definitions = readOwnRules(given)
+  return db.transaction(async (db) => {
+    if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
+    for (const definition of definitions)
+      await db.count(sql`
+        insert into failure_rules (account_id, rule_id, definition)
+        values (${accountId}, ${definition.id}, ${JSON.stringify(definition)}::jsonb)
+        on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
+    const rules = await rulesOf(db, accountId)
+    if (rules.length > RULES_MAX) throw new ApiError(422, 'too_many_rules', `An account has at most ${RULES_MAX} rules.`)
+    bookWith(rules)
+    return select(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
+  })
+}
+
+export async function remove(db: Database, accountId: number, ruleId: string) {
+  if ((await db.count(sql`delete from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)) === 0)
+    throw notFound('Rule')
+}
+
+/** Ready for the engine. They were proven when they came in. */
+export const rulesOf = async (db: Database, accountId: number): Promise<Rule[]> =>
+  (
+    await db.rows<{ definition: Definition }>(
+      sql`select definition from failure_rules where account_id = ${accountId} order by rule_id`,
+    )
+  ).map(({ definition }) => ruleOf(definition))

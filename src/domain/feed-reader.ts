@@ -1,0 +1,76 @@
+import { insufficientScope, notFound, PlanRefused, unauthorized } from '../contract/errors.ts'
+import { readId } from '../contract/params.ts'
+import type { Plan } from '../contract/sets.ts'
+import { type Database, type Sql, sql } from '../db/database.ts'
+import { type Ask, type Identity, identity } from './access.ts'
+import { described, events, type FeedQuery } from './feed.ts'
+import type { FeedRow } from './feed-events.ts'
+
+/** Who reads the feed of which account; the account is null when the caller does not belong to it. */
+export interface Reader extends Identity {
+  account_id: number | null
+  plan: Plan | null
+  timezone: string | null
+  project_id: number | null
+}
+
+export interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
+  /** As sent: `7`, `acct_7`; undefined takes the caller's default. */
+  account: string | undefined
+  /** As sent. */
+  project: string | undefined
+}
+
+/** `7` and `acct_7` name the same account; what names none could never be found. */
+export const readAccount = (raw: string): number => readId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
+
+const reader = ({ who, account, project }: FeedAsk): Sql => sql`
+  select t.*, a.id as account_id, a.plan, a.timezone, p.id as project_id
+  from (${identity(who)}) t
+  left join lateral (
+    select a.id, a.plan, a.timezone from accounts a
+    join account_members m on m.account_id = a.id and m.user_id = t.user_id
+    where ${
+      account === undefined
+        ? sql`true order by a.id = (select default_account_id from users where id = t.user_id) desc nulls last, a.id limit 1`
+        : sql`a.id = ${readAccount(account)}`
+    }
+  ) a on true
+  left join projects p on p.account_id = a.id and p.id = ${project === undefined ? null : (readId(project) ?? 0)}::integer`
+
+/** Token and scope; the rest is judged by `admitToAccount` and `admitToProject` once parameters are known by name. */
+function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
+  if (!found) throw unauthorized()
+  if (!found.scopes.includes(scope)) throw insufficientScope(scope, found.scopes)
+  return found
+}
+
+export interface AdmittedReader extends Reader {
+  account_id: number
+}
+
+export function admitToAccount(found: Reader, site: string): asserts found is AdmittedReader {
+  if (found.account_id === null) throw notFound('Account')
+  if (found.plan === 'free') throw new PlanRefused(site)
+}
+
+export function admitToProject(found: Reader, { project }: FeedAsk) {
+  if (project !== undefined && found.project_id === null) throw notFound('Project')
+}
+
+export const findReader = async (db: Database, ask: FeedAsk): Promise<Reader> =>
+  admitToken(await db.one<Reader>(reader(ask)), ask)
+
+/** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
+export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string) {
+  const account = sql`(select account_id from reader where ${ask.scope} = any (scopes) and plan <> 'free')`
+  const timezone = sql`(select timezone from reader)`
+  const found = await db.one<Reader & { rows: FeedRow[] }>(
+    sql`with reader as materialized (${reader(ask)}), page as materialized (${described(events(account, timezone, q))})
+      select reader.*, (select coalesce(json_agg(page), '[]') from page) as rows from reader`,
+  )
+  const admitted = admitToken(found, ask)
+  admitToAccount(admitted, site)
+  admitToProject(admitted, ask)
+  return { reader: admitted, rows: found!.rows }
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { openConfig, sealConfig, shownConfig } from './integration-config.ts'
+import { Vault } from './secrets.ts'
+
+const vault = new Vault('a secret that only tests know, 32 or more')
+const config = { server: 'https://ci.example.com', user: 'gold', api_token: 'abc', password: 'def' }
+
+test('what opens other servers is stored sealed, opened for jobs, and never shown', () => {
+  const stored = sealConfig(vault, config)
+  expect(JSON.stringify(stored)).not.toMatch(/abc|def/)
+  expect(openConfig(vault, stored)).toEqual(config)
+  expect(shownConfig(stored)).toEqual({ ...config, api_token: '[kept secret]', password: '[kept secret]' })
+  expect(sealConfig(vault, stored)).toEqual(stored)
+})

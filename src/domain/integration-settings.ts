@@ -1,0 +1,38 @@
+import { notFound } from '../contract/errors.ts'
+import type { ProviderName } from '../contract/sets.ts'
+import { type Database, sql } from '../db/database.ts'
+import { sealConfig } from './integration-config.ts'
+import { mintToken } from './integrations.ts'
+import type { Vault } from './secrets.ts'
+
+/** An id of another project's integration names nothing here. */
+export async function requireIn(db: Database, projectId: number, id: number): Promise<{ provider: ProviderName }> {
+  const found = await db.one<{ provider: ProviderName }>(
+    sql`select provider from integrations where id = ${id} and project_id = ${projectId}`,
+  )
+  if (!found) throw notFound('Integration')
+  return found
+}
+
+export async function showToken(db: Database, vault: Vault, id: number): Promise<string> {
+  const row = await db.one<{ token_sealed: string }>(sql`select token_sealed from integrations where id = ${id}`)
+  if (!row) throw notFound('Integration')
+  return vault.open(row.token_sealed)
+}
+
+/** The old token ends at once. */
+export async function rotateToken(db: Database, vault: Vault, id: number) {
+  const { token_hash, token_sealed } = mintToken(vault)
+  await db.count(sql`
+    update integrations set token_hash = ${token_hash}, token_sealed = ${token_sealed}, updated_at = now() where id = ${id}`)
+}
+
+/** Settings replace each other whole; a secret that comes back as it was shown stays what it was. */
+export async function setConfig(db: Database, vault: Vault, id: number, config: Record<string, unknown>) {
+  const given = Object.entries(config).filter(([, value]) => value !== '[kept secret]')
+  const kept = Object.keys(config).filter((name) => config[name] === '[kept secret]')
+  await db.count(sql`
+    update integrations set updated_at = now(), config = ${JSON.stringify(sealConfig(vault, Object.fromEntries(given)))}::jsonb
+      || coalesce((select jsonb_object_agg(key, value) from jsonb_each(config) where key = any (${kept})), '{}')
+    where id = ${id}`)
+}

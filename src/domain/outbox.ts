@@ -1,0 +1,67 @@
+import type { Event } from '../contract/shapes.ts'
+import { type Database, type Sql, sql } from '../db/database.ts'
+import { described, eventsNamed, type Kind, kindOf } from './feed.ts'
+import { eventOf, type FeedRow } from './feed-events.ts'
+
+/** Something that happened, at its place in the order of commits. */
+export interface Happening {
+  position: number
+  account_id: number
+  event: Event
+}
+
+interface Entry {
+  position: number
+  account_id: number
+  kind: Kind
+  row_id: string
+}
+
+const LOCK = 5_207_114
+const BATCH = 1_000
+const KEPT_DAYS = 7
+
+/** Gives what was committed since its place in the order; one node at a time, and whoever comes second has nothing to do. */
+export const number = (db: Database): Promise<void> =>
+  db.transaction(async (db) => {
+    const { mine } = (await db.one<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`))!
+    if (!mine) return
+    await db.count(sql`
+      update outbox o set position = n.position
+      from (select id, nextval('outbox_position') as position from (
+        select id from outbox where position is null order by id limit ${BATCH}) w) n
+      where o.id = n.id`)
+  })
+
+/** Where the order ends now. */
+export const end = async (db: Database): Promise<number> =>
+  (await db.one<{ position: number | null }>(sql`select max(position) as position from outbox`))!.position ?? 0
+
+/** The oldest place that is still kept; who asks for an earlier one has missed something. */
+export const start = async (db: Database): Promise<number> =>
+  (await db.one<{ position: number | null }>(sql`select min(position) as position from outbox`))!.position ?? 0
+
+/** What happened after a place in the order, in order, as it stands now; rows that are gone or no event any more are passed over. */
+export async function read(
+  db: Database,
+  after: number,
+  limit: number,
+  accountId?: number,
+): Promise<{ happenings: Happening[]; last: number }> {
+  const account: Sql = accountId === undefined ? sql`true` : sql`account_id = ${accountId}`
+  const entries = await db.rows<Entry>(sql`
+    select position, account_id, kind, row_id from outbox where position > ${after} and ${account} order by position limit ${limit}`)
+  if (entries.length === 0) return { happenings: [], last: after }
+  const rows = await db.rows<FeedRow & { row_id: string }>(described(eventsNamed(entries)))
+  // A task and a build may share a number, so the kind is part of the name.
+  const events = new Map(rows.map((row) => [`${kindOf(row.rank)} ${row.row_id}`, eventOf(row)]))
+  const happenings = entries.flatMap(({ position, account_id, kind, row_id }) => {
+    const event = events.get(`${kind} ${row_id}`)
+    return event ? [{ position, account_id, event }] : []
+  })
+  return { happenings, last: entries.at(-1)!.position }
+}
+
+/** Entries nobody will ask for any more. */
+export const forget = (db: Database) =>
+  db.count(sql`delete from outbox where position is not null and written_at < now() - make_interval(days => ${KEPT_DAYS})`)

@@ -1,0 +1,124 @@
+import { type Database, type Sql, sql } from '../db/database.ts'
+import * as mails from './mails.ts'
+import type { Vault } from './secrets.ts'
+
+/** How long a message is tried, and how long a receiver may fail without a single success. */
+const GIVEN_UP_AFTER = sql`interval '24 hours'`
+const DISABLED_AFTER = sql`interval '5 days'`
+
+/** A paused webhook, and one of an account without the feed, keeps its place and rests. */
+export const LIVE = sql`s.status = 'active' and exists (select from accounts a where a.id = s.account_id and a.plan <> 'free')`
+
+/** Webhooks whose next message is due, longest waiting first, without those named. */
+export const due = async (db: Database, without: number[], limit: number): Promise<number[]> =>
+  (
+    await db.rows<{ id: number }>(sql`
+      select s.id from subscriptions s
+      cross join lateral (
+        select o.next_at from outgoing o where o.subscription_id = s.id and o.status = 'waiting' order by o.turn limit 1) head
+      where ${LIVE} and head.next_at <= now() and s.id <> all (${without}::integer[])
+      order by head.next_at limit ${limit}`)
+  ).map(({ id }) => id)
+
+export interface Message {
+  id: string
+  payload: string
+  tries: number
+  due: boolean
+}
+
+/** The head of a queue, where it goes and what it is signed with. */
+export interface Head {
+  url: string
+  secrets: string[]
+  messages: Message[]
+}
+
+/** Undefined when there is nothing to send any more. */
+export async function head(db: Database, vault: Vault, subscriptionId: number, limit: number): Promise<Head | undefined> {
+  const rows = await db.rows<Message & { url: string; sealed: string[] }>(sql`
+    select o.id, o.payload::text as payload, o.tries, o.next_at <= now() as due, s.url,
+      case when s.former_until > now() then array[s.secret_sealed, s.former_sealed] else array[s.secret_sealed] end as sealed
+    from subscriptions s join outgoing o on o.subscription_id = s.id and o.status = 'waiting'
+    where s.id = ${subscriptionId} and ${LIVE} order by o.turn limit ${limit}`)
+  return rows[0] && { url: rows[0].url, secrets: rows[0].sealed.map((one) => vault.open(one)), messages: rows }
+}
+
+/** What came of sending a message once. */
+export interface Attempt {
+  id: string
+  at: string
+  /** Null when there was no answer. */
+  status: number | null
+  milliseconds: number
+  error: string
+  response: string
+}
+
+const keep = (attempts: readonly Attempt[]): Sql => sql`
+  insert into outgoing_attempts (outgoing_id, at, status, milliseconds, error, response)
+  select t.id, t.at, t.status, t.milliseconds, t.error, t.response
+  from unnest(${attempts.map(({ id }) => id)}::text[], ${attempts.map(({ at }) => at)}::timestamptz[],
+    ${attempts.map(({ status }) => status)}::integer[], ${attempts.map(({ milliseconds }) => milliseconds)}::integer[],
+    ${attempts.map(({ error }) => error)}::text[], ${attempts.map(({ response }) => response)}::text[])
+    with ordinality t (id, at, status, milliseconds, error, response, place)
+  join outgoing o on o.id = t.id order by t.place`
+
+export const recordDelivered = (db: Database, subscriptionId: number, attempts: readonly Attempt[]) =>
+  db.count(sql`
+    with kept as (${keep(attempts)}), done as (
+      update outgoing set status = 'delivered', tries = tries + 1, first_tried_at = coalesce(first_tried_at, now()), finished_at = now()
+      where id = any (${attempts.map(({ id }) => id)}) and status = 'waiting')
+    update subscriptions set failing_since = null where id = ${subscriptionId} and failing_since is not null`)
+
+/** The message keeps its place until it is given up; the webhook itself ends with 410 or after days without a success. */
+export const recordFailed = (db: Database, subscriptionId: number, attempt: Attempt, delaySeconds: number) =>
+  db.transaction(async (db) => {
+    await db.count(keep([attempt]))
+    if (attempt.status === GONE) {
+      await db.count(sql`update outgoing set tries = tries + 1, next_at = now() where id = ${attempt.id} and status = 'waiting'`)
+      await db.count(sql`
+        update subscriptions set status = 'gone', updated_at = now() where id = ${subscriptionId} and status = 'active'`)
+      return
+    }
+    await db.count(sql`
+      update outgoing set tries = tries + 1, first_tried_at = coalesce(first_tried_at, now()),
+        next_at = least(now() + make_interval(secs => ${delaySeconds}), coalesce(first_tried_at, now()) + ${GIVEN_UP_AFTER}),
+        status = case when first_tried_at <= now() - ${GIVEN_UP_AFTER} then 'failed' else status end,
+        finished_at = case when first_tried_at <= now() - ${GIVEN_UP_AFTER} then now() end
+      where id = ${attempt.id} and status = 'waiting'`)
+    const ended = await db.one<{ account_id: number; url: string }>(sql`
+      update subscriptions set status = 'failing', updated_at = now()
+      where id = ${subscriptionId} and status = 'active' and failing_since <= now() - ${DISABLED_AFTER}
+      returning account_id, url`)
+    if (ended)
+      await mails.writeToOwners(db, ended.account_id, 'A webhook was switched off', farewell(subscriptionId, ended.url, attempt))
+    else
+      await db.count(sql`
+        update subscriptions set failing_since = now() where id = ${subscriptionId} and failing_since is null`)
+  })
+
+const GONE = 410
+
+/** Addresses may carry secrets after the question mark. */
+const farewell = (id: number, url: string, { status, error }: Attempt) => `\
+For five days nothing could be delivered to webhook ${id}, ${url.split('?', 1)[0]}. It was switched off.
+
+The last attempt: ${status === null ? error : `answered ${status}`}
+
+What waits is kept. Once the receiver is well again, resume the webhook and it goes on where it stopped.
+`
+
+const KEPT_DAYS = 30
+const FORGOTTEN_AT_ONCE = 10_000
+
+/** What was delivered or given up, with its log, after its time. */
+export async function forget(db: Database) {
+  let forgotten: number
+  do
+    forgotten = await db.count(sql`
+      delete from outgoing where id in (
+        select id from outgoing where status <> 'waiting' and created_at < now() - make_interval(days => ${KEPT_DAYS})
+        limit ${FORGOTTEN_AT_ONCE})`)
+  while (forgotten === FORGOTTEN_AT_ONCE)
+}

@@ -1,0 +1,25 @@
+import type { OwnReply } from '../contract/app-routes.ts'
+import { type Database, sql } from '../db/database.ts'
+import { newest } from './builds.ts'
+
+/** Where everything in a project stands now; every count walks an index no further than it must. */
+export async function overview(db: Database, projectId: number, site: string): Promise<OwnReply<'showOverview'>> {
+  const id = sql`${projectId}::integer`
+  const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
+    select
+      (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
+      (select count(*) from build_runs where project_id = ${id} and status in ('queued', 'preparing', 'building')
+        and created_at > now() - interval '7 days') as builds_running,
+      (select count(*) from build_runs where project_id = ${id} and status in ('completed', 'passed_pending_approval')
+        and happened_at > now() - interval '1 day') as builds_passed_24h,
+      (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
+        as builds_failed_24h,
+      (select count(*) from assets where project_id = ${id} and approval_status = 'pending') as approvals_pending,
+      (select json_build_object('to_do', count(*) filter (where state = 'to_do'), 'in_progress', count(*) filter (where state = 'in_progress'),
+        'blocked', count(*) filter (where state = 'blocked'), 'completed', count(*) filter (where state = 'completed'))
+        from tasks where project_id = ${id}) as tasks,
+      (select coalesce(json_agg(d order by d.live_at desc), '[]') from (
+        select distinct on (platform) platform, version, iso(live_at) as live_at, id from deployments
+        where project_id = ${id} and status = 'live' order by platform, created_at desc, number desc) d) as live`))!
+  return { ...counts, latest_build: await newest(db, projectId, site) }
+}

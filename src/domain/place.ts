@@ -1,0 +1,14 @@
+import type { ProviderName } from '../contract/sets.ts'
+
+/** Where something reported by a tool belongs. */
+export interface Place {
+  account_id: number
+  project_id: number
+  integration_id: number
+  provider: ProviderName
+  /** The project's engine, for builds that do not say theirs. */
+  engine: string
+  /** Asset types whose change asks for an approval; null takes the default. */
+  approval_types: string[] | null
+  config: Record<string, unknown>
+}

@@ -1,0 +1,83 @@
+import { sanitizeText } from './sanitize.ts'
+
+/** A delivery's body as people may see it: addresses reduced, secrets taken out, whatever it is written in. */
+
+const REMOVED = '[removed]'
+const SECRET_WORDS = new Set([
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'pwd',
+  'passphrase',
+  'credential',
+  'credentials',
+  'authorization',
+  'signature',
+])
+const SECRET_PAIRS = /(?:^|_)(?:api|access|private|signing|secret|auth)_?key$/
+
+/** `apiToken`, `webhook_secret`, `X-Api-Key`: the last word says what it is. */
+export function isSecretName(name: string): boolean {
+  const snake = name
+    .slice(-100)
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, '_')
+  return SECRET_WORDS.has(snake.slice(snake.lastIndexOf('_') + 1)) || SECRET_PAIRS.test(snake)
+}
+
+/** Of a giant its beginning is enough to look at; reading all of it would keep others waiting. */
+const READ_MAX = 1024 * 1024
+
+export function shownBody(body: Buffer, contentType: string | undefined): string {
+  const text = body.subarray(0, READ_MAX).toString('utf8')
+  if (/^application\/x-www-form-urlencoded/i.test(contentType ?? '')) return shownForm(text)
+  return shownJson(text) ?? shownLines(text) ?? shownText(text)
+}
+
+function shownForm(text: string): string {
+  const fields = [...new URLSearchParams(text)].map(([name, value]): [string, string] => [
+    name,
+    isSecretName(name) ? REMOVED : (shownJson(value) ?? shownText(value)),
+  ])
+  return fields.map(([name, value]) => `${name}=${value}`).join('\n')
+}
+
+function shownJson(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? JSON.stringify(cleaned(value)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function shownLines(text: string): string | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const shown = lines.length > 1 ? lines.map(shownJson) : []
+  return shown.length > 0 && !shown.includes(undefined) ? shown.join('\n') : undefined
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return shownText(value)
+  if (Array.isArray(value)) return value.map(cleaned)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      sanitizeText(name),
+      isSecretName(name) && inner !== null ? REMOVED : cleaned(inner),
+    ]),
+  )
+}
+
+const IN_QUERY = /([?&](?:token|access_token|api_key|secret|password)=)[^&\s"'<>\\]+/gi
+const IN_BROKEN_JSON =
+  /("[\w-]{0,40}(?:token|secret|password|passwd|pwd|passphrase|credentials?|authorization|signature|(?:api|access|private|signing)_?key)"\s{0,9}:\s{0,9}")(?:[^"\\\n]|\\.){1,4000}/gi
+const IN_LINE = /(\bx-(?:service|webhook)-token\s{0,9}[:=]\s{0,9})\S+/gi
+
+const shownText = (text: string): string => {
+  const plain = text.replace(IN_QUERY, `$1${REMOVED}`).replace(IN_BROKEN_JSON, `$1${REMOVED}`).replace(IN_LINE, `$1${REMOVED}`)
+  // In JSON that is cut off an at-sign may still be escaped.
+  return sanitizeText(plain.replace(/\\u0040/gi, '@'))
+}

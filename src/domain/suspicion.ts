@@ -1,0 +1,84 @@
+import { type Database, sql } from '../db/database.ts'
+import type { Candidate } from '../diagnosis/finding.ts'
+import { masksOf } from '../diagnosis/masks.ts'
+
+/** A build under investigation. */
+export interface Case {
+  build_run_id: number
+  project_id: number
+  account_id: number
+  ci_job_name: string
+  branch: string
+  commit_hash: string
+  changelist: string
+  output_log: string
+  began_at: string
+}
+
+interface Passed {
+  id: number
+  began_at: string
+  commit_hash: string
+  changelist: string
+}
+
+interface CandidateRow {
+  id: number
+  author: string
+  author_user_id: number | null
+  timestamp: string
+  description: string
+  files: { path: string; action: string }[] | null
+}
+
+export interface Suspects {
+  candidates: Candidate[]
+  /** Who made which change, by its id. */
+  users: Map<string, number | null>
+  passed: Passed | undefined
+}
+
+const CANDIDATES_MAX = 200
+const PASSED_LOGS = 3
+
+const sameJob = (it: Case) => sql`
+  b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and b.branch = ${it.branch} and b.id <> ${it.build_run_id}
+  and b.status in ('completed', 'passed_pending_approval') and coalesce(b.started_at, b.created_at) <= ${it.began_at}`
+
+/** What the last passed logs of the same job say too is no reason for this one to fail. */
+export const passedMasks = async (db: Database, it: Case): Promise<Set<string>[]> =>
+  (
+    await db.rows<{ output_log: string }>(sql`
+      select b.output_log from build_runs b where ${sameJob(it)} and b.output_log is not null
+      order by b.created_at desc, b.id desc limit ${PASSED_LOGS}`)
+  ).map(({ output_log }) => masksOf(output_log))
+
+/** The changes that went into this build and not into the last one that passed on the same job and branch. */
+export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
+  const passed = await db.one<Passed>(sql`
+    select b.id, coalesce(b.started_at, b.created_at) as began_at, b.commit_hash, b.changelist from build_runs b where ${sameJob(it)}
+    order by coalesce(b.started_at, b.created_at) desc, b.id desc limit 1`)
+  const rows = await db.rows<CandidateRow>(sql`
+    with mine as (select timestamp, source_type, identifier from changes
+        where project_id = ${it.project_id} and identifier in (${it.commit_hash}, ${it.changelist}) and identifier <> '' limit 1),
+      last as (select timestamp, source_type, identifier from changes
+        where project_id = ${it.project_id} and identifier in (${passed?.commit_hash ?? ''}, ${passed?.changelist ?? ''}) and identifier <> '' limit 1)
+    select c.id, c.author, c.author_user_id, c.timestamp, c.description, c.files from changes c
+    where c.project_id = ${it.project_id} and c.orphaned_at is null and c.branch in ('', ${it.branch})
+      and c.timestamp <= coalesce((select timestamp from mine), ${it.began_at}::timestamptz)
+      and c.timestamp >= coalesce((select timestamp from last), ${passed?.began_at ?? null}::timestamptz, '-infinity')
+      and c.identifier not in (select identifier from last)
+    order by c.timestamp desc, c.id desc limit ${CANDIDATES_MAX}`)
+  return {
+    passed,
+    users: new Map(rows.map((row) => [String(row.id), row.author_user_id])),
+    candidates: rows.map((row) => ({
+      id: String(row.id),
+      // One person under two names is one person; without a user the name must do.
+      author: row.author_user_id === null ? `author:${row.author}` : `user:${row.author_user_id}`,
+      timestamp: row.timestamp,
+      subject: row.description,
+      files: row.files ?? [],
+    })),
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiError, notFound } from '../contract/errors.ts'
+import { readId } from '../contract/params.ts'
+import type { Role } from '../contract/sets.ts'
+import { type Database, isUniqueViolation, type Sql, sql } from '../db/database.ts'
+import { hashPassword } from './passwords.ts'
+
+export interface User {
+  id: number
+  email: string
+  name: string
+  default_account_id: number | null
+  account_ids: number[]
+  can_sign_in: boolean
+  created_at: string
+}
+
+export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text)
+
+const select = (where: Sql) => sql`
+  select u.id, u.email, u.name, u.default_account_id, u.created_at,
+    array(select account_id from account_members m where m.user_id = u.id order by account_id) as account_ids,
+    exists (select from logins l where l.user_id = u.id) as can_sign_in
+  from users u ${where} order by u.id`
+
+export const list = (db: Database, accountId?: number): Promise<User[]> =>
+  db.rows(
+    select(
+      accountId === undefined
+        ? sql``
+        : sql`where exists (select from account_members m where m.user_id = u.id and m.account_id = ${accountId})`,
+    ),
+  )
+
+/** By id or by e-mail address. */
+export async function find(db: Database, who: string | number): Promise<User> {
+  const id = readId(String(who))
+  const user = await db.one<User>(
+    select(id === undefined ? sql`where lower(u.email) = ${String(who).trim().toLowerCase()}` : sql`where u.id = ${id}`),
+  )
+  if (!user) throw notFound('User')
+  return user
+}
+
+export interface NewUser {
+  email: string
+  name: string
+  password?: string
+  account_id?: number
+  role?: Role
+}
+
+/** Without a password the user cannot sign in until one is set. */
+export async function create(db: Database, { email, name, password, account_id, role = 'member' }: NewUser): Promise<User> {
+  const address = email.trim().toLowerCase()
+  try {
+    return await db.transaction(async (db) => {
+      const row = await db.one<{ id: number }>(sql`
+        insert into users (email, name, default_account_id) values (${address}, ${name}, ${account_id ?? null}::integer) returning id`)
+      const { id } = row!
+      if (account_id !== undefined)
+        await db.count(sql`insert into account_members (account_id, user_id, role) values (${account_id}, ${id}, ${role})`)
+      if (password !== undefined) await setPassword(db, id, password)
+      return find(db, id)
+    })
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_email')) throw new ApiError(422, 'invalid_email', `${address} has a user already.`)
+    throw error
+  }
+}
+
+export async function setPassword(db: Database, userId: number, password: string) {
+  const kept = await hashPassword(password)
+  await db.count(sql`
+    insert into logins (user_id, provider_id, account_id, password) values (${userId}, 'credential', ${String(userId)}, ${kept})
+    on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
+}
+
+/** Lets somebody see what the service itself is about. */
+export const makeOperator = (db: Database, id: number) => db.count(sql`update users set operator = true where id = ${id}`)

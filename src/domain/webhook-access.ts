@@ -1,0 +1,39 @@
+import { ApiError, notFound } from '../contract/errors.ts'
+import type { ProjectStatus } from '../contract/sets.ts'
+import { type Database, sql } from '../db/database.ts'
+import type { Place } from './place.ts'
+import { hashOf, type Vault } from './secrets.ts'
+
+/** An integration as its token opens it. */
+export interface Door extends Place {
+  project_status: ProjectStatus
+  secrets: string[]
+}
+
+const WELL_FORMED = /^[0-9a-f]{64}$/i
+
+export const badToken = (message = 'The webhook token is missing or malformed.') => new ApiError(401, 'unauthorized', message)
+
+/** The active integration behind a webhook token. */
+export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<Door> {
+  if (token === undefined || !WELL_FORMED.test(token)) throw badToken()
+  const row = await db.one<Door & { secrets_sealed: string[] }>(sql`
+    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, p.id as project_id, p.account_id, p.engine, p.approval_types,
+      p.status as project_status
+    from integrations i join projects p on p.id = i.project_id
+    where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)
+  if (!row) throw notFound('Integration')
+  const { secrets_sealed, ...door } = row
+  return { ...door, secrets: secrets_sealed.map((sealed) => vault.open(sealed)) }
+}
+
+export const refuseUnlessActive = ({ project_status }: Door) => {
+  if (project_status !== 'active')
+    throw new ApiError(403, 'project_inactive', `The project is ${project_status}; nothing is taken in.`)
+}
+
+/** Tools that hand over a secret do so once; each is kept beside the others. */
+export const addSecret = (db: Database, vault: Vault, integrationId: number, secret: string) =>
+  db.count(sql`
+    update integrations set secrets_sealed = array_append(secrets_sealed, ${vault.seal(secret)}), updated_at = now()
+    where id = ${integrationId}`)

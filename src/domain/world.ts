@@ -1,0 +1,77 @@
+import { type Pool, raw, sql } from '../db/database.ts'
+import type { Vault } from './secrets.ts'
+import { LISTS, type List } from './world-fields.ts'
+import { Load } from './world-load.ts'
+import { Scanner } from './world-scanner.ts'
+import { prepareInsertions, TABLES } from './world-tables.ts'
+
+/** Fewer rows than this do not change how PostgreSQL plans. */
+const ANALYZE_FROM = 1000
+
+/** How many rows of each list are written. */
+export type Progress = Partial<Record<List, number>>
+
+export interface LoadSettings {
+  vault: Vault
+  onProgress?: (progress: Progress) => void
+}
+
+interface Numbered {
+  id: number
+}
+interface Unique {
+  id: string
+}
+/** What a load made, by the keys the file gave: ids, and the secrets that are shown this once. */
+export interface Loaded {
+  accounts: Record<string, Numbered>
+  users: Record<string, Numbered>
+  projects: Record<string, Numbered>
+  tokens: Record<string, Numbered & { token: string }>
+  integrations: Record<string, Numbered & { webhook_token: string }>
+  changes: Record<string, Numbered>
+  build_runs: Record<string, Numbered>
+  assets: Record<string, Unique>
+  approvals: Record<string, Unique>
+  deployments: Record<string, Unique>
+  tasks: Record<string, Numbered>
+}
+
+/** Creates what a world file describes, all of it or nothing. */
+export async function loadWorld(
+  db: Pool,
+  input: AsyncIterable<Buffer | string>,
+  { vault, onProgress }: LoadSettings,
+): Promise<Loaded> {
+  const progress: Progress = {}
+  const loaded = await db.transaction(async (db) => {
+    // A large file takes as long as it takes, and standard input may pause.
+    await db.count(sql`set local statement_timeout = 0`)
+    await db.count(sql`set local idle_in_transaction_session_timeout = 0`)
+    // Nothing of it happens now: streams and outbound webhooks are told nothing.
+    await db.count(sql`set local goldmaster.quiet = 'on'`)
+    const load = new Load(db, vault, await prepareInsertions(db), (list, count) => {
+      progress[list] = (progress[list] ?? 0) + count
+      onProgress?.(progress)
+    })
+    const scanner = new Scanner(LISTS)
+    for await (const chunk of input)
+      for (const element of scanner.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
+        if (!load.hasRoomFor(element)) await load.flush()
+        load.add(element)
+      }
+    scanner.end()
+    return load.finish()
+  })
+  if (Object.values(progress).some((count) => count >= ANALYZE_FROM)) await analyze(db)
+  return loaded
+}
+
+/** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
+const analyze = (db: Pool) =>
+  db
+    .transaction(async (db) => {
+      await db.count(sql`set local statement_timeout = 0`)
+      await db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`)
+    })
+    .catch(() => {})
