@@ -1,0 +1,72 @@
+import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
+import type { ArtifactFact } from './facts.ts'
+import { at, link, number, object, text, word } from './reading.ts'
+
+/** What reports about builds have in common, whichever tool writes them. */
+
+/** The log under any of its three names, as text or as a list of lines. */
+export function logOf(body: unknown): string | undefined {
+  for (const name of ['logs_tail', 'log', 'console']) {
+    const told = at(body, name)
+    const log = Array.isArray(told) ? told.filter((line) => typeof line === 'string').join('\n') : told
+    if (text(log) !== undefined) return text(log)
+  }
+  return undefined
+}
+
+/** A list of objects, names or addresses, or a map from name to address. */
+export function artifactsOf(told: unknown): ArtifactFact[] | undefined {
+  const map = object(told)
+  const artifacts = Array.isArray(told)
+    ? told.flatMap((item) => artifact(undefined, item))
+    : Object.entries(map ?? {}).flatMap(([name, item]) => artifact(name, item))
+  return artifacts.length > 0 ? artifacts : undefined
+}
+
+function artifact(key: string | undefined, item: unknown): ArtifactFact[] {
+  // The Notification plugin keeps the addresses below the place they are stored at.
+  const url = [item, ...['url', 'href', 'archive', 's3'].map((name) => at(item, name))]
+    .map(link)
+    .find((found) => found !== undefined)
+  const named = key ?? text(at(item, 'name')) ?? text(at(item, 'filename')) ?? text(at(item, 'path')) ?? text(item)
+  if (named === undefined || named === '') return []
+  const size = number(at(item, 'size_bytes') ?? at(item, 'size'))
+  const size_bytes = size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : null
+  return [{ name: named === url ? lastSegment(url) : named, size_bytes, url: url ?? '' }]
+}
+
+const lastSegment = (url: string) => text(url.split(/[?#]/, 1)[0]!.split('/').at(-1)) ?? url
+
+/** Where the code stands: a short number is a changelist (Perforce, Plastic, Subversion), anything else a commit. */
+export function revisionOf(value: unknown): { commit_hash?: string; changelist?: string } {
+  const revision = word(value)?.trim()
+  // Forty zeros and HEAD are how tools say that they do not know.
+  if (!revision || revision === 'HEAD' || /^0+$/.test(revision)) return {}
+  return /^\d{1,10}$/.test(revision) ? { changelist: revision } : { commit_hash: revision }
+}
+
+/** `origin/main` and `refs/heads/main` are both `main`. */
+export const branchOf = (value: unknown): string | undefined =>
+  text(text(value)?.replace(/^refs\/(?:heads|remotes\/origin)\/|^origin\//, ''))
+
+/** `unreal`, `Unreal Engine 5.4`, `UE5`, `Unity 6000.0.23f1`; an engine nobody knows is custom. */
+export function buildTypeOf(value: unknown): BuildType | undefined {
+  const told = text(value)?.trim().toLowerCase()
+  if (told === undefined || told === '') return undefined
+  const known = BUILD_TYPES.find((type) => told.startsWith(type))
+  return known ?? (/^ue\s?-?\d/.test(told) ? 'unreal' : 'custom')
+}
+
+/** `Shipping`, `DebugGame`, `Development Editor`. */
+export function targetTypeOf(value: unknown): TargetType | undefined {
+  const told = text(value)?.trim().toLowerCase()
+  return TARGET_TYPES.find((type) => told?.startsWith(type))
+}
+
+export const seconds = (milliseconds: unknown): number | undefined => {
+  const told = number(milliseconds)
+  return told !== undefined && told >= 0 ? Math.round(told / 1000) : undefined
+}
+
+export const between = (start: string | undefined, end: string | undefined): number | undefined =>
+  start && end ? seconds(Date.parse(end) - Date.parse(start)) : undefined

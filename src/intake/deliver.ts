@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '../db/database.ts'
+import { enqueue } from '../db/queue.ts'
+import * as deliveries from '../domain/deliveries.ts'
+import type { Place } from '../domain/place.ts'
+import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
+import { type Recorded, record } from './record.ts'
+
+export interface Delivered {
+  status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted'
+  delivery_id: string
+  records?: Recorded['records']
+  warning?: string
+}
+
+/** A delivery that was kept but could not be used. */
+export class Refused extends Error {
+  readonly status: number
+  readonly delivery_id: string
+
+  constructor(message: string, status: number, deliveryId: number) {
+    super(message)
+    this.status = status
+    this.delivery_id = String(deliveryId)
+  }
+}
+
+/** Keeps a delivery that is turned away, so that its sender can be told why. */
+export async function refuse(
+  db: Database,
+  place: Place,
+  provider: Provider,
+  delivery: Delivery,
+  status: number,
+  message: string,
+  replayOf?: number,
+) {
+  const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
+  return new Refused(message, status, await deliveries.note(db, arrivalOf(place, provider, delivery, replayOf), kept))
+}
+
+/** Read, then recorded in one transaction with the delivery itself and the jobs it causes. */
+export async function deliver(
+  db: Database,
+  place: Place,
+  provider: Provider,
+  delivery: Delivery,
+  replayOf?: number,
+): Promise<Delivered> {
+  const began = performance.now()
+  const arrival = arrivalOf(place, provider, delivery, replayOf)
+  const ended = (kept: Omit<deliveries.Kept, 'milliseconds'>) => ({
+    ...kept,
+    milliseconds: Math.round(performance.now() - began),
+  })
+  let facts: Fact[]
+  try {
+    facts = provider.read(delivery)
+  } catch (error) {
+    throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
+  }
+  try {
+    return await db.transaction(async (db) => {
+      const later = provider.answers === 202 && replayOf === undefined
+      const id = await deliveries.accept(db, arrival, later ? 'accepted' : 'processed')
+      if (id === undefined) {
+        const twin = await deliveries.note(db, arrival, ended({ outcome: 'duplicate', status: 200, records: [], message: '' }))
+        return { status: 'duplicate', delivery_id: String(twin), records: [] }
+      }
+      if (later) {
+        await enqueue(db, 'ingest', { delivery_id: id })
+        return { status: 'accepted', delivery_id: String(id) }
+      }
+      const { records, outcome, warnings } = await record(db, place, facts)
+      await deliveries.finish(db, id, ended({ outcome, status: 200, records, message: warnings.join(' ') }))
+      return { status: outcome, delivery_id: String(id), records, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
+    })
+  } catch (error) {
+    // Best effort: the tool hears of the failure either way, and may come again.
+    await refuse(db, place, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
+    throw error
+  }
+}
+
+const KEY_MAX = 200
+const hash = (...parts: (string | Buffer)[]) => parts.reduce((sha, part) => sha.update(part), createHash('sha256')).digest('hex')
+
+/** What the tool calls this delivery, else what it says; long names are as good as their hash. */
+function dedupeKey(provider: Provider, delivery: Delivery): string {
+  const own = provider.deliveryKey?.(delivery)
+  if (own === undefined) return hash(delivery.path, '\n', delivery.raw)
+  return own.length > KEY_MAX || own.includes('\0') ? hash(own) : own.toWellFormed()
+}
+
+const arrivalOf = (place: Place, provider: Provider, delivery: Delivery, replayOf?: number): deliveries.Arrival => ({
+  integration_id: place.integration_id,
+  path: delivery.path,
+  event: provider.event(delivery).replaceAll('\0', '').toWellFormed().slice(0, 200),
+  dedupe_key: dedupeKey(provider, delivery),
+  headers: shownHeaders(delivery.headers),
+  body: delivery.raw,
+  ...(replayOf !== undefined && { replay_of: replayOf }),
+})
+
+const SECRET_HEADER = /authorization|cookie|token|signature|secret|key|trello-webhook/i
+
+/** Headers as the delivery log may keep them. */
+const shownHeaders = (headers: Delivery['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || SECRET_HEADER.test(name) ? [] : [[name, value.replaceAll('\0', '').toWellFormed()]],
+    ),
+  )

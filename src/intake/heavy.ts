@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads'
+import type { Door } from '../domain/webhook-access.ts'
+import { Refused } from './deliver.ts'
+import type { Request, TakenIn } from './take-in.ts'
+
+/** From this size on a body is read in a thread of its own: parsing it here would keep everybody else waiting. */
+export const HEAVY = 4 * 1024 * 1024
+/** At a time; each holds a body of up to 26 MiB and what it becomes. */
+const AT_ONCE = 2
+
+export interface HeavyWork {
+  databaseUrl: string
+  door: Door
+  request: Request
+}
+
+export type HeavyAnswer =
+  | { taken: TakenIn }
+  | { refused: { message: string; status: number; delivery_id: string } }
+  | { failed: { message: string; code: string | undefined } }
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** The same as `takeIn`, beside the others. */
+export async function takeInBeside(work: HeavyWork): Promise<TakenIn> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  running++
+  try {
+    return outcomeOf(await inThread(work))
+  } finally {
+    running--
+    waiting.shift()?.()
+  }
+}
+
+function inThread(work: HeavyWork): Promise<HeavyAnswer> {
+  const thread = threadFor(work)
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve)
+    thread.once('error', reject)
+    thread.once('exit', (code) => reject(new Error(`The thread for large bodies ended with ${code}.`)))
+  })
+}
+
+/** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
+function threadFor(workerData: HeavyWork): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./heavy-thread.js', import.meta.url), { workerData })
+  const entry = [new URL('./heavy-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
+  return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true, workerData })
+}
+
+function outcomeOf(answer: HeavyAnswer): TakenIn {
+  if ('taken' in answer) return answer.taken
+  if ('refused' in answer) throw new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
+  throw Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
+}

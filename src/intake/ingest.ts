@@ -1,0 +1,47 @@
+import { type Database, sql } from '../db/database.ts'
+import * as deliveries from '../domain/deliveries.ts'
+import type { Place } from '../domain/place.ts'
+import { readBody } from './body.ts'
+import type { Delivery } from './facts.ts'
+import { providers } from './providers/index.ts'
+import { record } from './record.ts'
+
+interface Stored extends Place {
+  path: string
+  headers: Record<string, string>
+  body: Buffer | null
+  received_at: string
+  outcome: string
+}
+
+/** Does what was promised when the tool was answered: the delivery and what it causes change together. */
+export function ingest(db: Database, id: number): Promise<void> {
+  return db.transaction(async (db) => {
+    const began = performance.now()
+    const stored = await find(db, id)
+    // Done before: this is a second try after the answer to the first was lost.
+    if (stored?.outcome !== 'accepted' || stored.body === null) return
+    const facts = providers[stored.provider].read(deliveryOf(stored, stored.body))
+    const { records, outcome, warnings } = await record(db, stored, facts)
+    const milliseconds = Math.round(performance.now() - began)
+    await deliveries.finish(db, id, { outcome, status: 202, records, message: warnings.join(' '), milliseconds })
+  })
+}
+
+const find = (db: Database, id: number) =>
+  db.one<Stored>(sql`
+    select d.path, d.headers, d.body, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
+      p.account_id, p.engine, p.approval_types
+    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id} for update of d`)
+
+/** A stored delivery as it arrived. */
+export const deliveryOf = ({ path, headers, config, received_at }: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
+  path,
+  headers,
+  raw,
+  body: readBody(raw, headers['content-type']),
+  url: '',
+  received: new Date(received_at),
+  config,
+})

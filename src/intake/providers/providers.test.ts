@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Delivery, Provider } from '../facts.ts'
+import { Unreadable } from '../facts.ts'
+
+interface Fixture {
+  path: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+const FIXTURES = new URL('fixtures/', import.meta.url)
+const json = (address: URL) => JSON.parse(readFileSync(address, 'utf8'))
+
+const delivery = ({ path, headers, body }: Fixture): Delivery => ({
+  path,
+  headers,
+  raw: Buffer.from(JSON.stringify(body) ?? ''),
+  body,
+  url: `https://goldmaster.example/webhooks/${path}?token=${'ab'.repeat(32)}`,
+  received: new Date('2026-03-01T12:00:00.000Z'),
+  config: {},
+})
+
+const isProvider = (value: unknown): value is Provider =>
+  typeof value === 'object' && value !== null && 'read' in value && 'paths' in value
+
+const folders = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'vectors')
+
+describe.each(folders.map((folder) => folder.name))('%s', async (folder) => {
+  const provider = Object.values(await import(`../providers/${folder}.ts`)).find(isProvider)!
+  const room = new URL(`${folder}/`, FIXTURES)
+  const names = readdirSync(room).flatMap((file) => /^(.+?)(?<!\.facts)\.json$/.exec(file)?.[1] ?? [])
+  const fixtures = names.map((name): [string, Fixture] => [name, json(new URL(`${name}.json`, room))])
+
+  test.each(fixtures)('reads %s as the facts beside it', (name, fixture) => {
+    expect(provider.paths).toContain(fixture.path)
+    expect(provider.event(delivery(fixture))).not.toBe('')
+    expect(provider.read(delivery(fixture))).toEqual(json(new URL(`${name}.facts.json`, room)))
+  })
+
+  test('has no expected facts without a payload', () => {
+    const expected = readdirSync(room).filter((file) => file.endsWith('.facts.json'))
+    for (const file of expected) expect(existsSync(new URL(file.replace('.facts.json', '.json'), room)), file).toBe(true)
+  })
+
+  test('survives any value in any place of what it knows', () => {
+    const places = fixtures.flatMap(([, fixture]) => paths(fixture.body).map((path) => ({ fixture, path })))
+    const hostile = fc.oneof(
+      fc.jsonValue(),
+      fc.constant(JSON.parse('{"toString": 1, "__proto__": {"key": "X-1"}, "valueOf": null}')),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...places), hostile, ({ fixture, path }, value) => {
+        const changed = delivery({ ...fixture, body: replaced(fixture.body, path, value) })
+        expect(typeof provider.event(changed)).toBe('string')
+        provider.deliveryKey?.(changed)
+        provider.handshake?.(changed)
+        provider.verify?.(changed, ['a secret'])
+        try {
+          provider.read(changed)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Unreadable)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+const paths = (value: unknown): string[][] => [
+  [],
+  ...(typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => paths(inner).map((rest) => [key, ...rest]))
+    : []),
+]
+
+function replaced(value: unknown, [key, ...rest]: string[], by: unknown): unknown {
+  if (key === undefined) return by
+  const inner = replaced((value as Record<string, unknown>)[key], rest, by)
+  return Array.isArray(value) ? value.with(Number(key), inner) : { ...(value as object), [key]: inner }
+}

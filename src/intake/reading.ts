@@ -1,0 +1,97 @@
+import type { FileFact } from './facts.ts'
+
+/** Tolerant looks into foreign bodies: what is missing or of another kind is undefined, never an exception. */
+
+export type Json = Record<string, unknown>
+
+export const object = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+
+export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+export const objects = (value: unknown): Json[] =>
+  list(value)
+    .map(object)
+    .filter((item) => item !== undefined)
+
+/** A string that says something. */
+export const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** An address that is safe to show as a link. */
+export const link = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) ? value : undefined
+
+/** Numbers and strings alike, as tools write ids and build numbers. */
+export const word = (value: unknown): string | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : text(value)
+
+export const number = (value: unknown): number | undefined => {
+  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof read === 'number' && Number.isFinite(read) ? read : undefined
+}
+
+/** Own keys only, step by step: `at(body, 'issue', 'fields', 'summary')`. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+  let here: unknown = value
+  for (const key of path) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined
+    here = (here as Record<string | number, unknown>)[key]
+  }
+  return here
+}
+
+const OLD_STYLE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?: UTC| Z)?$/
+
+/** ISO text, seconds, milliseconds, `2018-07-01 20:14:38 UTC`, `+0000` without colon: as an ISO string, or undefined. */
+export function time(value: unknown): string | undefined {
+  const numeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,16}(\.\d+)?$/.test(value))
+  const ms = numeric ? Number(value) * (Number(value) < 1e11 ? 1000 : 1) : Date.parse(normalised(value))
+  if (!Number.isFinite(ms) || ms < 0 || ms > 4102444800000) return undefined
+  return new Date(ms).toISOString()
+}
+
+function normalised(value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const trimmed = value
+    .trim()
+    .replace(OLD_STYLE, '$1T$2Z')
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+  // A time without offset is UTC here; Date.parse would take the machine's own zone.
+  return /T[\d:.]+$/.test(trimmed) ? `${trimmed}Z` : trimmed
+}
+
+/** `Name <mail>`, or whichever of the two there is. */
+export const byline = (name: unknown, mail: unknown): string => {
+  const [who, where] = [text(name), text(mail)]
+  return who && where && who !== where ? `${who} <${where}>` : (who ?? where ?? '')
+}
+
+/** The address in `Name <mail>`. */
+export const mailIn = (value: unknown): string | undefined => /<([^<>@\s]+@[^<>@\s]+)>/.exec(text(value) ?? '')?.[1]
+
+/** What an author may be known by, without gaps and doubles. */
+export const uids = (...values: unknown[]): string[] => [...new Set(values.flatMap((value) => word(value) ?? []))]
+
+/** A size that a file can have. */
+export const bytes = (value: unknown): number | undefined => {
+  const read = number(value)
+  return Number.isSafeInteger(read) && read! >= 0 ? read : undefined
+}
+
+/** Changed files as a list of `{path, action}` or of paths, or one path a line, maybe `action<tab>path`; null when nothing was told. */
+export function files(value: unknown): FileFact[] | null {
+  const told = typeof value === 'string' ? value.split(/\r?\n/).map(fileLine) : value
+  // An empty form field is a script that had nothing to say.
+  if (!Array.isArray(told) || (typeof value === 'string' && value.trim() === '')) return null
+  return told.flatMap((item): FileFact[] => {
+    const path = typeof item === 'string' ? text(item.trim()) : text(at(item, 'path'))
+    if (path === undefined) return []
+    const size = bytes(at(item, 'size') ?? at(item, 'size_bytes'))
+    return [{ path, action: text(at(item, 'action')) ?? 'edit', ...(size !== undefined && { size_bytes: size }) }]
+  })
+}
+
+function fileLine(line: string): unknown {
+  const tab = line.indexOf('\t')
+  return tab > 0 ? { action: line.slice(0, tab).trim(), path: line.slice(tab + 1).trim() } : line
+}

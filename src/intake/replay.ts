@@ -1,0 +1,13 @@
+import { ApiError } from '../contract/errors.ts'
+import type { Database } from '../db/database.ts'
+import * as log from '../domain/delivery-log.ts'
+import { type Delivered, deliver } from './deliver.ts'
+import { deliveryOf } from './ingest.ts'
+import { providers } from './providers/index.ts'
+
+/** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now. */
+export async function replay(db: Database, id: number): Promise<Delivered> {
+  const stored = await log.stored(db, id)
+  if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
+  return deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
+}

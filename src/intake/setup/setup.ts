@@ -1,0 +1,14 @@
+export interface SetupContext {
+  /** Where the tool is to call, `?token=` included. */
+  url: string
+  /** The integration's webhook token alone, for tools that can send a header. */
+  token: string
+  base_url: string
+}
+
+/** How a tool is connected, as Markdown with blocks that are ready to paste. */
+export type Setup = (context: SetupContext) => string
+
+/** For tools that send many requests from one address. */
+export const ADDRESS_LIMIT =
+  'Busy sender? Requests are also counted by address, 300 in five minutes unless the operator says otherwise; raise `LIMIT_REQUESTS_PER_IP` (or switch it `off` behind a proxy that limits already) so that a rush of events from one host is not turned away with 429.'
