@@ -1,0 +1,73 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { diagnose } from '../diagnosis/diagnose.ts'
+import { explainer } from './explainer.ts'
+
+const finding = diagnose(
+  `Source\\Combat.cpp(5): error C2065: 'Damage' of kim@example.com, password=hunter22: undeclared identifier\n`,
+)
+const line = finding.evidence[0]!.line
+const log = pino({ level: 'silent' })
+
+let server: Server
+let asked: { url: string; headers: Record<string, unknown>; body: string }[] = []
+let answer: (body: string) => { status?: number; body: string }
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks).toString()
+    asked.push({ url: request.url!, headers: request.headers, body })
+    const { status = 200, body: reply } = answer(body)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => server.close())
+
+const explain = (path = '/v1/chat/completions') => {
+  asked = []
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  return explainer({ url, key: 'k', model: 'm' }, log)(finding)
+}
+const says = (said: object | string) => {
+  const content = typeof said === 'string' ? said : JSON.stringify(said)
+  return { body: JSON.stringify({ choices: [{ message: { content } }], content: [{ type: 'text', text: content }] }) }
+}
+const good = {
+  diagnosis: 'Damage is not declared.',
+  suggested_fix: 'Include the header; ask boss@example.com.',
+  cited_lines: [line],
+}
+
+test('words that cite a given line are taken, without addresses', async () => {
+  answer = () => says(`Here you are: ${JSON.stringify(good)}`)
+  for (const path of ['/v1/chat/completions', '/v1/messages'])
+    expect(await explain(path)).toEqual({ diagnosis: 'Damage is not declared.', suggested_fix: 'Include the header; ask boss.' })
+})
+
+test('the model sees redacted evidence and no more', async () => {
+  answer = () => says(good)
+  await explain()
+  expect(asked[0]!.body).toContain('error C2065')
+  expect(asked[0]!.body).not.toContain('@example.com')
+  expect(asked[0]!.body).not.toContain('hunter22')
+  expect(asked[0]!.headers.authorization).toBe('Bearer k')
+})
+
+test.each([
+  ['cites a line it was not given', says({ ...good, cited_lines: [line, 999] })],
+  ['cites nothing', says({ ...good, cited_lines: [] })],
+  ['is no JSON', says('I cannot help with that')],
+  ['is an error', { status: 500, body: 'no' }],
+  ['is empty', { body: '{}' }],
+])('an answer that %s is dropped', async (_, reply) => {
+  answer = () => reply
+  expect(await explain()).toBeNull()
+})
+
+test('nobody at the address is no harm', async () => {
+  expect(await explainer({ url: 'http://127.0.0.1:1/v1/chat/completions', key: undefined, model: 'm' }, log)(finding)).toBeNull()
+})

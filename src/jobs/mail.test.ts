@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { keepLog } from '../../test/log.ts'
+import { sql } from '../db/database.ts'
+import { writeToAddress, writeToUser } from '../domain/mails.ts'
+import { Vault } from '../domain/secrets.ts'
+import { createByOwner } from '../domain/tokens.ts'
+import * as users from '../domain/users.ts'
+import { allowedHosts } from '../intake/reach-addresses.ts'
+import { htmlOf, openPost, sendMail } from './mail.ts'
+import { startWorker } from './worker.ts'
+
+interface Arrived {
+  to: string[]
+  data: string
+}
+
+let store: TestDatabase
+let server: SMTPServer
+const arrived: Arrived[] = []
+let refuseNext = 0
+let post: ReturnType<typeof openPost>
+beforeAll(async () => {
+  store = await createDatabase()
+  server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, session, done) {
+      let data = ''
+      stream.on('data', (chunk) => {
+        data += chunk
+      })
+      stream.on('end', () => {
+        if (refuseNext > 0) {
+          refuseNext--
+          return done(new Error('450 come back later'))
+        }
+        arrived.push({ to: session.envelope.rcptTo.map(({ address }) => address), data })
+        done()
+      })
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  post = openPost({ url: `smtp://127.0.0.1:${port}`, from: 'Goldmaster <gold@example.com>' })
+})
+afterAll(async () => {
+  await new Promise<void>((resolve) => server.close(resolve))
+  await store.drop()
+})
+
+const until = async (condition: () => boolean) => {
+  const end = Date.now() + 15_000
+  while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(condition()).toBe(true)
+}
+const newest = () => store.db.one<{ id: number }>(sql`select id from mails order by id desc limit 1`)
+const stateOf = (id: number) =>
+  store.db.one<{ sent_at: string | null; error: string }>(sql`select sent_at, error from mails where id = ${id}`)
+
+describe('a mail', () => {
+  test('leaves after the transaction that wrote it, as text and as HTML, to its reader alone', async () => {
+    const ana = await users.create(store.db, { email: 'ana@example.com', name: 'Ana' })
+    await users.create(store.db, { email: 'ben@example.com', name: 'Ben' })
+    const worker = await startWorker({ db: store.db, vault: new Vault('x'), log: keepLog().log, allowed: allowedHosts([]), post })
+    const made = await createByOwner(store.db, { user_id: ana.id, name: 'ci & co', scopes: [] }, 'https://gold.example')
+    await until(() => arrived.length === 1)
+    await worker.stop()
+    const [{ to, data }] = arrived as [Arrived]
+    expect(to).toEqual(['ana@example.com'])
+    expect(data).toContain('From: Goldmaster <gold@example.com>')
+    expect(data).toContain('text/plain')
+    expect(data).toContain('text/html')
+    expect(data).toContain(made.prefix)
+    expect(data).toContain('ci &amp; co')
+    expect(data).not.toContain(made.token)
+    expect(await stateOf((await newest())!.id)).toMatchObject({ sent_at: expect.any(String), error: '' })
+  })
+
+  test('of a transaction that fails is never written', async () => {
+    const before = await newest()
+    const failing = store.db.transaction(async (db) => {
+      await writeToAddress(db, 'nobody@example.com', { subject: 'Never', text: 'Never' })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await newest()).toEqual(before)
+  })
+
+  test('that the server refuses says why and is tried again', async () => {
+    await writeToAddress(store.db, 'cleo@example.com', { subject: 'Hello', text: 'Hello' })
+    const { id } = (await newest())!
+    refuseNext = 1
+    await expect(sendMail({ db: store.db, post }, { mail_id: id })).rejects.toThrow('come back later')
+    expect(await stateOf(id)).toMatchObject({ sent_at: null, error: expect.stringContaining('come back later') })
+    const count = arrived.length
+    await sendMail({ db: store.db, post }, { mail_id: id })
+    await sendMail({ db: store.db, post }, { mail_id: id })
+    expect(arrived.length).toBe(count + 1)
+    expect(await stateOf(id)).toMatchObject({ sent_at: expect.any(String), error: '' })
+  })
+
+  test('stays where operators read it when there is no mail server', async () => {
+    const user = await users.create(store.db, { email: 'dora@example.com', name: 'Dora' })
+    await writeToUser(store.db, user.id, { subject: 'Kept', text: 'Kept' })
+    const { id } = (await newest())!
+    await sendMail({ db: store.db }, { mail_id: id })
+    expect(await stateOf(id)).toMatchObject({ sent_at: null, error: '' })
+  })
+})
+
+test('HTML links what is an address and shows the rest as it was written', () => {
+  expect(htmlOf('See https://gold.example/x?a=1&b=2\nnow\n\n<script>')).toContain(
+    '<p>See <a href="https://gold.example/x?a=1&amp;b=2">https://gold.example/x?a=1&amp;b=2</a><br>now</p><p>&lt;script&gt;</p>',
+  )
+})

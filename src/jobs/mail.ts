@@ -1,0 +1,34 @@
+import { createTransport } from 'nodemailer'
+import type { Database } from '../db/database.ts'
+import * as mails from '../domain/mails.ts'
+
+/** Hands one mail to the mail server. */
+export type Post = (mail: mails.Waiting) => Promise<unknown>
+
+export function openPost({ url, from }: { url: string; from: string }): Post {
+  const transport = createTransport(url, { from })
+  return ({ to, subject, text }) => transport.sendMail({ to, subject, text, html: htmlOf(text) })
+}
+
+/** Without a mail server it stays where operators read it. A server that refuses is asked again later. */
+export async function sendMail({ db, post }: { db: Database; post?: Post }, { mail_id }: { mail_id: number }) {
+  const mail = post && (await mails.findWaiting(db, mail_id))
+  if (!mail) return
+  try {
+    await post(mail)
+  } catch (error) {
+    await mails.noteFailed(db, mail_id, (error as Error).message)
+    throw error
+  }
+  await mails.noteSent(db, mail_id)
+}
+
+/** The same words, with links that can be followed. */
+export function htmlOf(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  const paragraphs = escaped
+    .replace(/https?:\/\/[^\s<>"]+/g, (url) => `<a href="${url}">${url}</a>`)
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+  return `<!doctype html><html><body style="font-family:system-ui,sans-serif;line-height:1.5">${paragraphs.join('')}</body></html>`
+}

@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { goldmaster, until } from '../../test/command.ts'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { sql } from '../db/database.ts'
+import { failingJobs } from '../domain/integration-health.ts'
+import { allowedHosts } from '../intake/reach-addresses.ts'
+import { type Bench, startWorker, type Worker } from './worker.ts'
+
+const SECRET = 'a secret that only tests know, 32 or more'
+
+let studio: Studio
+let jenkins: FakeJenkins
+let worker: Worker | undefined
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl' }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    integrations: [{ key: 'perforce', project: 'star', provider: 'perforce' }],
+  })
+})
+afterAll(() => studio.close())
+beforeEach(async () => {
+  jenkins = await openJenkins()
+})
+afterEach(async () => {
+  await worker?.stop()
+  worker = undefined
+  jenkins.close()
+  await studio.db.count(sql`delete from graphile_worker._private_jobs`)
+})
+
+const bench = (): Bench => {
+  const { vault, log } = studio.service
+  return { db: studio.db, vault, log, allowed: allowedHosts(['127.0.0.1']) } as Bench
+}
+const BUILD = '/job/night/1'
+
+/** A build on a Jenkins of its own; the job that polls it waits. */
+async function polled() {
+  const config = { server: jenkins.url }
+  const made = await studio.load({
+    integrations: [{ key: 'ci', project: studio.world.projects!.star!.id, provider: 'jenkins', config }],
+  })
+  const body = { job_name: 'night', build_number: 1, status: 'STARTED', build_url: `${jenkins.url}${BUILD}/` }
+  const { json: told } = await studio.ask(`/webhooks/ci?token=${made.integrations!.ci!.webhook_token}`, { method: 'POST', body })
+  return { id: told.records[0].id as number, integration: made.integrations!.ci!.id as number }
+}
+const row = async (id: number) =>
+  (await studio.db.one<{ status: string; output_log: string | null }>(
+    sql`select status, output_log from build_runs where id = ${id}`,
+  ))!
+const jobs = () =>
+  studio.db.rows<{ attempts: number; last_error: string | null }>(
+    sql`select attempts, last_error from graphile_worker._private_jobs`,
+  )
+
+describe('the worker', () => {
+  test('does what a 202 promised', async () => {
+    worker = await startWorker(bench())
+    const token = studio.world.integrations!.perforce!.webhook_token
+    const { json: told } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 7 } })
+    await until(async () => {
+      const delivery = await studio.db.one<{ outcome: string }>(
+        sql`select outcome from deliveries where id = ${Number(told.delivery_id)}`,
+      )
+      return delivery?.outcome === 'processed'
+    })
+    expect(await studio.db.rows(sql`select identifier from changes`)).toEqual([{ identifier: '7' }])
+  })
+
+  test('tries again later what fails, says so, and is done when it succeeds', async () => {
+    const build = await polled()
+    jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.writeHead(503).end()
+    worker = await startWorker(bench())
+    await until(async () => (await failingJobs(studio.db, build.integration)).length > 0)
+    const [job] = await failingJobs(studio.db, build.integration)
+    expect(job).toMatchObject({
+      kind: 'poll_jenkins',
+      payload: { build_run_id: build.id },
+      given_up: false,
+      error: expect.stringContaining('answers 503'),
+    })
+    expect(Date.parse(job!.next_try_at)).toBeGreaterThan(Date.now())
+    jenkins.answers[`${BUILD}/api/json`] = json(() => jenkinsFixture('build'))
+    jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('done\n'), running: false }))
+    await until(async () => (await row(build.id)).output_log === 'done\n')
+    await until(async () => (await failingJobs(studio.db, build.integration)).length === 0)
+  })
+
+  test('that is told to stop leaves a slow server alone and gives its job back', async () => {
+    const build = await polled()
+    jenkins.answers[`${BUILD}/api/json`] = () => {}
+    worker = await startWorker(bench())
+    await until(() => jenkins.calls.length > 0)
+    const began = performance.now()
+    await worker.stop()
+    worker = undefined
+    expect(performance.now() - began).toBeLessThan(8_000)
+    const held = await studio.db.rows(sql`select id from graphile_worker._private_jobs where locked_at is not null`)
+    expect(held).toEqual([])
+    expect(await row(build.id)).toMatchObject({ status: 'building' })
+  })
+})
+
+describe('a worker killed in the middle', { timeout: 90_000 }, () => {
+  const work = () =>
+    goldmaster(['work'], { DATABASE_URL: studio.url, SECRET_KEY: SECRET, ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'warn' })
+
+  test('leaves its job to the next, and every line of the log is there once', async () => {
+    const build = await polled()
+    let log = Buffer.from('first line\n')
+    let info = { ...jenkinsFixture('build'), building: true, result: null }
+    jenkins.answers[`${BUILD}/api/json`] = json(() => info)
+    jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log, running: info.building }))
+    const first = work()
+    await until(async () => (await row(build.id)).output_log === 'first line\n', 40_000)
+
+    // The second look finds more to read, but the answer never comes: killed while it waits.
+    log = Buffer.from('first line\nsecond line\n')
+    const answer = jenkins.answers[`${BUILD}/logText/progressiveText`]!
+    const calls = jenkins.calls.length
+    jenkins.answers[`${BUILD}/logText/progressiveText`] = () => {}
+    await until(() => jenkins.calls.slice(calls).some((call) => call.includes('progressiveText')))
+    first.child.kill('SIGKILL')
+    expect(await first.ended).toBe('SIGKILL')
+    expect((await jobs()).length).toBe(1)
+
+    jenkins.answers[`${BUILD}/logText/progressiveText`] = answer
+    info = jenkinsFixture('build')
+    const began = performance.now()
+    worker = await startWorker(bench())
+    await until(async () => (await row(build.id)).output_log === 'first line\nsecond line\n', 60_000)
+    expect(performance.now() - began).toBeLessThan(60_000)
+    expect(await row(build.id)).toMatchObject({ status: 'completed' })
+    await until(async () => (await jobs()).length === 0)
+  })
+
+  test('after its work was written but before the queue knew does it once', async () => {
+    const build = await polled()
+    jenkins.answers[`${BUILD}/api/json`] = json(() => ({ ...jenkinsFixture('build'), building: true, result: null }))
+    jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('one line\n'), running: true }))
+    // A job that is begun and never ended, as a dead worker leaves it.
+    await studio.db.count(sql`
+      update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = 1`)
+    const { pollJenkins } = await import('../intake/poll-jenkins.ts')
+    await pollJenkins(bench(), { build_run_id: build.id, offset: 0, looks: 0 })
+    const left = await studio.db.rows<{ offset: string; done: boolean }>(sql`
+      select payload ->> 'offset' as offset, attempts >= max_attempts as done from graphile_worker._private_jobs order by id`)
+    expect(left).toEqual([
+      { offset: '0', done: true },
+      { offset: '9', done: false },
+    ])
+  })
+})
