@@ -1,0 +1,148 @@
+import { VERSION } from '../contract/version.ts'
+import * as accountSettings from '../domain/account-settings.ts'
+import * as accounts from '../domain/accounts.ts'
+import * as approvals from '../domain/approvals.ts'
+import * as invitations from '../domain/invitations.ts'
+import * as loginCodes from '../domain/login-codes.ts'
+import * as mails from '../domain/mails.ts'
+import { overview } from '../domain/overview.ts'
+import { plots } from '../domain/plots.ts'
+import * as profile from '../domain/profile.ts'
+import * as projectSettings from '../domain/project-settings.ts'
+import { search } from '../domain/search.ts'
+import * as sessions from '../domain/sessions.ts'
+import * as signUps from '../domain/sign-ups.ts'
+import * as tokens from '../domain/tokens.ts'
+import { notOwner } from '../domain/visits.ts'
+import type { AppHandlers } from './app-rest.ts'
+import { toolHandlers } from './app-tools.ts'
+import { workHandlers } from './app-work.ts'
+import { idOf } from './path-ids.ts'
+import { countSignUp, headersOf } from './sign-in.ts'
+
+const done = { ok: true }
+
+/** What the web app may ask, one line each; tools and webhooks stand in `app-tools.ts`. */
+export const appHandlers: AppHandlers = {
+  ...toolHandlers,
+  ...workHandlers,
+  async welcome({ db, signUp }) {
+    return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), version: VERSION }
+  },
+  async signUp(call) {
+    await countSignUp(call, call.request, call.body.email)
+    const user = await signUps.signUp(call.db, call.signUp, call.body)
+    const { api } = await call.auth()
+    const headers = headersOf(call.request)
+    const { headers: answer } = await api.signInEmail({
+      body: { email: user.email, password: call.body.password },
+      headers,
+      returnHeaders: true,
+    })
+    await api
+      .sendVerificationEmail({ body: { email: user.email } })
+      .catch((error: Error) => call.log.warn({ error: error.message }, 'no verification mail'))
+    call.setCookies(answer.getSetCookie())
+    return done
+  },
+  async showInvitation({ db, path }) {
+    const { account_name, email, role, has_user } = await invitations.find(db, path.token)
+    return { account_name, email, role, has_user }
+  },
+  acceptInvitation: ({ db, visit, path }) => invitations.accept(db, path.token, visit.user_id),
+  async showMe({ db, visit, auth, request, setCookies }) {
+    // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
+    const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
+    setCookies(headers.getSetCookie())
+    return profile.show(db, visit.user_id)
+  },
+  editMe: ({ db, visit, body }) => profile.edit(db, visit.user_id, body),
+  listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id) }),
+  search: async ({ db, visit, query }) => ({ hits: await search(db, visit.user_id, query.q ?? '', query.project_id) }),
+  showOverview: ({ db, project_id, site }) => overview(db, project_id, site),
+  showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
+  decideAssets: async ({ db, project_id, visit, body }) => ({
+    approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
+  }),
+  async decideCommandLine({ db, visit, body: { allow, port, state, ...consent } }) {
+    const answer: Record<string, string> = allow
+      ? { code: await loginCodes.issue(db, { user_id: visit.user_id, ...consent }), state }
+      : { error: 'access_denied', state }
+    return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
+  },
+  listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),
+
+  listTokens: async ({ db, visit }) => ({
+    tokens: (await tokens.list(db, visit.user_id)).map(({ user_id, ...token }) => token),
+  }),
+  async createToken({ db, visit, body: { name, scopes, expires_in_days }, site }) {
+    const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
+    const { user_id, ...token } = await tokens.createByOwner(
+      db,
+      { user_id: visit.user_id, name: name.trim(), scopes, expires_at },
+      site,
+    )
+    return token
+  },
+  revokeToken: async ({ db, visit, path }) => {
+    await tokens.revokeOwn(db, visit.user_id, idOf(path.id, 'Token'))
+    return done
+  },
+  listSessions: async ({ db, visit }) => ({ sessions: await sessions.list(db, visit.user_id, visit.session_id) }),
+  endSession: async ({ db, visit, path }) => {
+    await sessions.end(db, visit.user_id, idOf(path.id, 'Session'))
+    return done
+  },
+  endOtherSessions: async ({ db, visit }) => {
+    await sessions.endOthers(db, visit.user_id, visit.session_id)
+    return done
+  },
+  listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await profile.connectedAccounts(db, visit.user_id) }),
+  addConnectedAccount: ({ db, visit, body }) => profile.connect(db, visit.user_id, body.provider, body.uid),
+  removeConnectedAccount: async ({ db, visit, path }) => {
+    await profile.disconnect(db, visit.user_id, idOf(path.id, 'Connected account'))
+    return done
+  },
+
+  showAccount: ({ db, account_id }) => accountSettings.show(db, account_id),
+  editAccount: ({ db, account_id, body }) => accountSettings.edit(db, account_id, body),
+  async editBilling({ db, account_id, body }) {
+    await accounts.edit(db, account_id, body)
+    return accountSettings.show(db, account_id)
+  },
+  listAccountMembers: async ({ db, account_id, visit }) => ({
+    members: await accountSettings.members(db, account_id, visit.owner),
+  }),
+  editAccountMember: async ({ db, account_id, path, body }) => {
+    await accountSettings.setRole(db, account_id, idOf(path.user_id, 'Member'), body.role)
+    return done
+  },
+  removeAccountMember: async ({ db, account_id, path, visit }) => {
+    const id = idOf(path.user_id, 'Member')
+    if (!visit.owner && id !== visit.user_id) throw notOwner()
+    await accountSettings.remove(db, account_id, id)
+    return done
+  },
+  listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
+  invite: ({ db, account_id, visit, body, site }) =>
+    invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site),
+  withdrawInvitation: async ({ db, account_id, path }) => {
+    await invitations.withdraw(db, account_id, idOf(path.id, 'Invitation'))
+    return done
+  },
+  createProject: ({ db, account_id, visit, body }) => projectSettings.create(db, account_id, visit.user_id, body),
+
+  showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
+  editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
+  listProjectPeople: async ({ db, project_id, visit }) => ({
+    members: await projectSettings.people(db, project_id, visit.owner),
+  }),
+  setProjectMember: async ({ db, project_id, path, body }) => {
+    await projectSettings.setMember(db, project_id, idOf(path.user_id, 'Member'), body.role)
+    return done
+  },
+  removeProjectMember: async ({ db, project_id, path }) => {
+    await projectSettings.removeMember(db, project_id, idOf(path.user_id, 'Member'))
+    return done
+  },
+}

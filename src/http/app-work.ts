@@ -1,0 +1,19 @@
+import { readTaskEdit } from '../contract/bodies.ts'
+import { compare } from '../domain/deployment-changes.ts'
+import { revise } from '../domain/tasks-revise.ts'
+import type { AppHandlers } from './app-rest.ts'
+import { idOf } from './path-ids.ts'
+
+/** What the pages of tasks and deployments ask beyond the shared table. */
+export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'compareDeployment'> = {
+  reviseTask: ({ db, project_id, visit, path, body, site }) =>
+    revise(
+      db,
+      { project_id, account_id: visit.account_id!, token_id: null },
+      idOf(path.id, 'Task'),
+      body.seen,
+      readTaskEdit({ task: body.task }),
+      site,
+    ),
+  compareDeployment: ({ db, project_id, path }) => compare(db, project_id, path.id),
+}

@@ -1,0 +1,78 @@
+import { betterAuth } from 'better-auth'
+import * as letters from '../domain/letters.ts'
+import { writeToUser } from '../domain/mails.ts'
+import type { Service } from './service.ts'
+
+const DAY = 86_400
+export const AUTH_PATH = '/app/auth'
+/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
+export const ADDRESS_HEADER = 'x-goldmaster-address'
+
+/** Passwords, sessions and the links that are mailed; tables and columns are ours. Signing up is ours too. */
+export const openAuth = ({ db, site, cookieKey, log }: Service) =>
+  betterAuth({
+    appName: 'Goldmaster',
+    baseURL: site,
+    basePath: AUTH_PATH,
+    secret: cookieKey,
+    database: db.pool,
+    telemetry: { enabled: false },
+    logger: { level: 'error', log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ message }, 'sign-in') },
+    // Counted by our own limits, which several nodes share.
+    rateLimit: { enabled: false },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, token }) => writeToUser(db, Number(user.id), letters.resetPassword(site, token)),
+    },
+    emailVerification: {
+      sendVerificationEmail: ({ user, token }) => writeToUser(db, Number(user.id), letters.verifyAddress(site, token)),
+    },
+    user: { modelName: 'users', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
+    account: {
+      modelName: 'logins',
+      fields: {
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        userId: 'user_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    session: {
+      modelName: 'sessions',
+      expiresIn: 14 * DAY,
+      updateAge: DAY,
+      fields: {
+        userId: 'user_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'verifications',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    advanced: {
+      cookiePrefix: 'goldmaster',
+      useSecureCookies: site.startsWith('https:'),
+      defaultCookieAttributes: { sameSite: 'strict', httpOnly: true },
+      database: { generateId: 'serial' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // Our own door asks first, and is stricter.
+      disableCSRFCheck: true,
+    },
+  })
+
+export type Auth = ReturnType<typeof openAuth>

@@ -1,0 +1,39 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, notFound, unavailable, unsupportedType } from '../contract/errors.ts'
+import { isConnectionError, isTransient } from '../db/database.ts'
+
+/** Whatever went wrong, as the interface words it. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isConnectionError(error) || isTransient(error)) return unavailable()
+  const { code, statusCode } = error as FastifyError
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'body_too_large', 'The body is too large.')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType()
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Page')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new ApiError(statusCode, 'bad_request', (error as Error).message)
+  return new ApiError(500, 'internal_error', 'Something went wrong on our side.')
+}
+
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const failure = asApiError(error)
+  if (failure.status >= 500) request.log.error({ reqId: request.id, err: error }, failure.code)
+  reply.code(failure.status).headers(failure.headers)
+  if (failure.body === undefined) return reply.header('www-authenticate', 'Bearer').send()
+  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure.body)
+}
+
+const CLIENT_ERRORS: Record<string, [status: string, code: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'headers_too_large', 'The address or the headers are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request took too long to arrive.'],
+}
+
+/** What does not parse as HTTP gets an answer of the same form. */
+export function sendClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  const [status, code, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'bad_request', 'This is not HTTP.']
+  const body = JSON.stringify({ error: code, message })
+  return socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { EventType } from '../contract/sets.ts'
+import { type Database, sql } from '../db/database.ts'
+import * as outbox from '../domain/outbox.ts'
+
+/** Somebody who follows an account. */
+export interface Listener {
+  response: ServerResponse
+  token_id: number | null
+  session_id: number | null
+  account_id: number
+  project_id: number | undefined
+  types: EventType[] | undefined
+  /** The last place in the order that was told to them. */
+  position: number
+}
+
+const TICK_MS = 250
+const HEARTBEAT_MS = 15_000
+const BATCH = 500
+/** What may wait for a slow reader before they are let go; they come back with their last id. */
+const BACKLOG_MAX = 1024 * 1024
+
+/** Reads the outbox once for all listeners of this node, and lets go of those who may no longer listen. */
+export class Hub {
+  readonly #db: Database
+  readonly #log: Logger
+  readonly #listeners = new Set<Listener>()
+  #position = 0
+  #timer: NodeJS.Timeout | undefined
+  #beat = 0
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db
+    this.#log = log
+  }
+
+  /** Knows where the order stands; to be awaited before a listener is told that they are heard, lest something slips between. */
+  async open() {
+    if (this.#timer !== undefined) return
+    await outbox.number(this.#db)
+    const end = await outbox.end(this.#db)
+    if (this.#timer !== undefined) return
+    this.#position = end
+    this.#timer = setTimeout(() => this.#tick(), TICK_MS)
+  }
+
+  /** Tells a listener what they missed, then keeps them up to date; without a last id they start now. */
+  async follow(listener: Omit<Listener, 'position'>, lastId: number | undefined) {
+    const follower: Listener = { ...listener, position: lastId ?? this.#position }
+    listener.response.on('close', () => this.#listeners.delete(follower))
+    if (lastId !== undefined && lastId + 1 < (await outbox.start(this.#db))) listener.response.write('event: reset\ndata: {}\n\n')
+    while (follower.position < this.#position && !listener.response.destroyed) {
+      // Where the hub stood before the look: what it reads meanwhile is left to the next round.
+      const covered = this.#position
+      const { happenings, last } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
+      for (const happening of happenings) tell(follower, frame(happening), happening)
+      follower.position = happenings.length < BATCH ? Math.max(last, covered) : last
+    }
+    this.#listeners.add(follower)
+  }
+
+  close() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const { response } of this.#listeners) response.end()
+    this.#listeners.clear()
+  }
+
+  async #tick() {
+    try {
+      await this.#turnAway()
+      await outbox.number(this.#db)
+      const { happenings, last } = await outbox.read(this.#db, this.#position, BATCH)
+      for (const happening of happenings) {
+        const text = frame(happening)
+        for (const listener of this.#listeners) if (happening.position > listener.position) tell(listener, text, happening)
+      }
+      this.#position = last
+      this.#heartbeat()
+    } catch (error) {
+      this.#log.warn({ error: (error as Error).message }, 'the event stream waits for the database')
+    }
+    if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), TICK_MS)
+  }
+
+  #heartbeat() {
+    if (Date.now() - this.#beat < HEARTBEAT_MS) return
+    this.#beat = Date.now()
+    for (const { response } of this.#listeners) response.write(':\n\n')
+  }
+
+  /** A token that was revoked, a session that was ended, a member who left, a plan that was lowered: their streams end with the next look. */
+  async #turnAway() {
+    const listeners = [...this.#listeners]
+    if (listeners.length === 0) return
+    const welcome = await this.#db.rows<{ place: number }>(sql`
+      select l.place from unnest(${listeners.map((one) => one.token_id)}::integer[], ${listeners.map((one) => one.session_id)}::integer[],
+        ${listeners.map((one) => one.account_id)}::integer[]) with ordinality l (token_id, session_id, account_id, place)
+      left join api_tokens t on t.id = l.token_id and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+      left join sessions s on s.id = l.session_id and s.expires_at > now()
+      join account_members m on m.user_id = coalesce(t.user_id, s.user_id) and m.account_id = l.account_id
+      join accounts a on a.id = l.account_id and a.plan <> 'free'`)
+    const kept = new Set(welcome.map(({ place }) => place - 1))
+    listeners.forEach(({ response }, place) => {
+      if (!kept.has(place)) response.end()
+    })
+  }
+}
+
+const frame = ({ position, event }: outbox.Happening) => `id: ${position}\ndata: ${JSON.stringify(event)}\n\n`
+
+function tell(listener: Listener, text: string, { position, account_id, event }: outbox.Happening) {
+  listener.position = position
+  if (account_id !== listener.account_id) return
+  if (listener.project_id !== undefined && event.project_id !== listener.project_id) return
+  if (listener.types !== undefined && !listener.types.includes(event.event_type)) return
+  listener.response.write(text)
+  if (listener.response.writableLength > BACKLOG_MAX) listener.response.destroy()
+}

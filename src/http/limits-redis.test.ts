@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keepLog } from '../../test/log.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { visitor, workshop } from '../../test/workshop.ts'
+
+/** Limits that nodes share. A Redis of the test's own where there is one to start, else the one REDIS_URL names. */
+
+const canStart = spawnSync('redis-server', ['--version']).status === 0
+const given = process.env.REDIS_URL
+
+let main: Studio
+const running = new Set<ChildProcess>()
+beforeAll(async () => {
+  main = await openStudio(workshop)
+})
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  await main.close()
+})
+
+const { id, tokenOf } = visitor(() => main)
+const create = async (node: Studio) =>
+  (
+    await node.ask(`/api/v1/projects/${id('projects', 'star')}/tasks`, {
+      method: 'POST',
+      token: tokenOf('lead'),
+      body: { task: { title: 'x' } },
+    })
+  ).status
+const rates = (points: number) => ({ taskWrites: { points, seconds: 60 } })
+const passed = (statuses: number[]) => statuses.filter((status) => status === 201).length
+const until = async (happened: () => boolean) => {
+  for (const end = Date.now() + 10_000; !happened(); ) {
+    if (Date.now() > end) throw new Error('It did not happen in ten seconds.')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function startRedis(port: number): Promise<ChildProcess> {
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
+  running.add(child)
+  let said = ''
+  child.stdout!.on('data', (chunk) => {
+    said += chunk
+  })
+  await until(() => /ready to accept connections/i.test(said))
+  return child
+}
+async function stop(child: ChildProcess) {
+  running.delete(child)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+async function withNodes(
+  count: number,
+  points: number,
+  redisUrl: string,
+  work: (nodes: Studio[], said: () => string) => Promise<void>,
+) {
+  const { log, text } = keepLog()
+  const nodes = await Promise.all(
+    Array.from({ length: count }, () => openStudio({}, { beside: main, rates: rates(points), redisUrl, service: { log } })),
+  )
+  await work(nodes, text).finally(() => Promise.all(nodes.map((node) => node.close())))
+}
+
+describe.runIf(canStart || given)('nodes that share a Redis', () => {
+  let url: string
+  beforeAll(async () => {
+    if (given) {
+      url = given
+      const redis = new Redis(given)
+      const old = await redis.keys('goldmaster:*')
+      if (old.length > 0) await redis.del(...old)
+      redis.disconnect()
+      return
+    }
+    const port = await freePort()
+    await startRedis(port)
+    url = `redis://127.0.0.1:${port}`
+  })
+
+  test('never let more through together than one may alone, from their very first request on', async () => {
+    await withNodes(3, 12, url, async (nodes, said) => {
+      const statuses = await Promise.all(Array.from({ length: 30 }, (_, i) => create(nodes[i % 3]!)))
+      expect(passed(statuses), said()).toBe(12)
+      for (const node of nodes) expect(await create(node)).toBe(429)
+    })
+  })
+})
+
+describe('a Redis that is away', () => {
+  test('from the start stops nobody and is logged; each node counts for itself', async () => {
+    await withNodes(1, 3, `redis://127.0.0.1:${await freePort()}`, async ([node], said) => {
+      const began = Date.now()
+      expect(await Promise.all([create(node!), create(node!), create(node!)])).toEqual([201, 201, 201])
+      expect(await create(node!)).toBe(429)
+      expect(Date.now() - began).toBeLessThan(10_000)
+      expect(said()).toContain('redis does not answer')
+    })
+  })
+
+  test.runIf(canStart)('in the middle stops nobody, is logged, and counts again when it is back', async () => {
+    const port = await freePort()
+    const redis = await startRedis(port)
+    await withNodes(2, 2, `redis://127.0.0.1:${port}`, async ([a, b], said) => {
+      expect([await create(a!), await create(b!), await create(a!)]).toEqual([201, 201, 429])
+      await stop(redis)
+      expect([await create(a!), await create(a!), await create(a!)]).toEqual([201, 201, 429])
+      await until(() => said().includes('redis does not answer'))
+      const again = await startRedis(port)
+      const answers = () => said().split('redis answers').length - 1
+      await until(() => answers() >= 4)
+      expect(passed(await Promise.all([create(a!), create(b!), create(a!), create(b!)]))).toBe(2)
+      await stop(again)
+    })
+  })
+
+  test.runIf(canStart)('because it hangs costs one request two seconds, not all of them', async () => {
+    const port = await freePort()
+    const redis = await startRedis(port)
+    await withNodes(1, 1000, `redis://127.0.0.1:${port}`, async ([node], said) => {
+      expect(await create(node!)).toBe(201)
+      redis.kill('SIGSTOP')
+      const began = Date.now()
+      for (let i = 0; i < 10; i++) expect(await create(node!)).toBe(201)
+      expect(Date.now() - began).toBeLessThan(10_000)
+      expect(said()).toContain('redis does not answer')
+      redis.kill('SIGCONT')
+    })
+    await stop(redis)
+  })
+})

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Asking, openStudio, type Studio, type StudioSettings } from '../../test/studio.ts'
+import { visitor, workshop } from '../../test/workshop.ts'
+
+let main: Studio
+beforeAll(async () => {
+  main = await openStudio({
+    ...workshop,
+    tokens: [...workshop.tokens, { key: 'reader', user: 'lead', name: 'reader', scopes: ['read:tasks'] }],
+    tasks: [{ key: 't', project: 'star', title: 'Busy' }],
+    assets: [{ key: 'a', project: 'star', name: 'a', path: 'a', asset_type: 'texture' }],
+  })
+})
+afterAll(() => main.close())
+
+const { id, tokenOf } = visitor(() => main)
+const tasks = () => `/api/v1/projects/${id('projects', 'star')}/tasks`
+
+/** A node over the same database with limits of its own, closed when the work is done. */
+async function withNode(settings: StudioSettings, work: (node: Studio) => Promise<void>) {
+  const node = await openStudio({}, { beside: main, ...settings })
+  await work(node).finally(() => node.close())
+}
+const create = (node: Studio, as = 'lead', more: Asking = {}) =>
+  node.ask(tasks(), { method: 'POST', token: tokenOf(as), body: { task: { title: 'x' } }, ...more })
+const statuses = async (answers: Promise<{ status: number }>[]) => (await Promise.all(answers)).map((answer) => answer.status)
+
+describe('task writes', () => {
+  const rates = (points: number, seconds = 60) => ({ rates: { taskWrites: { points, seconds } } })
+
+  test('sixty a minute pass, the next is told when to come again', async () => {
+    await withNode(rates(60), async (node) => {
+      const began = Date.now()
+      const left = () => 60 - (Date.now() - began) / 1000
+      const edit = () =>
+        node.ask(`${tasks()}/${id('tasks', 't')}`, {
+          method: 'PATCH',
+          token: tokenOf('lead'),
+          body: { task: { priority: 'low' } },
+        })
+      for (let i = 0; i < 30; i++) {
+        expect((await create(node)).status).toBe(201)
+        expect((await edit()).status).toBe(200)
+      }
+      for (const write of [() => create(node), edit]) {
+        const before = left()
+        const refused = await write()
+        expect(refused).toMatchObject({ status: 429, json: { error: 'rate_limited', message: expect.any(String) } })
+        // The window opened with the first request, a moment after `began`.
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Math.floor(left()))
+        expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(Math.ceil(before) + 1)
+        expect([...refused.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+      }
+      expect((await create(node, 'artist')).status).toBe(201)
+      expect((await node.ask(tasks(), { token: tokenOf('lead') })).status).toBe(200)
+      const decision = `/api/v1/projects/${id('projects', 'star')}/assets/${id('assets', 'a')}/approvals`
+      const decided = await node.ask(decision, { method: 'POST', token: tokenOf('lead'), body: { status: 'approved' } })
+      expect(decided.status).toBe(201)
+    })
+  })
+
+  test('refused ones count as soon as the token is known; the limit outranks scope, project and body', async () => {
+    await withNode(rates(4), async (node) => {
+      expect((await create(node, 'reader')).status).toBe(403)
+      expect((await create(node, 'reader')).status).toBe(403)
+      expect((await create(node, 'reader', { raw: '{' })).status).toBe(403)
+      expect((await create(node, 'reader')).status).toBe(403)
+      expect((await create(node, 'reader')).status).toBe(429)
+      expect((await create(node, 'reader', { raw: '{' })).status).toBe(429)
+    })
+    await withNode(rates(3), async (node) => {
+      const foreign = `/api/v1/projects/${id('projects', 'den')}/tasks`
+      const post = { method: 'POST', token: tokenOf('lead'), body: { task: { title: 'x' } } }
+      expect((await node.ask(foreign, post)).status).toBe(404)
+      expect((await node.ask(`${tasks()}?surprise=1`, post)).status).toBe(422)
+      expect((await node.ask(tasks(), { ...post, body: {} })).status).toBe(422)
+      expect((await node.ask(foreign, post)).status).toBe(429)
+    })
+  })
+
+  test('nobody without a token is told of a limit, nor uses one up', async () => {
+    await withNode(rates(1), async (node) => {
+      for (let i = 0; i < 4; i++) expect((await create(node, 'lead', { token: 'A'.repeat(43) })).status).toBe(401)
+      expect((await create(node)).status).toBe(201)
+      expect((await create(node, 'lead', { token: null })).status).toBe(401)
+      expect((await create(node)).status).toBe(429)
+    })
+  })
+
+  test('many at once pass up to the limit and not one more', async () => {
+    await withNode(rates(10), async (node) => {
+      const answers = await statuses(Array.from({ length: 25 }, () => create(node)))
+      expect(answers.filter((status) => status === 201)).toHaveLength(10)
+      expect(answers.filter((status) => status === 429)).toHaveLength(15)
+    })
+  })
+
+  test('waiting as long as told is enough, and knocking in between costs nothing', async () => {
+    await withNode(rates(2, 3), async (node) => {
+      expect(await statuses([create(node), create(node)])).toEqual([201, 201])
+      const refused = await create(node)
+      expect(refused.status).toBe(429)
+      await create(node)
+      const wait = Number(refused.headers.get('retry-after'))
+      expect(wait).toBeLessThanOrEqual(3)
+      await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+      expect((await create(node)).status).toBe(201)
+    })
+  })
+})
+
+describe('requests per address', () => {
+  const rates = (points: number) => ({ rates: { requests: { points, seconds: 300 } } })
+  const raw = async (node: Studio, path: string) => {
+    const { request } = await import('node:http')
+    return new Promise<number>((resolve, reject) => {
+      const { hostname, port } = new URL(node.site)
+      const sent = request({ hostname, port, path }, (reply) => resolve(reply.resume().statusCode!))
+      sent.on('error', reject).end()
+    })
+  }
+
+  test('count over the whole application and outrank the token', async () => {
+    const asked: [path: string, status: number, asking?: Asking][] = [
+      ['/no/such/page', 404],
+      ['/api/docs', 200],
+      ['/api/openapi.json', 200],
+      ['/api/v1/ping', 401],
+      ['/api/v1/ping', 405, { method: 'DELETE' }],
+      ['/webhooks/github', 401, { method: 'POST', body: {} }],
+      ['/no/page/either', 404],
+    ]
+    await withNode(rates(asked.length + 2), async (node) => {
+      for (const [path, status, asking] of asked) expect((await node.ask(path, asking)).status, path).toBe(status)
+      expect(await raw(node, '/%E0%A4%A')).toBe(404)
+      expect((await node.ask('/api/v1/ping', { token: tokenOf('lead') })).status).toBe(200)
+      for (const [path, , asking] of [...asked, ['/api/v1/ping', 200, { token: tokenOf('lead') }] as const]) {
+        const answer = await node.ask(path, asking)
+        expect(answer, path).toMatchObject({ status: 429, json: { error: 'rate_limited', message: expect.any(String) } })
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(295)
+      }
+      expect(await raw(node, '/%E0%A4%A')).toBe(429)
+      expect(await raw(node, `/api/v1/projects/${'9'.repeat(5000)}`)).toBe(429)
+    })
+  })
+
+  test('leave out what operators ask all day', async () => {
+    await withNode(rates(1), async (node) => {
+      for (let i = 0; i < 3; i++)
+        for (const path of ['/healthz', '/readyz', '/metrics', '/healthz?x=1'])
+          expect((await node.ask(path)).status, path).toBe(200)
+      expect((await node.ask('/api/docs')).status).toBe(200)
+      expect((await node.ask('/api/docs')).status).toBe(429)
+      for (const path of ['/healthz', '/readyz', '/metrics']) expect((await node.ask(path)).status).toBe(200)
+    })
+  })
+
+  test('believe no header about the address', async () => {
+    await withNode(rates(2), async (node) => {
+      const from = (address: string) =>
+        node.ask('/api/docs', { headers: { 'x-forwarded-for': address, forwarded: `for=${address}` } })
+      expect(await statuses([from('203.0.113.1'), from('203.0.113.2')])).toEqual([200, 200])
+      expect((await from('203.0.113.3')).status).toBe(429)
+    })
+  })
+
+  test('believe a proxy the operator trusts, and only what that proxy itself saw', async () => {
+    await withNode({ ...rates(1), service: { trustProxy: ['127.0.0.1'] } }, async (node) => {
+      const from = (address: string) => node.ask('/api/docs', { headers: { 'x-forwarded-for': address } })
+      expect((await from('203.0.113.1')).status).toBe(200)
+      expect((await from('203.0.113.2')).status).toBe(200)
+      expect((await from('203.0.113.1')).status).toBe(429)
+      expect((await from('198.51.100.7, 203.0.113.1')).status).toBe(429)
+    })
+  })
+})

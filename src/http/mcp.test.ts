@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectHttp } from '../../test/assistant.ts'
+import { until } from '../../test/command.ts'
+import { keepLog } from '../../test/log.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { visitor, workshop } from '../../test/workshop.ts'
+import { SCOPES } from '../contract/sets.ts'
+import { sql } from '../db/database.ts'
+
+let studio: Studio
+const { id, tokenOf } = visitor(() => studio)
+const failed = { key: 'broken', project: 'star', status: 'failed', output_log: 'error: it broke\n' }
+
+beforeAll(async () => {
+  const accounts = workshop.accounts.map((account) => ({ ...account, credits: 5 }))
+  studio = await openStudio({ ...workshop, accounts, build_runs: [failed] })
+})
+afterAll(() => studio.close())
+
+const ACCEPT = { accept: 'application/json, text/event-stream' }
+const request = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
+const post = (body: unknown, more: object = {}) =>
+  studio.ask('/mcp', { method: 'POST', token: tokenOf('lead'), body, headers: ACCEPT, ...more })
+
+describe('who may come in', () => {
+  test.each([
+    ['no token', null, 'Bearer resource_metadata='],
+    ['a token nobody knows', 'stranger', 'Bearer error="invalid_token", resource_metadata='],
+  ])('%s is told where to read which tokens are taken', async (_, token, start) => {
+    const { status, text, headers } = await post(request('tools/list'), { token })
+    expect(status).toBe(401)
+    expect(text).toBe('')
+    expect(headers.get('www-authenticate')).toBe(`${start}"https://gold.example/.well-known/oauth-protected-resource"`)
+  })
+
+  test.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
+    '%s names the resource and promises no login that does not exist',
+    async (path) => {
+      const { status, json } = await studio.ask(path)
+      expect(status).toBe(200)
+      expect(json).toEqual({
+        resource: 'https://gold.example/mcp',
+        resource_name: 'Goldmaster',
+        bearer_methods_supported: ['header'],
+        scopes_supported: [...SCOPES],
+      })
+      expect((await studio.ask('/.well-known/oauth-authorization-server')).status).toBe(404)
+    },
+  )
+
+  test('pages of other sites are refused, our own are not', async () => {
+    const from = (origin: string) => post(request('ping'), { headers: { ...ACCEPT, origin } })
+    expect(await from('https://evil.example')).toMatchObject({ status: 403, json: { error: 'forbidden_origin' } })
+    expect(await from('null')).toMatchObject({ status: 403 })
+    expect(await from('https://gold.example')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('the protocol', () => {
+  test('needs no session: any request is answered by itself', async () => {
+    const { status, json, headers } = await post(request('tools/call', { name: 'ping', arguments: {} }))
+    expect(status).toBe(200)
+    expect(headers.get('mcp-session-id')).toBeNull()
+    expect(json.result.structuredContent).toMatchObject({ ok: true, token: { name: 'lead' } })
+  })
+
+  test('there is no stream to open and no session to end', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const { status, headers } = await studio.ask('/mcp', { method, token: tokenOf('lead'), headers: ACCEPT })
+      expect(status).toBe(405)
+      expect(headers.get('allow')).toBe('POST')
+    }
+  })
+
+  test.each([
+    ['no JSON', { raw: '{', headers: { ...ACCEPT, 'content-type': 'application/json' } }, 400],
+    ['nothing', { headers: { ...ACCEPT, 'content-type': 'application/json' } }, 400],
+    ['no message', { body: { hello: 1 }, headers: ACCEPT }, 400],
+    ['another type', { raw: '{}', headers: { ...ACCEPT, 'content-type': 'text/plain' } }, 415],
+    ['a protocol of tomorrow', { body: request('ping'), headers: { ...ACCEPT, 'mcp-protocol-version': '2999-01-01' } }, 400],
+    ['who does not take JSON', { body: request('ping'), headers: { accept: 'text/html' } }, 406],
+  ])('%s is refused in the words of the protocol', async (_, asking, status) => {
+    const answer = await studio.ask('/mcp', { method: 'POST', token: tokenOf('lead'), ...asking })
+    expect(answer).toMatchObject({ status, json: { jsonrpc: '2.0', error: { message: expect.any(String) } } })
+  })
+
+  test('a body that is too large is refused before it is read to its end', async () => {
+    expect(await post(request('ping', { x: 'y'.repeat(1_100_000) }))).toMatchObject({ status: 413 })
+  })
+})
+
+describe('the rules of the API hold', () => {
+  test("another account's project does not exist", async () => {
+    const params = { name: 'show_project', arguments: { project_id: id('projects', 'den') } }
+    const { json } = await post(request('tools/call', params))
+    expect(json.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Project not found') }] })
+  })
+
+  test('limits count for the caller and are told with the time to wait', async () => {
+    const limited = await openStudio({}, { beside: studio, rates: { taskWrites: { points: 2, seconds: 60 } } })
+    const { client, call } = await connectHttp(limited.site, tokenOf('lead'))
+    const create = (title: string) => call('create_task', { project_id: id('projects', 'star'), title })
+    expect([(await create('one')).error, (await create('two')).error]).toEqual([false, false])
+    const { error, text } = await create('three')
+    expect(error).toBe(true)
+    expect(text).toMatch(/rate_limited\).*Wait \d+ seconds/)
+    await client.close()
+    await limited.close()
+  })
+
+  test('a request counts against the address it came from', async () => {
+    const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 3, seconds: 60 } } })
+    const ask = () =>
+      limited.ask('/mcp', {
+        method: 'POST',
+        token: tokenOf('lead'),
+        headers: ACCEPT,
+        body: request('tools/call', { name: 'ping' }),
+      })
+    // The call inside counts like the one that carries it.
+    expect((await ask()).json.result.isError).toBeUndefined()
+    expect((await ask()).json.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('rate_limited') }],
+    })
+    expect((await ask()).status).toBe(429)
+    await limited.close()
+  })
+
+  test('no token reaches the log', async () => {
+    const { log, text } = keepLog()
+    const logged = await openStudio({}, { beside: studio, service: { log } })
+    const { client, call } = await connectHttp(logged.site, tokenOf('lead'))
+    await call('list_projects')
+    await client.close()
+    await logged.close()
+    expect(text()).toContain('/mcp')
+    expect(text()).not.toContain(tokenOf('lead'))
+  })
+})
+
+test('whoever waits for an investigation does not hold up the end of the service', async () => {
+  const node = await openStudio({}, { beside: studio })
+  const { call } = await connectHttp(node.site, tokenOf('lead'))
+  const waiting = call('investigate_build', {
+    project_id: id('projects', 'star'),
+    build_run_id: id('build_runs', 'broken'),
+    wait_seconds: 45,
+  })
+  await until(async () => (await studio.db.rows(sql`select from investigations`)).length === 1)
+  const began = Date.now()
+  await node.close()
+  expect(Date.now() - began).toBeLessThan(5000)
+  const { text, data } = await waiting
+  expect(data, text).toMatchObject({ status: 'pending', notes: [expect.stringContaining('still pending')] })
+})

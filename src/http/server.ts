@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { ApiError, notFound } from '../contract/errors.ts'
+import { sql } from '../db/database.ts'
+import { appHandlers } from './app-handlers.ts'
+import { serveApp } from './app-rest.ts'
+import type { Auth } from './auth.ts'
+import { sessionDoor, tokenDoor } from './door.ts'
+import { sendClientError, sendFailure } from './failures.ts'
+import { serveLogin } from './login.ts'
+import { serveMcp } from './mcp.ts'
+import { serveMetrics } from './metrics.ts'
+import { serveReference } from './reference.ts'
+import { serveRest } from './rest.ts'
+import type { Service } from './service.ts'
+import { cookiesOf } from './session-cookie.ts'
+import { serveSignIn } from './sign-in.ts'
+import { serveStatic } from './static.ts'
+import { serveStream } from './stream.ts'
+import { serveWebhooks } from './webhooks.ts'
+
+const BODY_LIMIT = 1024 * 1024
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+/** What operators' tools ask all day long does not count against anybody. */
+const UNCOUNTED = new Set(['/healthz', '/readyz', '/metrics'])
+
+export async function buildServer(service: Service): Promise<FastifyInstance> {
+  const arrive = async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('x-request-id', request.id)
+    const { url, config } = request.routeOptions
+    if (!UNCOUNTED.has(url ?? '') && !config.uncounted) await service.limits.requests(request.ip)
+  }
+  const app = Fastify({
+    loggerInstance: service.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // One log for all, the request's id in each line: a child per request costs more than the line it writes.
+    childLoggerFactory: (log) => log,
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_LIMIT,
+    trustProxy: service.trustProxy.length > 0 ? service.trustProxy : false,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: sendClientError,
+    // Nothing here depends on the name we are called by, and Node's own refusal has no body.
+    http: { requireHostHeader: false },
+    // An address that cannot be read is counted like any other.
+    frameworkErrors: (error, request, reply) =>
+      void arrive(request, reply).then(
+        () => sendFailure(error, request, reply),
+        (refused) => sendFailure(refused, request, reply),
+      ),
+    routerOptions: {
+      maxParamLength: 4096,
+      // As sent, in order: a repeated or bracketed name must stay visible.
+      querystringParser: (text) => (text === '' ? [] : [...new URLSearchParams(text)]) as never,
+    },
+  })
+  // Bodies stay bytes: signatures are over them, and a body is judged last.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler((request, reply) => sendFailure(notFound('Page'), request, reply))
+
+  const paths = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = paths.get(url) ?? paths.set(url, new Set()).get(url)!
+    for (const one of [method].flat()) methods.add(one)
+  })
+  app.addHook('onRequest', arrive)
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, ip } = request
+    // The path without its query: tokens may stand there.
+    const path = request.url.split('?', 1)[0]
+    request.log.info(
+      { reqId: request.id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
+      'request',
+    )
+    done()
+  })
+
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  // Whoever keeps a connection learns with the answer that it ends here; otherwise closing would wait for them.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done(null, payload)
+  })
+
+  serveMetrics(app, service.db)
+  serveHealth(app, service, () => closing)
+  serveReference(app, service.site)
+  const session = sessionDoor(cookiesOf(service.site, service.cookieKey))
+  let opened: Promise<Auth> | undefined
+  // Loaded when somebody first signs in: most nodes' first requests come from programs.
+  const auth = () => {
+    opened ??= import('./auth.ts').then(({ openAuth }) => openAuth(service))
+    return opened
+  }
+  serveRest(app, service, tokenDoor)
+  serveRest(app, service, session)
+  serveApp(app, service, session, auth, appHandlers)
+  serveSignIn(app, service, auth)
+  serveLogin(app, service)
+  serveStream(app, service, [tokenDoor, session])
+  serveWebhooks(app, service)
+  serveStatic(app)
+  serveMcp(app, service)
+  refuseOtherMethods(app, paths)
+  return app
+}
+
+function serveHealth(app: FastifyInstance, { db }: Service, isClosing: () => boolean) {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_, reply) => {
+    const ready =
+      !isClosing() &&
+      (await db.one(sql`select 1`).then(
+        () => true,
+        () => false,
+      ))
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable' })
+  })
+}
+
+/** A known address asked in an unknown way says which ways there are. */
+function refuseOtherMethods(app: FastifyInstance, paths: ReadonlyMap<string, ReadonlySet<string>>) {
+  for (const [url, methods] of [...paths]) {
+    const allowed = [...methods]
+    const others = METHODS.filter((method) => !methods.has(method))
+    const refuse = async () => {
+      throw new ApiError(405, 'method_not_allowed', `Use ${allowed.join(' or ')} here.`, {}, { allow: allowed.join(', ') })
+    }
+    if (!url.includes('*')) app.route({ method: others, url, handler: refuse })
+  }
+}

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { Pool } from '../db/database.ts'
+import type { Cursors } from '../db/page.ts'
+import type { Rollups } from '../domain/rollups.ts'
+import type { Vault } from '../domain/secrets.ts'
+import type { SignUpPolicy } from '../domain/sign-ups.ts'
+import type { LastUsed } from '../domain/tokens.ts'
+import type { Limits } from './limits.ts'
+
+/** What a running service holds; made once by `main`, handed to whoever needs it. */
+export interface Service {
+  db: Pool
+  /** Where people and links find the service, without a slash at the end. */
+  site: string
+  cursors: Cursors
+  vault: Vault
+  limits: Limits
+  lastUsed: LastUsed
+  rollups: Rollups
+  log: Logger
+  /** Signs the cookies of sessions. */
+  cookieKey: string
+  signUp: SignUpPolicy
+  /** Whether mails leave, or are only kept. */
+  mailing: boolean
+  /** Proxies whose word about the caller's address is taken. */
+  trustProxy: string[]
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ADDRESS_HEADER, AUTH_PATH, type Auth } from './auth.ts'
+import { requireSameOrigin } from './door.ts'
+import { jsonOf } from './rest.ts'
+import type { Service } from './service.ts'
+
+/** What pages may ask of the library; the rest of it stays closed. */
+const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
+  ['POST', '/sign-in/email', true],
+  ['POST', '/sign-out'],
+  ['POST', '/request-password-reset', true],
+  ['POST', '/reset-password', true],
+  ['POST', '/send-verification-email', true],
+  ['GET', '/verify-email', true],
+  ['POST', '/change-password', true],
+]
+
+/** Signing in and out, passwords, and links that were mailed. */
+export function serveSignIn(app: FastifyInstance, service: Service, auth: () => Promise<Auth>) {
+  for (const [method, path, limited] of OPEN)
+    app.route({
+      method,
+      url: `${AUTH_PATH}${path}`,
+      onRequest: async (request) => requireSameOrigin(request),
+      handler: async (request, reply) => {
+        const body = method === 'POST' ? ((jsonOf(request) ?? {}) as { email?: unknown }) : {}
+        if (limited) await count(service, request, body.email)
+        const { handler } = await auth()
+        const answer = await handler(
+          new Request(new URL(request.url, service.site), {
+            method,
+            headers: headersOf(request),
+            ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+          }),
+        )
+        return pass(reply, answer)
+      },
+    })
+}
+
+/** Guessing is slow from one place, for one person, and slower for one person from one place. */
+async function count({ limits }: Service, { ip }: FastifyRequest, email: unknown) {
+  const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
+  await limits.signIns(`${ip} ${who}`)
+  await limits.signInsWide(`address ${ip}`)
+  if (who !== '') await limits.signInsWide(`user ${who}`)
+}
+
+/** Counts against the same limits: signing up tells whether an address is known. */
+export const countSignUp = count
+
+export function headersOf(request: FastifyRequest): Headers {
+  const { cookie, 'user-agent': agent, origin } = request.headers
+  return new Headers({
+    'content-type': 'application/json',
+    [ADDRESS_HEADER]: request.ip,
+    ...(cookie ? { cookie } : {}),
+    ...(agent ? { 'user-agent': agent.slice(0, 300) } : {}),
+    ...(origin ? { origin } : {}),
+  })
+}
+
+async function pass(reply: FastifyReply, answer: Response) {
+  reply.code(answer.status).header('cache-control', 'no-store')
+  for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  const text = await answer.text()
+  return reply.type('application/json; charset=utf-8').send(answer.ok ? text : refusal(text))
+}
+
+/** In the words of the rest of the interface. */
+function refusal(text: string) {
+  const { code = 'bad_request', message = 'This did not work.' } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
+    code?: string
+    message?: string
+  }
+  return JSON.stringify({ error: code.toLowerCase(), message })
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../contract/errors.ts'
+
+/** The built web app: beside the compiled code, or where `npm run build` leaves it when the sources run. */
+export const WEB_FOLDER = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : '../web/', import.meta.url))
+
+/** Addresses that are pages of the app; whatever else is not known stays unknown. */
+const PAGES = [
+  '/',
+  '/feed',
+  '/sign-in',
+  '/sign-up',
+  '/welcome',
+  '/verify',
+  '/reset',
+  '/cli/auth',
+  '/invitations/*',
+  '/projects/*',
+  '/settings/*',
+]
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
+}
+
+/** Only what comes from here runs, nothing frames us, and nobody is told where our visitors come from. */
+const GUARDS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+interface Held {
+  type: string
+  plain: Buffer
+  /** Null where it would save nothing. */
+  gzip: Buffer | null
+  cache: string
+}
+
+/** Serves the web app from memory; without a build there are no pages, and the rest works. */
+export function serveStatic(app: FastifyInstance, folder = WEB_FOLDER) {
+  const files = readFiles(folder)
+  const index = files.get('/index.html')
+  // Files that never change count against nobody.
+  const config = { uncounted: true }
+  for (const [path, held] of files) {
+    if (path !== '/index.html') app.get(path, { config }, (request, reply) => send(request, reply, held))
+  }
+  for (const page of PAGES)
+    app.get(page, { config }, async (request, reply) => {
+      if (!index) throw notFound('Page')
+      return send(request, reply, index)
+    })
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, plain, gzip, cache }: Held) {
+  const packed = gzip !== null && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  reply.headers(GUARDS).header('cache-control', cache).header('vary', 'accept-encoding').type(type)
+  if (packed) reply.header('content-encoding', 'gzip')
+  return reply.send(packed ? gzip : plain)
+}
+
+function readFiles(folder: string): Map<string, Held> {
+  const names = readable(folder)
+  return new Map(
+    names.map((name) => {
+      const plain = readFileSync(join(folder, name))
+      const packed = gzipSync(plain, { level: 9 })
+      const path = `/${name.split(sep).join('/')}`
+      // Names below assets/ carry a hash of what is inside.
+      const cache = path.startsWith('/assets/')
+        ? 'public, max-age=31536000, immutable'
+        : path.endsWith('.html')
+          ? 'no-store'
+          : 'no-cache'
+      return [
+        path,
+        {
+          type: TYPES[extname(name)] ?? 'application/octet-stream',
+          plain,
+          gzip: packed.length < plain.length ? packed : null,
+          cache,
+        },
+      ]
+    }),
+  )
+}
+
+function readable(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+  } catch {
+    return []
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Does not count against the limit of requests. */
+    uncounted?: boolean
+  }
+}

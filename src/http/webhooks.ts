@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../contract/errors.ts'
+import type { RawQuery } from '../contract/params.ts'
+import * as webhooks from '../domain/webhook-access.ts'
+import { readBody } from '../intake/body.ts'
+import { Refused } from '../intake/deliver.ts'
+import { type Provider, Unreadable } from '../intake/facts.ts'
+import { HEAVY, takeInBeside } from '../intake/heavy.ts'
+import { providers } from '../intake/providers/index.ts'
+import { at, text } from '../intake/reading.ts'
+import { type Request, type TakenIn, takeIn } from '../intake/take-in.ts'
+import type { Service } from './service.ts'
+
+/** GitHub sends up to 25 MB. */
+const BODY_LIMIT = 26 * 1024 * 1024
+
+/** One path for every tool: token, integration, limit, project, signature, reading, recording. */
+export function serveWebhooks(app: FastifyInstance, service: Service) {
+  for (const provider of Object.values(providers)) {
+    for (const path of provider.paths) servePath(app, service, provider, path)
+    if (provider.name !== 'jenkins')
+      app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
+  }
+  // Trello asks whether there is anybody before it registers.
+  app.head('/webhooks/trello', async () => '')
+}
+
+function servePath(app: FastifyInstance, service: Service, provider: Provider, path: string) {
+  app.post(`/webhooks/${path}`, {
+    bodyLimit: BODY_LIMIT,
+    // Refused before the body is read, unless the token may stand in it.
+    onRequest: async (request) => {
+      const token = tokenBeside(request, provider)
+      if (token !== undefined || provider.name !== 'perforce') request.door = await enter(service, provider, token)
+    },
+    handler: async (request, reply) => {
+      const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+      const door = request.door ?? (await enter(service, provider, tokenInside(raw, request.headers['content-type'])))
+      const taken = await takeInSomewhere(service, door, requestOf(service, request, path, raw))
+      if ('delivered' in taken) return reply.code(taken.delivered.status === 'accepted' ? 202 : 200).send(taken.delivered)
+      const { secret, headers, body } = taken.handshake
+      if (secret !== undefined) await webhooks.addSecret(service.db, service.vault, door.integration_id, secret)
+      return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
+    },
+  })
+}
+
+async function takeInSomewhere({ db }: Service, door: webhooks.Door, request: Request): Promise<TakenIn> {
+  try {
+    if (request.raw.length < HEAVY) return await takeIn(db, door, request)
+    return await takeInBeside({ databaseUrl: db.url, door, request })
+  } catch (error) {
+    throw error instanceof Refused ? asRefusal(error) : error
+  }
+}
+
+const asRefusal = ({ status, message, delivery_id }: Refused) =>
+  new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', message, { delivery_id })
+
+async function enter(service: Service, provider: Provider, token: string | undefined): Promise<webhooks.Door> {
+  const door = await webhooks.open(service.db, service.vault, token, provider.name)
+  await service.limits.webhooks(String(door.integration_id))
+  webhooks.refuseUnlessActive(door)
+  return door
+}
+
+/** A header beats the query, which lands in other people's logs. */
+function tokenBeside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
+  const header = tokenHeader === null ? undefined : headers[tokenHeader]
+  if (header !== undefined) return String(header)
+  const basic = tokenHeader === 'x-webhook-token' ? /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') : null
+  if (basic) return Buffer.from(basic[1]!, 'base64').toString().split(':').slice(1).join(':')
+  return (query as unknown as RawQuery).find(([name]) => name === 'token')?.[1]
+}
+
+/** A submit trigger may put its token into the form. */
+function tokenInside(raw: Buffer, type: string | undefined): string | undefined {
+  try {
+    return text(at(readBody(raw, type), 'token'))
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
+}
+
+const requestOf = ({ site }: Service, request: FastifyRequest, path: string, raw: Buffer): Request => ({
+  path,
+  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value].flat()[0]])),
+  raw,
+  url: `${site}${request.url}`,
+  received: new Date(),
+})
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    door?: webhooks.Door
+  }
+}
