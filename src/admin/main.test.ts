@@ -1,0 +1,206 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { sql } from '../db/database.ts'
+import { hashOf, Vault } from '../domain/secrets.ts'
+import { open as openDoor } from '../domain/webhook-access.ts'
+import { adminCommand } from './main.ts'
+
+const vault = new Vault('a key of these tests')
+const site = 'https://gold.example'
+let own: TestDatabase
+let folder: string
+
+beforeAll(async () => {
+  own = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-admin-'))
+})
+afterAll(async () => {
+  await own.drop()
+  await rm(folder, { recursive: true })
+})
+afterEach(() => vi.restoreAllMocks())
+
+const command = () => adminCommand(async () => ({ db: own.db, vault, site, close: async () => {} }))
+
+/** Runs a command and returns what it printed. */
+async function run(...words: string[]): Promise<string> {
+  let printed = ''
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text
+    return true
+  })
+  const quiet = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    await command().parseAsync(words, { from: 'user' })
+    return printed
+  } finally {
+    out.mockRestore()
+    quiet.mockRestore()
+  }
+}
+
+const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
+
+describe('load', () => {
+  const file = async (world: object) => {
+    const path = join(folder, 'world.json')
+    await writeFile(path, JSON.stringify(world))
+    return path
+  }
+
+  test('prints the ids and secrets of what it made', async () => {
+    const made = JSON.parse(
+      await run(
+        'load',
+        await file({
+          accounts: [{ key: 'owl', name: 'Night Owl' }],
+          users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', accounts: { owl: 'owner' } }],
+          projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+        }),
+      ),
+    )
+    expect(made).toMatchObject({ accounts: { owl: { id: 1 } }, users: { lead: { id: 1 } }, projects: { star: { id: 1 } } })
+  })
+
+  test('says in one line what is wrong', async () => {
+    await expect(run('load', await file({ accounts: [{ titel: 'x' }] }))).rejects.toThrow('accounts[0]: unknown field "titel"')
+    await expect(run('load', join(folder, 'absent.json'))).rejects.toThrow(/^Cannot read .*absent\.json \(ENOENT\)\.$/)
+  })
+})
+
+describe('account', () => {
+  test('add, show, list', async () => {
+    const made = await json('account', 'add', '--name', 'Moon', '--plan', 'studio', '--credits', '7')
+    expect(made).toMatchObject({ name: 'Moon', plan: 'studio', credits: 7, timezone: 'America/New_York', read_only: null })
+    expect(await json('account', 'show', `acct_${made.id}`)).toEqual(made)
+    expect(await run('account', 'list')).toBe(
+      'id  name       plan    credits  read_only  members  projects\n' +
+        '1   Night Owl  team    0        -          1        1\n' +
+        '2   Moon       studio  7        -          0        0\n',
+    )
+  })
+
+  test('a lapsed trial closes an account, a payment method opens it at once', async () => {
+    expect(await json('account', 'set', '2', '--trial-ends-at', '2020-01-01')).toMatchObject({ read_only: 'trial_expired' })
+    expect(await json('account', 'set', '2', '--payment-method', 'yes')).toMatchObject({ read_only: null, payment_method: true })
+    expect(await json('account', 'set', '2', '--payment-method', 'no')).toMatchObject({ read_only: 'trial_expired' })
+    expect(await json('account', 'set', '2', '--trial-ends-at', 'none')).toMatchObject({ read_only: null, trial_ends_at: null })
+    expect(await json('account', 'set', '2', '--demo', 'yes')).toMatchObject({ read_only: 'demo' })
+  })
+
+  test('an account that is not there', () => expect(run('account', 'show', '99')).rejects.toThrow('Account not found.'))
+})
+
+describe('user', () => {
+  test('add makes a member who can sign in', async () => {
+    const made = await json(
+      ...[
+        'user',
+        'add',
+        '--email',
+        'Kim@Example.com',
+        '--name',
+        'Kim',
+        '--account',
+        '1',
+        '--role',
+        'owner',
+        '--password',
+        'open',
+      ],
+    )
+    expect(made).toMatchObject({ email: 'kim@example.com', account_ids: [1], default_account_id: 1, can_sign_in: true })
+    expect(await json('user', 'list', '--account', '1')).toHaveLength(2)
+    expect(await json('user', 'list', '--account', '2')).toEqual([])
+    await expect(run('user', 'add', '--email', 'KIM@example.com', '--name', 'K')).rejects.toThrow(
+      'kim@example.com has a user already.',
+    )
+  })
+
+  test('set-password replaces the one before', async () => {
+    const kept = () => own.db.rows(sql`select user_id, password from logins order by id`)
+    const before = await kept()
+    expect(await json('user', 'set-password', 'kim@example.com', '--password', 'sesame')).toMatchObject({ can_sign_in: true })
+    expect(await kept()).toHaveLength(before.length)
+    expect(await kept()).not.toEqual(before)
+    await expect(run('user', 'set-password', 'nobody@example.com', '--password', 'x')).rejects.toThrow('User not found.')
+  })
+})
+
+describe('token', () => {
+  test('add prints the value once; list never does', async () => {
+    const made = await json('token', 'add', '--user', 'lead@example.com', '--name', 'ci', '--scopes', 'write:tasks,read:tasks')
+    expect(made).toMatchObject({ scopes: ['ping', 'read:tasks', 'write:tasks'], expires_at: null })
+    const row = await own.db.one<{ id: number }>(sql`select id from api_tokens where hash = ${hashOf(made.token)}`)
+    expect(row).toEqual({ id: made.id })
+    const listed = await run('token', 'list', '--user', '1', '--json')
+    expect(JSON.parse(listed)).toMatchObject([{ id: made.id, prefix: made.token.slice(0, 8), created_via: 'admin' }])
+    expect(listed).not.toContain(made.token)
+  })
+
+  test('one for some days ends then', async () => {
+    const { expires_at } = await json('token', 'add', '--user', '1', '--name', 'brief', '--scopes', 'all', '--days', '3')
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(2.9 * 86_400_000)
+  })
+
+  test('revoke works once', async () => {
+    expect(await json('token', 'revoke', '1')).toEqual({ id: 1, revoked: true })
+    await expect(run('token', 'revoke', '1')).rejects.toThrow('There is no such token, or it is revoked already.')
+  })
+})
+
+describe('integration', () => {
+  test('add prints the address to call; its token opens the integration with its secret', async () => {
+    const made = await json('integration', 'add', '--project', '1', '--provider', 'github', '--secret', 'hush')
+    expect(made.url).toBe(`${site}/webhooks/github?token=${made.webhook_token}`)
+    const door = await openDoor(own.db, vault, made.webhook_token, 'github')
+    expect(door).toMatchObject({ integration_id: made.id, project_id: 1, secrets: ['hush'] })
+    await json('integration', 'secret', String(made.id), 'new', 'old')
+    expect((await openDoor(own.db, vault, made.webhook_token, 'github')).secrets).toEqual(['new', 'old'])
+    expect(await json('integration', 'secret', String(made.id), '--clear')).toMatchObject({ secrets: 0 })
+    expect(await json('integration', 'deactivate', String(made.id))).toMatchObject({ active: false })
+    await expect(openDoor(own.db, vault, made.webhook_token, 'github')).rejects.toMatchObject({ status: 404 })
+    expect(await json('integration', 'activate', String(made.id))).toMatchObject({ active: true })
+    expect(await run('integration', 'list', '--project', '1')).toContain('github')
+  })
+
+  test('a project that is not there', () =>
+    expect(run('integration', 'add', '--project', '99', '--provider', 'lore')).rejects.toThrow('Project not found.'))
+})
+
+describe('usage', () => {
+  const leaves = (one: Command): Command[] => (one.commands.length === 0 ? [one] : one.commands.flatMap(leaves))
+  const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name())
+
+  test.each(leaves(command()).map((leaf) => [pathOf(leaf), leaf] as const))(
+    '%s takes --json and shows an example',
+    (path, leaf) => {
+      let help = ''
+      leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+      expect(help).toContain('--json')
+      expect(help).toMatch(/\nExamples?:\n {2}/)
+      expect(help).toContain(`goldmaster ${path}`)
+    },
+  )
+
+  test.each([
+    [['account', 'add']],
+    [['account', 'add', '--name', 'A', '--plan', 'gold']],
+    [['account', 'set', '1', '--timezone', 'Mars']],
+    [['account', 'show', 'seven']],
+    [['token', 'add', '--user', '1', '--name', 'x', '--scopes', 'read:everything']],
+    [['integration', 'add', '--project', '1', '--provider', 'gitlab']],
+    [['integration', 'secret', '1', 'a', '--clear']],
+    [['nonsense']],
+  ])('%j ends with 2', async (words) => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+      throw new Error(`exit ${code}`)
+    })
+    await expect(run(...words)).rejects.toThrow('exit 2')
+    expect(exit).toHaveBeenCalledWith(2)
+  })
+})

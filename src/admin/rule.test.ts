@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { sql } from '../db/database.ts'
+import { Vault } from '../domain/secrets.ts'
+import { adminCommand } from './main.ts'
+
+const LOG = 'baking\nBAKE-17 Maps/Sky.map: no lightmap\n'
+const definition = {
+  id: 'baker.missing-lightmap',
+  tool: 'Baker',
+  category: 'cook_asset_error',
+  role: 'root',
+  need: ['BAKE-'],
+  match: '^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)',
+  score: 90,
+  examples: [{ log: LOG, line: 2 }],
+}
+
+let own: TestDatabase
+let folder: string
+beforeAll(async () => {
+  own = await createDatabase()
+  await own.db.count(sql`insert into accounts (id, name) values (1, 'Owl'), (2, 'Fox')`)
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-rule-'))
+})
+afterAll(async () => {
+  await own.drop()
+  await rm(folder, { recursive: true })
+})
+
+async function run(...words: string[]): Promise<string> {
+  let printed = ''
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text
+    return true
+  })
+  const vault = new Vault('a key of these tests')
+  const admin = adminCommand(async () => ({ db: own.db, vault, site: 'https://gold.example', close: async () => {} }))
+  try {
+    await admin.parseAsync(['rule', ...words], { from: 'user' })
+    return printed
+  } finally {
+    out.mockRestore()
+  }
+}
+
+const file = async (name: string, content: unknown) => {
+  const path = join(folder, name)
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+test('add, list, show, remove', async () => {
+  const path = await file('rule.json', definition)
+  expect(await run('add', path, '--account', 'acct_1')).toMatch(
+    /^rule_id +tool +category .*\nbaker\.missing-lightmap +Baker +cook_asset_error +root +90 +no +\S+\n$/,
+  )
+  expect(JSON.parse(await run('list', '--account', '1', '--json'))).toMatchObject([{ rule_id: definition.id, tool: 'Baker' }])
+  expect(JSON.parse(await run('list', '--account', '2', '--json'))).toEqual([])
+  expect(JSON.parse(await run('show', definition.id, '--account', '1'))).toEqual(definition)
+  expect(JSON.parse(await run('show', definition.id, '--account', '1', '--json'))).toMatchObject({ account_id: 1, definition })
+  expect(JSON.parse(await run('remove', definition.id, '--account', '1', '--json'))).toEqual({
+    rule_id: definition.id,
+    removed: true,
+  })
+  await expect(run('show', definition.id, '--account', '1')).rejects.toThrow('Rule not found.')
+})
+
+test('test prints what would be found and keeps nothing', async () => {
+  const [rules, known, unknown] = [
+    await file('rules.json', [definition]),
+    await file('known.log', LOG),
+    await file('other.log', "main.cpp:3:7: error: expected ';' before 'x'\n"),
+  ]
+  expect(JSON.parse(await run('test', rules, known, unknown, '--json'))).toMatchObject([
+    { log: known, rule_id: definition.id, category: 'cook_asset_error', line: 2, diagnosis: expect.stringContaining('lightmap') },
+    { log: unknown, category: 'compile_error', line: 1 },
+  ])
+  expect(await run('list', '--account', '1', '--json')).toBe('[]\n')
+})
+
+test('says in one line what is wrong', async () => {
+  const wrong = await file('wrong.json', { ...definition, colour: 'red' })
+  await expect(run('add', wrong, '--account', '1')).rejects.toThrow(/^colour is not known here; known: id, .*\.$/)
+  await expect(run('add', await file('not.json', '{'), '--account', '1')).rejects.toThrow(/not\.json is not JSON: /)
+  await expect(run('add', join(folder, 'absent.json'), '--account', '1')).rejects.toThrow(
+    /^Cannot read .*absent\.json \(ENOENT\)\.$/,
+  )
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { visitor, workshop } from '../../test/workshop.ts'
+import { sql } from '../db/database.ts'
+import { adminCommand } from './main.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio(workshop)
+})
+afterAll(() => studio.close())
+const { id } = visitor(() => studio)
+
+async function run(...words: string[]): Promise<string> {
+  let printed = ''
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text
+    return true
+  })
+  try {
+    const { db, service } = studio
+    const admin = adminCommand(async () => ({ db, vault: service.vault, site: service.site, close: async () => {} }))
+    await admin.parseAsync(['webhook', ...words], { from: 'user' })
+    return printed
+  } finally {
+    out.mockRestore()
+  }
+}
+const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
+
+test('add, show, set, pause, resume, rotate, list and remove', async () => {
+  const account = id('accounts', 'owl')
+  const made = await json('add', '--account', `acct_${account}`, '--url', 'https://hooks.example.com/', '--events', 'build_run.*')
+  expect(made).toMatchObject({
+    status: 'active',
+    event_types: ['build_run.*'],
+    project_id: null,
+    secret: expect.stringMatching(/^whsec_/),
+  })
+  const { secret, ...shown } = made
+  const webhook = String(made.id)
+  expect(await json('show', webhook)).toEqual(shown)
+  expect(await json('show', webhook, '--secret')).toEqual(made)
+  expect(await json('set', webhook, '--events', 'none', '--project', id('projects', 'star'))).toMatchObject({
+    event_types: [],
+    project_id: Number(id('projects', 'star')),
+  })
+  expect(await json('set', webhook, '--project', 'none')).toMatchObject({ project_id: null })
+  expect(await json('pause', webhook)).toMatchObject({ status: 'paused' })
+  expect(await run('list', '--account', account)).toMatch(/^id +account_id .*\n\d+ +\d+ +- +paused/)
+  expect(await json('resume', webhook)).toMatchObject({ status: 'active' })
+  expect((await json('rotate', webhook)).secret).not.toBe(secret)
+  expect(await json('remove', webhook)).toEqual({ id: made.id, removed: true })
+  expect(await json('list')).toEqual([])
+})
+
+test('log and replay', async () => {
+  const { id: webhook } = await json('add', '--account', id('accounts', 'owl'), '--url', 'https://hooks.example.com/')
+  await studio.db.count(sql`
+    insert into outgoing (id, subscription_id, position, event_type, payload, status, finished_at)
+    select 'msg_' || i, ${webhook}, i, 'build_run.failed', '{"type": "build_run.failed"}', 'failed', now() from generate_series(1, 3) i`)
+  await studio.db.count(sql`
+    insert into outgoing_attempts (outgoing_id, at, status, milliseconds, response) values ('msg_1', now(), 500, 12, 'on fire')`)
+  const deliveries = await json('log', String(webhook), '--status', 'failed', '--limit', '2')
+  expect(deliveries.map((one: { id: string }) => one.id)).toEqual(['msg_3', 'msg_2'])
+  expect(await run('log', String(webhook), 'msg_1')).toMatch(/500 +12 +on fire\n$/)
+  expect(await json('log', String(webhook), 'msg_1')).toMatchObject({
+    payload: { type: 'build_run.failed' },
+    attempts: [{ status: 500 }],
+  })
+  expect(await json('replay', String(webhook), 'msg_2')).toEqual({ id: webhook, replayed: 1 })
+  expect(await json('replay', String(webhook), '--failed-since', '2026-01-01')).toEqual({ id: webhook, replayed: 2 })
+  expect((await json('show', String(webhook))).waiting).toBe(3)
+  await expect(run('log', String(webhook), 'msg_9')).rejects.toThrow('Delivery not found.')
+  await expect(run('log', '999')).rejects.toThrow('Webhook not found.')
+})

@@ -1,0 +1,124 @@
+import type { BuildStatus } from '../contract/sets.ts'
+import { HOUR, iso, MINUTE, nights } from './calendar.ts'
+import type { Change } from './changes.ts'
+import type { Game, Incident, Job } from './game.ts'
+import type { Moment } from './history.ts'
+import { DOMAIN } from './people.ts'
+import type { Random } from './random.ts'
+import { fill } from './table.ts'
+
+interface Run {
+  job: Job
+  change: Change
+  moment: Moment
+  queued: number
+}
+
+/** `waiting` names the changes whose assets nobody has released yet. */
+export function buildsOf(
+  game: Game,
+  moments: readonly Moment[],
+  changes: readonly Change[],
+  waiting: ReadonlySet<string>,
+  now: number,
+  random: Random,
+) {
+  const runs = [...changeRuns(game, moments, changes, random), ...nightRuns(game, moments, changes, now, random)]
+  const numbers = new Map(game.jobs.map((job, i) => [job.name, 180 + 137 * i]))
+  return runs
+    .sort((a, b) => a.queued - b.queued)
+    .map((run, i) => {
+      const number = numbers.get(run.job.name)! + 1
+      numbers.set(run.job.name, number)
+      return buildOf(game, run, i, String(number), waiting, now, random)
+    })
+}
+export type Build = ReturnType<typeof buildOf>
+
+/** Whatever breaks, mends or is newest is built; of the rest a share. */
+function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], random: Random): Run[] {
+  const usual = game.jobs.filter((job) => job.when === 'change')
+  return moments.flatMap((moment, i) => {
+    const told = moment.broken ?? moment.mends
+    const newest = i >= moments.length - game.latest.length
+    if (!told && !newest && !random.chance(game.built / game.changes)) return []
+    const job = told ? game.jobs.find(({ name }) => name === told.job)! : random.pick(usual)
+    return [{ job, change: changes[i]!, moment, queued: moment.at + random.between(0.2, 0.9) * MINUTE }]
+  })
+}
+
+/** The night builds what the day brought; a day without changes needs no night. */
+function nightRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], now: number, random: Random): Run[] {
+  const jobs = game.jobs.filter((job) => job.when === 'night')
+  return nights(now).flatMap((night, i) => {
+    const index = moments.findLastIndex(({ at }) => at < night)
+    const moment = moments[index]
+    if (!moment || moment.at < night - 24 * HOUR || jobs.length === 0) return []
+    return [{ job: jobs[i % jobs.length]!, change: changes[index]!, moment, queued: night + random.between(0, 4) * MINUTE }]
+  })
+}
+
+function buildOf(game: Game, run: Run, index: number, number: string, waiting: ReadonlySet<string>, now: number, random: Random) {
+  const { job, change, moment, queued } = run
+  const broken = moment.broken?.job === job.name ? moment.broken : undefined
+  // Nobody builds for hours what is known to be broken elsewhere; and a newer change now and then overtakes an older one.
+  const dropped = !broken && (moment.broken !== undefined || (!moment.mends && random.chance(0.04)))
+  const minutes = random.between(...job.minutes) * (broken ? broken.share : dropped ? 0.2 : 1)
+  const started = queued + random.between(2.5, 3.5) * MINUTE
+  const finished = started + minutes * MINUTE
+  const final: BuildStatus = broken
+    ? 'failed'
+    : dropped
+      ? 'cancelled'
+      : waiting.has(change.identifier)
+        ? 'passed_pending_approval'
+        : 'completed'
+  const status = statusAt(now, queued, started, finished) ?? final
+  const over = status === final
+  const passed = over && (final === 'completed' || final === 'passed_pending_approval')
+  const values = { number, change: change.identifier, minutes: String(Math.round(minutes)), job: job.name, branch: job.branch }
+  return {
+    key: `${game.key}-build-${index + 1}`,
+    project: game.key,
+    integration: `${game.key}-${game.ci}`,
+    status,
+    build_type: game.buildType,
+    target_type: job.target,
+    ci_job_name: job.name,
+    build_number: number,
+    changelist: game.sourceType === 'Changelist' ? change.identifier : '',
+    commit_hash: game.sourceType === 'Changelist' ? '' : change.identifier,
+    branch: job.branch,
+    phase: phaseOf(job, status, (now - started) / (finished - started), broken),
+    ...(over ? { duration_seconds: Math.round((finished - started) / 1000), finished_at: iso(finished) } : {}),
+    ...(started < now ? { started_at: iso(started) } : {}),
+    ...(over && final !== 'cancelled' ? { output_log: logOf(broken?.log ?? job.log, values) } : {}),
+    artifacts: passed ? artifactsOf(game, job, number, random) : [],
+    created_at: iso(queued),
+    updated_at: iso(over ? finished : Math.min(now, Math.max(queued, now - 20_000))),
+  }
+}
+
+function statusAt(now: number, queued: number, started: number, finished: number): BuildStatus | undefined {
+  if (finished <= now) return undefined
+  if (started + MINUTE <= now) return 'building'
+  return queued + 2 * MINUTE <= now ? 'preparing' : 'queued'
+}
+
+function phaseOf({ phases }: Job, status: BuildStatus, progress: number, broken: Incident | undefined): string {
+  if (status === 'queued' || status === 'preparing' || status === 'cancelled') return ''
+  const share = broken && status === 'failed' ? broken.share : status === 'building' ? progress : 1
+  return phases[Math.min(phases.length - 1, Math.floor(share * phases.length))]!
+}
+
+const logOf = (text: string, values: Record<string, string>) => `${fill(text.trim(), values)}\n`
+
+const artifactsOf = (game: Game, job: Job, number: string, random: Random) =>
+  job.artifacts.map(([pattern, megabytes]) => {
+    const name = fill(pattern, { number })
+    return {
+      name,
+      size_bytes: Math.round(megabytes * 1_048_576 * random.between(0.95, 1.05)),
+      url: `https://builds.${DOMAIN}/${game.key}/${job.name}/${number}/${name}`,
+    }
+  })

@@ -1,0 +1,48 @@
+import { iso } from './calendar.ts'
+import type { Game } from './game.ts'
+import type { Moment } from './history.ts'
+import { authorOf } from './people.ts'
+import type { Random } from './random.ts'
+
+const ACTIONS: Record<string, string> = { '+': 'add', '-': 'delete' }
+
+/** A forced push left these behind, counted from the newest; git only. */
+const ORPHANS = [23, 24]
+/** Told by a tool that did not say which files; git only. */
+const WITHOUT_FILES = [57]
+
+export function changesOf(game: Game, moments: readonly Moment[], random: Random) {
+  const git = game.sourceType === 'GitCommit'
+  let changelist = game.firstNumber
+  const known = new Set<string>()
+  return moments.map(({ at, work }, i) => {
+    const age = moments.length - i
+    changelist += random.whole(1, 4)
+    return {
+      key: `${game.key}-change-${i + 1}`,
+      project: game.key,
+      identifier: identifierOf(game, changelist, random),
+      source_type: game.sourceType,
+      author: authorOf(work.by[0]!),
+      description: work.text,
+      timestamp: iso(at),
+      ...(git && ORPHANS.includes(age) ? { orphaned_at: iso(at + 90_000) } : {}),
+      files: git && WITHOUT_FILES.includes(age) ? null : work.files.map((file) => fileOf(file, known)),
+      created_at: iso(at),
+      updated_at: iso(at),
+    }
+  })
+}
+export type Change = ReturnType<typeof changesOf>[number]
+
+const identifierOf = ({ sourceType }: Game, changelist: number, random: Random) =>
+  sourceType === 'Changelist' ? String(changelist) : random.hex(sourceType === 'GitCommit' ? 40 : 64)
+
+/** What somebody has touched before cannot be new. */
+const fileOf = (marked: string, known: Set<string>) => {
+  const action = ACTIONS[marked[0]!]
+  const path = action ? marked.slice(1) : marked
+  const again = known.has(path)
+  known.add(path)
+  return { path, action: action === undefined || (action === 'add' && again) ? 'edit' : action }
+}

@@ -1,0 +1,145 @@
+import type { Incident } from '../game.ts'
+import { work } from '../work.ts'
+import * as compile from './logs-compile.ts'
+import * as cook from './logs-cook.ts'
+import * as other from './logs-other.ts'
+
+const GAMEPLAY = 'Source/CinderCoast/Gameplay'
+
+export const incidents: readonly Incident[] = [
+  {
+    key: 'clobber',
+    job: 'cinder-editor-win64',
+    category: 'scm_sync',
+    share: 0.1,
+    lasts: 1,
+    log: other.clobber,
+    fix: work('bram', 'Revert and clean build workspaces before every sync', 'Jenkinsfile Build/Scripts/clean_workspace.py'),
+  },
+  {
+    key: 'missing-reference',
+    job: 'cinder-cook-win64',
+    category: 'cook_asset_error',
+    share: 0.6,
+    lasts: 2,
+    log: cook.missingReference,
+    culprit: work(
+      'teo',
+      'Wet variant of the bell buoy next to the pier',
+      'Content/Environment/Props/BellBuoy/SM_BellBuoy.uasset Content/Maps/NorthPier/L_NorthPier.umap',
+    ),
+    fix: work(
+      'teo',
+      'Submit the wet bell buoy material that was left out',
+      '+Content/Environment/Props/BellBuoy/MI_BellBuoy_Wet.uasset',
+    ),
+  },
+  {
+    key: 'parry-test',
+    job: 'cinder-functional-tests',
+    category: 'test_failure',
+    share: 0.9,
+    lasts: 2,
+    log: other.failedTest,
+    culprit: work(
+      'yuki',
+      'Friendlier parry window for controllers',
+      `${GAMEPLAY}/ParryWindowComponent.cpp Config/DefaultGame.ini`,
+    ),
+    fix: work('yuki', 'Parry window: only widen it on the easy setting', `${GAMEPLAY}/ParryWindowComponent.cpp`),
+  },
+  {
+    key: 'unresolved',
+    job: 'cinder-editor-win64',
+    category: 'link_error',
+    share: 0.5,
+    lasts: 2,
+    log: compile.unresolved,
+    culprit: work(
+      'yuki',
+      'Grapple hook pulls on the simulated rope',
+      `${GAMEPLAY}/GrappleHookComponent.cpp ${GAMEPLAY}/GrappleHookComponent.h`,
+    ),
+    fix: work('idris', 'Export the rope simulation from its module', 'Plugins/TideRope/Source/TideRope/Public/RopeSimulation.h'),
+  },
+  {
+    key: 'full-disk',
+    job: 'cinder-nightly-shipping',
+    category: 'out_of_disk',
+    share: 0.7,
+    lasts: 1,
+    log: cook.fullDisk,
+    fix: work('bram', 'Delete staged builds older than three days', 'Build/Scripts/prune_staged.py Jenkinsfile'),
+  },
+  {
+    key: 'wet-sand',
+    job: 'cinder-cook-win64',
+    category: 'shader_error',
+    share: 0.4,
+    lasts: 2,
+    log: cook.brokenShader,
+    culprit: work('idris', 'Tide line mask for wet sand', 'Shaders/Private/WetSand.usf Content/Materials/M_WetSand.uasset'),
+    fix: work(
+      'idris',
+      'Declare the tide line mask where wet sand reads it',
+      'Shaders/Private/WetSand.usf Shaders/Private/TideCommon.ush',
+    ),
+  },
+  {
+    key: 'missing-header',
+    job: 'cinder-editor-win64',
+    category: 'compile_error',
+    share: 0.3,
+    lasts: 1,
+    log: compile.missingHeader,
+    culprit: work('yuki', 'Co-op lobby shows who is still loading', 'Source/CinderCoast/UI/CoOpLobbyWidget.cpp'),
+    fix: work('yuki', 'Add the lobby header that stayed on my machine', '+Source/CinderCoast/Online/LobbySessionTypes.h'),
+  },
+  {
+    key: 'lost-agent',
+    job: 'cinder-nightly-shipping',
+    category: 'infra_agent',
+    share: 0.35,
+    lasts: 1,
+    log: other.lostAgent,
+    fix: work('bram', 'Build machines no longer install updates during the night', 'Build/Machines/windows-updates.ps1'),
+  },
+  {
+    key: 'ferryman',
+    job: 'cinder-cook-win64',
+    category: 'cook_asset_error',
+    share: 0.6,
+    lasts: 3,
+    log: cook.brokenBlueprint,
+    culprit: work('pia', 'Ferryman rows faster when hit', 'Content/Characters/Ferryman/ABP_Ferryman.uasset'),
+    fix: work('cook-doctor', 'Restore the rowing variable the ferryman needs', 'Content/Characters/Ferryman/ABP_Ferryman.uasset'),
+  },
+  {
+    key: 'tide-audio',
+    job: 'cinder-editor-win64',
+    category: 'missing_module_plugin',
+    share: 0.15,
+    lasts: 1,
+    log: compile.missingModule,
+    culprit: work('june', 'Move tide audio into its own plugin', 'Source/CinderCoast/CinderCoast.Build.cs CinderCoast.uproject'),
+    fix: work(
+      'june',
+      'Add the tide audio plugin itself',
+      '+Plugins/TideAudio/TideAudio.uplugin +Plugins/TideAudio/Source/TideAudioRuntime/TideAudioRuntime.Build.cs',
+    ),
+  },
+  {
+    key: 'undeclared',
+    job: 'cinder-editor-win64',
+    category: 'compile_error',
+    share: 0.4,
+    lasts: 2,
+    log: compile.undeclared,
+    culprit: work(
+      'yuki',
+      'Oxygen runs out faster the deeper you go',
+      `${GAMEPLAY}/OxygenMeterComponent.cpp ${GAMEPLAY}/TideCycleComponent.cpp`,
+    ),
+    fix: work('idris', 'Put the depth pressure scale back into the oxygen meter header', `${GAMEPLAY}/OxygenMeterComponent.h`),
+  },
+]

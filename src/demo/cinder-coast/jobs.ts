@@ -1,0 +1,113 @@
+import type { Job } from '../game.ts'
+
+const SYNC = `
+Started by an SCM change
+Running on build-win-02 in D:\\j\\ws\\{job}
+[Pipeline] stage (Sync)
+P4 Task: syncing files at change: {change}
+... p4 sync //cinder/{branch}/...@{change}
+... totalFileCount 214
+P4 Task: syncing complete.`
+
+const DONE = `
+Archiving artifacts
+Finished: SUCCESS`
+
+export const jobs: readonly Job[] = [
+  {
+    name: 'cinder-editor-win64',
+    target: 'development',
+    branch: 'main',
+    minutes: [14, 23],
+    when: 'change',
+    phases: ['sync', 'compile', 'archive'],
+    log: `${SYNC}
+[Pipeline] stage (Compile)
+Building CinderCoastEditor...
+Using Visual Studio 2022 14.38.33130 toolchain and Windows 10.0.22621.0 SDK
+Determining max actions to execute in parallel (16 physical cores, 32 logical cores)
+[1/6] Compile [x64] Module.CinderCoast.1.cpp
+[2/6] Compile [x64] Module.CinderCoast.2.cpp
+[3/6] Compile [x64] Module.CinderCoastTests.cpp
+[4/6] Link [x64] UnrealEditor-CinderCoast.dll
+[5/6] Link [x64] UnrealEditor-CinderCoastTests.dll
+[6/6] WriteMetadata CinderCoastEditor.target
+Result: Succeeded
+Total execution time: {minutes} minutes${DONE}`,
+    artifacts: [['CinderCoastEditor-Win64-{number}.zip', 812]],
+  },
+  {
+    name: 'cinder-cook-win64',
+    target: 'development',
+    branch: 'main',
+    minutes: [38, 56],
+    when: 'change',
+    phases: ['sync', 'compile', 'cook', 'stage', 'package'],
+    log: `${SYNC}
+[Pipeline] stage (Cook)
+********** COOK COMMAND STARTED **********
+LogCook: Display: Cooked packages 1200 Packages Remain 4861 Total 6061
+LogCook: Display: Cooked packages 3900 Packages Remain 2240 Total 6140
+LogCook: Display: Cooked packages 6188 Packages Remain 0 Total 6188
+LogCook: Display: Cook by the book total time in tick 1710.42s total time 1744.09s.
+LogInit: Display: Success - 0 error(s), 14 warning(s)
+********** COOK COMMAND COMPLETED **********
+********** STAGE COMMAND COMPLETED **********
+BUILD SUCCESSFUL
+AutomationTool exiting with ExitCode=0 (Success)${DONE}`,
+    artifacts: [['CinderCoast-Win64-Development-{number}.zip', 9_640]],
+  },
+  {
+    name: 'cinder-functional-tests',
+    target: 'test',
+    branch: 'main',
+    minutes: [21, 34],
+    when: 'change',
+    phases: ['sync', 'compile', 'test'],
+    log: `${SYNC}
+[Pipeline] stage (Test)
+LogAutomationCommandLine: Display: Found 148 automation tests based on 'CinderCoast'
+LogAutomationController: Display: Test Completed. Result={Success} Name={Late join keeps the oxygen meter} Path={CinderCoast.Gameplay.OxygenMeter.LateJoin}
+LogAutomationController: Display: Test Completed. Result={Success} Name={Parry opens and closes} Path={CinderCoast.Combat.ParryWindow}
+LogAutomationCommandLine: Display: ...Automation Test Queue Empty 148 tests performed.
+**** TEST COMPLETE. EXIT CODE: 0 ****${DONE}`,
+    artifacts: [['automation-report-{number}.zip', 6]],
+  },
+  {
+    name: 'cinder-server-linux-debug',
+    target: 'debug',
+    branch: 'main',
+    minutes: [17, 26],
+    when: 'change',
+    phases: ['sync', 'compile', 'archive'],
+    log: `${SYNC}
+Building CinderCoastServer...
+Using Clang 16.0.6 cross toolchain v22
+[11/11] Link (lld) CinderCoastServer-Linux-Debug
+Result: Succeeded
+Total execution time: {minutes} minutes${DONE}`,
+    artifacts: [['CinderCoastServer-Linux-Debug-{number}.tar.gz', 644]],
+  },
+  {
+    name: 'cinder-nightly-shipping',
+    target: 'shipping',
+    branch: 'release/0.9',
+    minutes: [86, 112],
+    when: 'night',
+    phases: ['sync', 'compile', 'cook', 'stage', 'package', 'archive'],
+    log: `${SYNC}
+********** BUILD COMMAND COMPLETED **********
+LogCook: Display: Cooked packages 6188 Packages Remain 0 Total 6188
+LogInit: Display: Success - 0 error(s), 14 warning(s)
+********** STAGE COMMAND COMPLETED **********
+********** PACKAGE COMMAND COMPLETED **********
+********** ARCHIVE COMMAND COMPLETED **********
+BUILD SUCCESSFUL
+AutomationTool executed for {minutes} minutes
+AutomationTool exiting with ExitCode=0 (Success)${DONE}`,
+    artifacts: [
+      ['CinderCoast-Win64-Shipping-{number}.zip', 7_310],
+      ['CinderCoast-Win64-Shipping-symbols-{number}.zip', 1_180],
+    ],
+  },
+]

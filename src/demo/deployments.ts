@@ -1,0 +1,77 @@
+import type { DeploymentStatus, Platform } from '../contract/sets.ts'
+import type { Build } from './builds.ts'
+import { DAY, HOUR, iso, MINUTE } from './calendar.ts'
+import type { Game, Release } from './game.ts'
+import type { Random } from './random.ts'
+
+/** Hours from hand-over to players where nothing goes wrong. */
+const REVIEW_HOURS: Partial<Record<Platform, number>> = {
+  apple_app_store: 27,
+  google_play: 7,
+  epic_games_store: 20,
+  reddit_devvit: 5,
+}
+
+/** How far each state has come: submitted, uploaded, live. */
+const REACHED: Record<DeploymentStatus, number> = {
+  pending: 0,
+  submitted: 1,
+  uploading: 1,
+  in_review: 2,
+  approved: 2,
+  rejected: 2,
+  live: 3,
+  rolled_back: 3,
+}
+
+export function deploymentsOf(game: Game, builds: readonly Build[], now: number, random: Random) {
+  return game.releases.map((release, i) => {
+    const created = releaseTime(release.age, now, random)
+    const build = shippable(builds, release, created)
+    const steps = stepsOf(release, created, now)
+    return {
+      key: `${game.key}-deployment-${i + 1}`,
+      project: game.key,
+      integration: `${game.key}-deployment`,
+      platform: release.platform,
+      status: release.status,
+      branch: release.branch,
+      version: release.version,
+      external_id: game.storeIds[release.platform] ?? '',
+      external_build_id: REACHED[release.status] > 1 ? String(random.whole(14_000_000, 18_999_999)) : '',
+      ...(build ? { build_run: build.key } : {}),
+      ...steps.at,
+      created_at: iso(created),
+      updated_at: iso(steps.last),
+    }
+  })
+}
+export type Deployment = ReturnType<typeof deploymentsOf>[number]
+
+/** The newest build of the job that was good by then. */
+const shippable = (builds: readonly Build[], { job }: Release, by: number) =>
+  builds.findLast((build) => build.ci_job_name === job && build.status === 'completed' && Date.parse(build.finished_at!) <= by)
+
+/** In office hours, except for what happens right now. */
+function releaseTime(age: number, now: number, random: Random): number {
+  const time = now - age * DAY
+  return age < 1 ? time : Math.floor(time / DAY) * DAY + random.between(9, 16) * HOUR
+}
+
+function stepsOf({ platform, status }: Release, created: number, now: number) {
+  const review = (REVIEW_HOURS[platform] ?? 1) * HOUR
+  const usual = [4 * MINUTE, 31 * MINUTE, 31 * MINUTE + review]
+  // What is still young has gone through its steps faster.
+  const hurry = Math.min(1, (now - created) / usual[2]!)
+  const [submitted, deployed, reviewed] = usual.map((pause) => created + pause * hurry) as [number, number, number]
+  const reached = REACHED[status]
+  const last = [created, submitted, status === 'in_review' ? deployed : reviewed, reviewed][reached]!
+  return {
+    at: {
+      ...(reached > 0 ? { submitted_at: iso(submitted) } : {}),
+      ...(reached > 1 ? { deployed_at: iso(deployed) } : {}),
+      ...(reached > 2 ? { live_at: iso(reviewed) } : {}),
+    },
+    last: status === 'rolled_back' ? last + Math.min(19 * HOUR, (now - last) / 2) : last,
+  }
+}

@@ -1,0 +1,103 @@
+import type {
+  BuildType,
+  DeploymentStatus,
+  FailureCategory,
+  Platform,
+  ProviderName,
+  SourceType,
+  TargetType,
+} from '../contract/sets.ts'
+import type { Handle, PersonKey } from './people.ts'
+
+/** A change as it may happen: `+` before a path adds it, `-` deletes it; `{thing}`, `{Name}`, `{name}` and `{n}` are filled in. */
+export interface Work {
+  /** People, or agents that submit by themselves. */
+  by: readonly string[]
+  text: string
+  files: readonly string[]
+}
+
+/** Every thing of an area goes through its works in their order. */
+export interface Area {
+  things: readonly string[]
+  works: readonly Work[]
+}
+
+export interface Job {
+  name: string
+  target: TargetType
+  branch: string
+  /** Shortest and longest. */
+  minutes: readonly [number, number]
+  when: 'change' | 'night'
+  phases: readonly string[]
+  /** What it writes when all goes well; `{number}`, `{change}` and `{minutes}` are filled in. */
+  log: string
+  /** Name and megabytes. */
+  artifacts: readonly (readonly [string, number])[]
+}
+
+/** A job breaks, stays broken for some changes, and a change mends it. */
+export interface Incident {
+  key: string
+  job: string
+  category: FailureCategory
+  /** How much of the usual time passes before it fails. */
+  share: number
+  /** How many changes are built before the fix. */
+  lasts: number
+  log: string
+  /** Absent when a machine is to blame. */
+  culprit?: Work
+  fix: Work
+}
+
+export interface Release {
+  platform: Platform
+  status: DeploymentStatus
+  /** Days before now. */
+  age: number
+  version: string
+  branch: string
+  job: string
+}
+
+export interface TaskIdea {
+  type: string
+  priority: string
+  state: string
+  who: PersonKey | Handle | undefined
+  labels: readonly string[]
+  /** An incident's key, or a word of the changes that belong to it. */
+  about: string
+  title: string
+  description: string
+}
+
+export interface Game {
+  key: string
+  account: string
+  name: string
+  engine: string
+  buildType: BuildType
+  sourceType: SourceType
+  /** Which of its integrations reports the builds. */
+  ci: ProviderName
+  integrations: readonly ProviderName[]
+  team: readonly PersonKey[]
+  /** Who decides about assets. */
+  approvers: readonly PersonKey[]
+  /** How many changes there are, how many of them are built, how many approvals wait. */
+  changes: number
+  built: number
+  pending: number
+  /** The newest changes, in minutes before now. */
+  latest: readonly number[]
+  firstNumber: number
+  storeIds: Partial<Record<Platform, string>>
+  jobs: readonly Job[]
+  areas: readonly Area[]
+  incidents: readonly Incident[]
+  releases: readonly Release[]
+  tasks: readonly TaskIdea[]
+}

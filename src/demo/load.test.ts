@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { type DemoAccess, loadDemo } from './load.ts'
+
+let studio: Studio
+let access: DemoAccess
+
+beforeAll(async () => {
+  studio = await openStudio()
+  access = await loadDemo(studio.db, studio.service.vault, new Date())
+})
+afterAll(() => studio.close())
+
+const ask = async (path: string, asking = {}) => studio.ask(path, { token: access.token, ...asking })
+const projects = async () => (await ask('/api/v1/projects')).json.projects as { id: string; name: string }[]
+
+test('the token opens three games and the one that is for looking only', async () => {
+  expect((await projects()).map(({ name }) => name).sort()).toEqual([
+    'Cinder Coast',
+    'Cinder Coast (look, do not touch)',
+    'Marble Post',
+    'Orchard Parade',
+  ])
+})
+
+test('the first project has failed builds with logs, and a queue of approvals', async () => {
+  const failed = await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed`)
+  const log = await ask(`/api/v1/projects/${access.projectId}/build_runs/${failed.json.build_runs[0].id}/log`)
+  expect(log.text).toContain('Finished: FAILURE')
+  const pending = await ask(`/api/v1/projects/${access.projectId}/approvals?status=pending`)
+  expect(pending.json.approvals.length).toBeGreaterThan(3)
+})
+
+test('tasks are linked to what was done about them', async () => {
+  const { json } = await ask(`/api/v1/projects/${access.projectId}/tasks?state=completed&limit=50`)
+  const details = await Promise.all(
+    json.tasks.map((task: { id: number }) => ask(`/api/v1/projects/${access.projectId}/tasks/${task.id}`)),
+  )
+  expect(
+    details.filter(({ json: task }) => task.links.changes.length > 0 && task.links.build_runs.length > 0).length,
+  ).toBeGreaterThan(5)
+})
+
+test('the studio can be written to, the showcase cannot', async () => {
+  const found = await projects()
+  const idOf = (name: string) => found.find((project) => project.name === name)!.id
+  const write = (id: string) => ask(`/api/v1/projects/${id}/tasks`, { method: 'POST', body: { task: { title: 'Try it' } } })
+  expect((await write(idOf('Cinder Coast'))).status).toBe(201)
+  const refused = await write(idOf('Cinder Coast (look, do not touch)'))
+  expect([refused.status, refused.json.error]).toEqual([403, 'demo_read_only'])
+})
+
+test('every installation has its own password', async () => {
+  const other = await openStudio()
+  const second = await loadDemo(other.db, other.service.vault, new Date())
+  await other.close()
+  expect(access.password).toMatch(/^\w{16}$/)
+  expect(second.password).not.toBe(access.password)
+  expect(second.jenkinsPath).toMatch(/^\/webhooks\/jenkins\?token=[0-9a-f]{64}$/)
+})

@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream'
+import { newToken, type Vault } from '../domain/secrets.ts'
+import { makeOperator } from '../domain/users.ts'
+import { loadWorld } from '../domain/world.ts'
+import { TOKEN } from './accounts.ts'
+import { mailOf, OWNER } from './people.ts'
+import { demoWorld } from './world.ts'
+
+/** How to get into the demo studio; shown once. */
+export interface DemoAccess {
+  email: string
+  password: string
+  token: string
+  projectId: number
+  /** Of the first game's Jenkins integration, below the service's own address. */
+  jenkinsPath: string
+}
+
+const PASSWORD_LENGTH = 16
+
+/** Every installation gets its own password: a service may be reachable before anybody thinks of changing it. */
+export async function loadDemo(db: Parameters<typeof loadWorld>[0], vault: Vault, now: Date): Promise<DemoAccess> {
+  const password = newToken().slice(0, PASSWORD_LENGTH)
+  const world = demoWorld(now)
+  const users = world.users.map((user) => (user.key === OWNER ? { ...user, password } : user))
+  // Buildkite's deliveries are refused as long as there is no secret to check them with.
+  const integrations = world.integrations.map((one) =>
+    one.provider === 'buildkite' ? { ...one, signing_secret: newToken() } : one,
+  )
+  const text = JSON.stringify({ ...world, users, integrations })
+  const loaded = await loadWorld(db, Readable.from([Buffer.from(text)]), { vault })
+  await makeOperator(db, loaded.users[OWNER]!.id)
+  const game = world.projects[0]!.key
+  return {
+    email: mailOf(OWNER),
+    password,
+    token: loaded.tokens[TOKEN]!.token,
+    projectId: loaded.projects[game]!.id,
+    jenkinsPath: `/webhooks/jenkins?token=${loaded.integrations[`${game}-jenkins`]!.webhook_token}`,
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import * as sets from '../contract/sets.ts'
+import { diagnose } from '../diagnosis/diagnose.ts'
+import { SHOWCASE, STUDIO } from './accounts.ts'
+import { cinderCoast } from './cinder-coast/game.ts'
+import { marblePost } from './marble-post/game.ts'
+import { orchardParade } from './orchard-parade/game.ts'
+import { DOMAIN } from './people.ts'
+import { demoWorld } from './world.ts'
+
+type World = ReturnType<typeof demoWorld>
+
+const NOWS = ['2026-11-16T09:30:00Z', '2026-11-15T02:05:00Z', '2027-01-01T00:00:30Z', '2026-06-20T23:59:59.999Z']
+const games = [cinderCoast, orchardParade, marblePost]
+
+/** The writable account's part; the showcase repeats one of its games. */
+const ofStudio = (world: World) => {
+  const keys = world.projects.filter(({ account }) => account === STUDIO).map(({ key }) => key)
+  const own = <T extends { project: string }>(list: T[]) => list.filter(({ project }) => keys.includes(project))
+  const assets = own(world.assets)
+  return {
+    changes: own(world.changes),
+    builds: own(world.build_runs),
+    assets,
+    approvals: assets.flatMap((asset) => asset.approvals),
+    deployments: own(world.deployments),
+    tasks: own(world.tasks),
+  }
+}
+
+function* timesIn(value: unknown): Generator<number> {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) yield Date.parse(value)
+  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* timesIn(inner)
+}
+
+const seen = (values: Iterable<string>) => [...new Set(values)].sort()
+const all = (set: readonly string[]) => [...set].sort()
+
+describe.each(NOWS)('the demo studio at %s', (text) => {
+  const now = new Date(text)
+  const world = demoWorld(now)
+  const studio = ofStudio(world)
+
+  test('is the same whenever it is told for the same moment', () => {
+    expect(JSON.stringify(demoWorld(now))).toBe(JSON.stringify(world))
+  })
+
+  test('reaches from about six weeks ago to a few minutes ago, never beyond', () => {
+    const times = [...timesIn(world)]
+    expect(Math.max(...times)).toBeLessThanOrEqual(now.getTime())
+    expect(Math.min(...times)).toBeGreaterThan(now.getTime() - 50 * 86_400_000)
+    const newest = (list: { created_at: string }[]) => Math.max(...list.map(({ created_at }) => Date.parse(created_at)))
+    for (const list of [studio.changes, studio.builds, studio.deployments])
+      expect(now.getTime() - newest(list)).toBeLessThan(20 * 60_000)
+  })
+
+  test('has enough of everything to look around in', () => {
+    expect(studio.changes.length).toBeGreaterThan(400)
+    expect(studio.builds.length).toBeGreaterThan(230)
+    expect(studio.deployments.length).toBeGreaterThan(22)
+    expect(studio.tasks.length).toBeGreaterThan(60)
+    expect(studio.approvals.filter(({ status }) => status === 'pending')).toHaveLength(12)
+    const failed = studio.builds.filter(({ status }) => status === 'failed').length
+    expect(failed / studio.builds.length).toBeGreaterThan(0.1)
+    expect(failed / studio.builds.length).toBeLessThan(0.2)
+  })
+
+  test('shows every value of every closed set', () => {
+    expect(seen(studio.builds.map((build) => build.status))).toEqual(all(sets.BUILD_STATUSES))
+    expect(seen(studio.builds.map((build) => build.build_type))).toEqual(all(sets.BUILD_TYPES))
+    expect(seen(studio.builds.map((build) => build.target_type))).toEqual(all(sets.TARGET_TYPES))
+    expect(seen(studio.assets.map((asset) => asset.asset_type))).toEqual(all(sets.ASSET_TYPES))
+    expect(seen(studio.approvals.map((approval) => approval.status))).toEqual(all(sets.APPROVAL_STATUSES))
+    expect(seen(studio.changes.map((change) => change.source_type))).toEqual(all(sets.SOURCE_TYPES))
+    expect(seen(studio.deployments.map((deployment) => deployment.platform))).toEqual(all(sets.PLATFORMS))
+    expect(seen(studio.deployments.map((deployment) => deployment.status))).toEqual(all(sets.DEPLOYMENT_STATUSES))
+    expect(seen(studio.tasks.map((task) => task.state))).toEqual(all(sets.TASK_STATES))
+    expect(seen(studio.tasks.map((task) => task.task_type))).toEqual(all(sets.TASK_TYPES))
+    expect(seen(studio.tasks.map((task) => task.priority))).toEqual(all(sets.PRIORITIES))
+    expect(seen(world.integrations.map(({ provider }) => provider))).toEqual(all(sets.PROVIDERS))
+  })
+
+  test('mends every failed build with a later change, and builds that', () => {
+    for (const build of studio.builds.filter(({ status }) => status === 'failed')) {
+      const game = games.find(({ key }) => key === build.project)!
+      const fixes = game.incidents.filter(({ job }) => job === build.ci_job_name).map(({ fix }) => fix.text)
+      const later = studio.changes.filter((change) => change.project === game.key && change.timestamp > build.created_at)
+      const mending = later.find(({ description }) => fixes.includes(description))
+      expect(mending, build.key).toBeDefined()
+      expect(studio.builds.some((next) => (next.changelist || next.commit_hash) === mending!.identifier)).toBe(true)
+    }
+  })
+
+  test('is quieter at weekends', () => {
+    const weekend = studio.changes.filter(({ timestamp }) => new Date(timestamp).getUTCDay() % 6 === 0).length
+    expect(weekend / studio.changes.length).toBeLessThan(0.15)
+  })
+})
+
+test('one account is for looking only, and everybody is in both', () => {
+  const world = demoWorld(new Date(NOWS[0]!))
+  expect(world.accounts.filter(({ demo }) => demo).map(({ key }) => key)).toEqual([SHOWCASE])
+  expect(world.users.every(({ accounts }) => STUDIO in accounts && SHOWCASE in accounts)).toBe(true)
+})
+
+const COMPANIES =
+  /\b(Epic Games|Valve|Microsoft|Nintendo|Sony|Ubisoft|Electronic Arts|Rockstar|Activision|Blizzard|Supercell|Unity Technologies)\b/
+
+test('addresses and links lead nowhere real, and no company is named', () => {
+  const text = JSON.stringify(demoWorld(new Date(NOWS[0]!)))
+  const hosts = [...text.matchAll(/(?:https?:\/\/|[\w.-]+@)((?:[\w-]+\.)+[a-z]{2,})\b/g)].map(([, host]) => host!)
+  expect(text).not.toMatch(COMPANIES)
+  expect(hosts.length).toBeGreaterThan(100)
+  expect(seen(hosts.filter((host) => !host.endsWith(DOMAIN)))).toEqual(['help.gradle.org'])
+})
+
+/** Unreal's own test reports are the one kind of log that no rule reads. */
+const incidents = games.flatMap((game) => game.incidents).filter(({ key }) => key !== 'parry-test')
+
+test.each(incidents)('the log of $key is understood as $category', ({ log, category }) => {
+  expect(diagnose(log).category).toBe(category)
+})
