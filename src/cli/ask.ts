@@ -1,0 +1,30 @@
+import { usage } from './failures.ts'
+
+/** Asks a person; where nobody can answer, says which option is missing. */
+export async function ask(question: string, option: string): Promise<string> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw usage(`Give ${option}`)
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(`${question}: `)
+  } finally {
+    lines.close()
+  }
+}
+
+/** The first line of standard input; a person's typing is not shown. */
+export async function readSecret(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline')
+  const { Writable } = await import('node:stream')
+  const terminal = process.stdin.isTTY === true
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal })
+  if (terminal) process.stderr.write(`${question}: `)
+  try {
+    for await (const line of lines) return line.trim()
+    return ''
+  } finally {
+    lines.close()
+    if (terminal) process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A refusal that no waiting will change. */
+export class BridgeRefused extends Error {
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+export interface Post {
+  url: string
+  token: string
+  body: unknown
+  signal: AbortSignal
+  say(text: string): void
+}
+
+const PATIENCE_MS = 60_000
+const LONGEST_WAIT_MS = 60_000
+/** What no repetition mends: the address, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
+const FINAL = [301, 302, 307, 308, 400, 401, 404, 405, 413, 422]
+
+/** Tells the service and does not give up until it has heard, or says that it never will. */
+export async function post({ url, token, body, signal, say }: Post): Promise<void> {
+  for (let wait = 1_000; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    signal.throwIfAborted()
+    const answer = await attempt(url, token, body, signal)
+    if (answer.ok) return
+    if (FINAL.includes(answer.status)) throw new BridgeRefused(`${new URL(url).origin} answers ${answer.said}`, answer.status)
+    const pause = answer.retryAfter ?? wait
+    say(`${answer.said}; trying again in ${Math.ceil(pause / 1000)} s`)
+    await sleep(pause, undefined, { signal })
+  }
+}
+
+interface Attempt {
+  ok: boolean
+  status: number
+  said: string
+  retryAfter?: number
+}
+
+async function attempt(url: string, token: string, body: unknown, signal: AbortSignal): Promise<Attempt> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-token': token, 'user-agent': 'goldmaster-bridge' },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    })
+    const text = await response.text()
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    return {
+      ok: response.ok,
+      status: response.status,
+      said: `${response.status} ${text.slice(0, 200)}`.trim(),
+      ...(seconds >= 0 && { retryAfter: seconds * 1000 }),
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { ok: false, status: 0, said: reasonOf(error) }
+  }
+}
+
+const reasonOf = (error: unknown) => {
+  const { cause, message } = error as Error & { cause?: { code?: string } }
+  return cause?.code ?? message
+}

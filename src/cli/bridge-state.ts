@@ -1,0 +1,17 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** What a bridge remembers between runs; undefined on the first. */
+export function readState<State>(file: string): State | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as State
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Error(`cannot read what the bridge remembers in ${file}: ${(error as Error).message}`)
+  }
+}
+
+/** Whole or not at all: a bridge that is killed here finds the old state or the new one. */
+export function writeState(file: string, state: object) {
+  writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { flush: true })
+  renameSync(`${file}.new`, file)
+}

@@ -1,0 +1,25 @@
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Shows a page in the user's browser; false when there is none to be found. */
+export async function browse(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  if (!/^https?:\/\//.test(url)) return false
+  const { spawn } = await import('node:child_process')
+  const [program, ...first] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ['xdg-open'])
+  return new Promise((resolve) => {
+    const child = spawn(program!, [...first, url], { stdio: 'ignore', detached: true })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
+}
+
+/** Prints where a page is, and shows it to a person who sits at the terminal. */
+export async function visit(url: string, env: NodeJS.ProcessEnv, print: (text: string) => void): Promise<void> {
+  print(url)
+  if (process.stdout.isTTY || env.BROWSER) await browse(url, env)
+}

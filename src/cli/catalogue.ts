@@ -1,0 +1,28 @@
+import type { Command as Commander } from 'commander'
+import { buildCommand, buildNoun } from './build-command.ts'
+
+/** Given the second word, builds only what that names. */
+type Load = (verb?: string) => Promise<Commander>
+
+/** The first words of the client and where each lives; only the one that is asked for is loaded. */
+export const CATALOGUE: Readonly<Record<string, Load>> = {
+  login: async () => buildCommand((await import('./commands/login.ts')).login),
+  logout: async () => buildCommand((await import('./commands/logout.ts')).logout),
+  whoami: async () => buildCommand((await import('./commands/whoami.ts')).whoami),
+  use: async () => buildCommand((await import('./commands/use.ts')).use),
+  projects: async (verb) => buildNoun((await import('./commands/projects.ts')).projects, verb),
+  tasks: async (verb) => buildNoun((await import('./commands/tasks.ts')).tasks, verb),
+  builds: async (verb) => buildNoun((await import('./commands/builds.ts')).builds, verb),
+  changes: async (verb) => buildNoun((await import('./commands/changes.ts')).changes, verb),
+  assets: async (verb) => buildNoun((await import('./commands/assets.ts')).assets, verb),
+  approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),
+  deployments: async (verb) => buildNoun((await import('./commands/deployments.ts')).deployments, verb),
+  members: async () => buildCommand((await import('./commands/members.ts')).members),
+  feed: async () => buildCommand((await import('./commands/feed.ts')).feed),
+  bridge: async () => (await import('./commands/bridge.ts')).bridge(),
+  diagnose: async () => (await import('./commands/diagnose.ts')).diagnose(),
+  mcp: async () => buildCommand((await import('./commands/mcp.ts')).mcp),
+  open: async () => buildCommand((await import('./commands/open.ts')).open),
+  api: async () => buildCommand((await import('./commands/api.ts')).api),
+  completion: async () => buildCommand((await import('./commands/completion.ts')).completion),
+}

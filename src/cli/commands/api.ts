@@ -1,0 +1,86 @@
+import { ApiError } from '../../contract/errors.ts'
+import { bodyOf, queryOf } from '../api-fields.ts'
+import { command } from '../command.ts'
+import { EXIT, usage } from '../failures.ts'
+import { fileText } from '../given-text.ts'
+import { AGENT, refusePages } from '../requests.ts'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+
+/** `/v1/ping`, `v1/ping` and `/api/v1/ping` are the same; `{project}` stands for the project. */
+function addressOf(path: string, site: string, project: () => string): URL {
+  if (/^[a-z][a-z+.-]*:/i.test(path) || path.startsWith('//'))
+    throw usage('Give a path such as /v1/projects, not a whole address')
+  const filled = path.replaceAll('{project}', () => project())
+  const inner = filled.replace(/^\/?(?:api\/)?/, '')
+  return new URL(`${site}/api/${inner}`)
+}
+
+export const api = command({
+  name: 'api',
+  summary: 'send any request to the API and print the answer',
+  project: true,
+  args: [
+    { name: 'method', help: `one of ${METHODS.join(', ')}` },
+    { name: 'path', help: 'such as /v1/projects/7/tasks; {project} stands for the chosen project' },
+  ],
+  flags: {
+    field: {
+      help: 'name=value for the query (GET) or the JSON body; task.title=x nests, labels[]=x adds to a list',
+      value: 'field',
+      many: true,
+      short: 'f',
+    },
+    input: { help: 'a file with the body; - reads standard input', value: 'file' },
+    header: { help: 'name:value; may be repeated', value: 'header', many: true, short: 'H' },
+  },
+  shows: 'anything',
+  details:
+    'Values that read as JSON numbers, true, false or null are sent as such in a body; quote them to send text: -f \'title="7"\'.',
+  examples: [
+    'api GET /v1/ping',
+    'api GET /v1/projects/{project}/tasks -f state=to_do -f limit=5 --pick "tasks[].title"',
+    'api POST /v1/projects/{project}/tasks -f task.title="Tune the jump" -f task.labels[]=feel',
+    'api PATCH /v1/projects/7/tasks/12 --input change.json',
+  ],
+  async run(call) {
+    const { flags, out, site, token, send } = call
+    const [method, path] = [call.args[0]!.toUpperCase(), call.args[1]!]
+    if (!METHODS.includes(method)) throw usage(`The method is one of ${METHODS.join(', ')}`)
+    const url = addressOf(path, site, () => call.project)
+    const fields = flags.field ?? []
+    if (flags.input !== undefined && fields.length > 0 && method !== 'GET') throw usage('Give --field or --input, not both')
+    if (method === 'GET') for (const [name, value] of queryOf(fields)) url.searchParams.append(name, value)
+    const body =
+      flags.input !== undefined ? await fileText(flags.input) : method !== 'GET' && fields.length > 0 ? bodyOf(fields) : undefined
+    const headers = { authorization: `Bearer ${token}`, 'user-agent': AGENT, ...headersOf(flags.header ?? []) }
+    const typed: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await send(url, { method, headers: { ...typed, ...headers }, ...(body === undefined ? {} : { body }) })
+    if (answer.status === 401) throw new ApiError(401, '', '')
+    refusePages(answer, site)
+    const document = /json/.test(answer.type) ? parsed(answer.text) : undefined
+    if (typeof document === 'object' && document !== null && answer.status < 400) out.answer(document, () => out.json(document))
+    else process.stdout.write(answer.text.endsWith('\n') || answer.text === '' ? answer.text : `${answer.text}\n`)
+    if (answer.status < 400) return 0
+    out.note(`goldmaster: ${site} answered ${answer.status}`)
+    return answer.status === 404 ? EXIT.notFound : EXIT.failed
+  },
+})
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const headersOf = (given: readonly string[]) =>
+  Object.fromEntries(
+    given.map((line) => {
+      const found = /^([\w-]+):\s*([^\r\n]*)$/.exec(line)
+      if (!found || found[1]!.toLowerCase() === 'authorization')
+        throw usage(`--header must be name:value, and not the token: ${line.split(':')[0]}`)
+      return [found[1]!.toLowerCase(), found[2]!]
+    }),
+  )

@@ -1,0 +1,86 @@
+import { ApiError } from '../../contract/errors.ts'
+import type { Decision } from '../../contract/sets.ts'
+import type { Reach } from '../call.ts'
+import { command, type Noun } from '../command.ts'
+import { listCommand } from '../list-command.ts'
+import { showCommand } from '../show-command.ts'
+
+const list = listCommand({
+  route: 'listApprovals',
+  rows: 'approvals',
+  noun: 'approvals',
+  summary: 'list what was asked for approval, newest first',
+  page: 'approvals',
+  columns: [
+    'id',
+    'status',
+    'asset_name',
+    { title: 'version', cell: (each) => each.asset_version },
+    'approval_stage',
+    'created_at',
+  ],
+  help: { stage: 'only at this stage, such as art_review', commit_sha: 'only for this commit or changelist' },
+  examples: ['approvals list --status pending', "approvals list --status denied --pick 'approvals[].asset_name'"],
+})
+
+const show = showCommand({
+  route: 'showApproval',
+  noun: 'approval',
+  summary: 'show an approval',
+  page: (approval) => `assets/${approval.asset_id}`,
+  examples: ['approvals show 5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'],
+  tell(approval, out) {
+    const { id, status, approval_stage, asset_id, asset_version, commit_sha, approver_user_id, decided_at, created_at } = approval
+    out.title(approval.asset_name)
+    out.facts({ status, approval_stage, id, asset_id, asset_version, commit_sha, approver_user_id, decided_at, created_at })
+    out.prose(approval.comments)
+  },
+})
+
+/** The asset that an approval is about; an id that is no approval's is taken for an asset's. */
+async function assetOf({ client, project }: Reach, id: string): Promise<string> {
+  try {
+    return (await client.showApproval({ project_id: project, id })).asset_id
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return id
+    throw error
+  }
+}
+
+const decide = (name: string, status: Decision, summary: string, example: string) =>
+  command({
+    name,
+    summary,
+    project: true,
+    args: [{ name: 'id', help: 'ids of approvals or of assets', many: true }],
+    flags: {
+      comments: { help: 'why', value: 'text', short: 'm' },
+      stage: { help: 'the stage this is decided at (default: the one it was asked at)', value: 'stage' },
+    },
+    shows: { route: 'decideAsset' },
+    examples: [example, `${example} -m "As agreed on Monday"`],
+    async run(call) {
+      const { client, project, args, flags, out } = call
+      const { comments, stage } = flags
+      const body = { status, ...(comments === undefined ? {} : { comments }), ...(stage === undefined ? {} : { stage }) }
+      for (const id of args) {
+        const asset_id = await assetOf(call, id)
+        const decided = await client.decideAsset({ project_id: project, asset_id, body })
+        out.answer(decided, () => out.say(`${decided.asset_name} version ${decided.asset_version} is ${decided.status}`))
+      }
+    },
+  })
+
+const ID = '5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'
+
+export const approvals: Noun = {
+  name: 'approvals',
+  summary: 'the decisions that assets wait for',
+  commands: [
+    list,
+    show,
+    decide('approve', 'approved', 'approve assets', `approvals approve ${ID}`),
+    decide('deny', 'denied', 'deny assets', `approvals deny ${ID}`),
+    decide('ignore', 'ignored', 'set assets aside without a decision', `approvals ignore ${ID}`),
+  ],
+}

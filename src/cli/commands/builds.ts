@@ -1,0 +1,60 @@
+import type { Noun } from '../command.ts'
+import { listCommand } from '../list-command.ts'
+import { showCommand } from '../show-command.ts'
+import { tellInvestigation } from '../tell-investigation.ts'
+import { log } from './build-log.ts'
+import { investigate } from './investigate-build.ts'
+import { watch } from './watch-build.ts'
+
+interface Built {
+  ci_job_name: string
+  build_number: string
+  commit_hash: string
+  changelist: string
+}
+
+const job = {
+  title: 'job',
+  cell: (build: Built) => [build.ci_job_name, build.build_number && `#${build.build_number}`].filter(Boolean).join(' '),
+}
+const revision = {
+  title: 'revision',
+  cell: (build: Built) => (build.changelist ? `CL ${build.changelist}` : build.commit_hash.slice(0, 8)),
+}
+
+const list = listCommand({
+  route: 'listBuilds',
+  rows: 'build_runs',
+  noun: 'builds',
+  summary: 'list the newest builds of a project',
+  page: 'builds',
+  columns: ['id', 'status', job, 'target_type', 'branch', revision, 'duration_seconds', 'created_at'],
+  examples: [
+    'builds list --status failed',
+    "builds list --status failed --pick 'build_runs[0].id'",
+    'builds list --limit 50 --json id,status',
+  ],
+})
+
+const show = showCommand({
+  route: 'showBuild',
+  noun: 'build',
+  summary: 'show a build: steps, artifacts, and why it failed if that was investigated',
+  page: (build) => `builds/${build.id}`,
+  examples: ['builds show 341', "builds show 341 --pick 'artifacts[].url'", 'builds show 341 --web'],
+  tell(build, out) {
+    const { status, build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
+    out.title(`${job.cell(build) || 'Build'} (${build.id})`)
+    const state = { status, phase, build_type, target_type, branch, revision: revision.cell(build) }
+    out.facts({ ...state, duration_seconds, started_at, finished_at, page: urls.web })
+    out.section('Steps', build.steps, ['name', 'status', 'duration_seconds', 'detail'])
+    out.section('Artifacts', build.artifacts, ['name', 'size_bytes', 'url'])
+    if (build.investigation) tellInvestigation(build.investigation, out)
+  },
+})
+
+export const builds: Noun = {
+  name: 'builds',
+  summary: 'what was built, and why it broke',
+  commands: [list, show, log, watch, investigate],
+}

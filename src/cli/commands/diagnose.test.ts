@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const LOG = "compiling\nSource/Hero.cpp:40:3: error: use of undeclared identifier 'Hits'\n  Hits += 1;\n  ^\n1 error generated.\n"
+const TSX = resolve('node_modules/tsx/dist/cli.mjs')
+
+let folder: string
+const at = (name: string) => join(folder, name)
+
+/** The real command in a process of its own. */
+const run = (args: string[], input = '', environment: NodeJS.ProcessEnv = {}) =>
+  new Promise<{ code: number; out: string; err: string }>((done) => {
+    const child = execFile(
+      process.execPath,
+      [TSX, resolve('src/main.ts'), 'diagnose', ...args],
+      { env: { ...process.env, ...environment }, cwd: folder },
+      (error, out, err) => done({ code: Number(error?.code ?? 0), out, err }),
+    )
+    child.stdin!.end(input)
+  })
+
+const objects = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'diagnose-'))
+  await writeFile(at('build.log'), LOG)
+  await writeFile(at('latest'), LOG)
+  await writeFile(at('build.log.gz'), gzipSync(LOG))
+  await writeFile(at('wide.log'), Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(LOG, 'utf16le')]))
+  await writeFile(at('list.txt'), `${at('build.log')}\n\n${at('build.log.gz')}\n`)
+  const files = [{ path: 'Source/Hero.cpp', action: 'edit' }]
+  const suspects = [
+    { id: 'c1', author: 'ann', timestamp: 1714557600, subject: 'Count hits', files },
+    { id: 'c2', author: 'ben', timestamp: 1714557900, subject: 'New music', files: [{ path: 'Content/a.wav', action: 'add' }] },
+  ]
+  await writeFile(at('cases.jsonl'), `${JSON.stringify({ id: 7, log: at('build.log'), suspects })}\n`)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('goldmaster diagnose', () => {
+  it('tells people what broke, where, and what to do, without colours outside a terminal', async () => {
+    const { code, out } = await run([at('build.log')])
+    expect(code).toBe(0)
+    expect(out).toContain('The code does not compile · high confidence · compile_error')
+    expect(out).toMatch(/▶ 2 │ Source\/Hero\.cpp:40:3: error/)
+    expect(out).toContain('What to do')
+    expect(out).not.toContain('\x1b[')
+    expect(out).not.toContain('How it was found')
+  })
+
+  it('tries rules of your own over ours', async () => {
+    const [need, match] = [['undeclared identifier'], "undeclared identifier '(?<code>\\w+)'"]
+    const rule = { id: 'ours.hits', tool: 'Hits', category: 'license_seat', role: 'root', need, match, score: 99 }
+    await writeFile(at('rules.json'), JSON.stringify([{ ...rule, examples: [{ log: LOG, line: 2 }] }]))
+    expect(objects((await run(['--json', '--rules', at('rules.json'), at('build.log')])).out)).toMatchObject([
+      { category: 'license_seat', evidence: [{ line: 2 }] },
+    ])
+    await writeFile(at('rules.json'), JSON.stringify([rule]))
+    const { code, err } = await run(['--rules', at('rules.json'), at('build.log')])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('[0].examples is missing.') })
+  })
+
+  it('tells how it was found when asked', async () => {
+    expect((await run(['--verbose', at('build.log')])).out).toMatch(/How it was found\n {4}normalise/)
+  })
+
+  it('gives programs one object per log, from plain, gzipped and UTF-16 files', async () => {
+    const found = objects((await run(['--json', at('build.log'), at('build.log.gz'), at('wide.log')])).out)
+    expect(found.map((each) => each.file)).toEqual([at('build.log'), at('build.log.gz'), at('wide.log')])
+    for (const each of found) {
+      expect(each).toMatchObject({ category: 'compile_error', confidence: 'high', file_path: 'Source/Hero.cpp', line: 40 })
+      expect(each.evidence[0].line).toBe(2)
+      expect(Object.keys(each)).toEqual([
+        'file',
+        'category',
+        'confidence',
+        'diagnosis',
+        'suggested_fix',
+        'evidence',
+        'file_path',
+        'line',
+      ])
+    }
+  })
+
+  it('takes a bare word behind --json for a log', async () => {
+    expect(objects((await run(['--json', 'latest'])).out)).toMatchObject([{ file: 'latest', line: 40 }])
+  })
+
+  it('reads the logs a list names', async () => {
+    expect(objects((await run(['--json', '--list', at('list.txt')])).out)).toHaveLength(2)
+  })
+
+  it('reads standard input', async () => {
+    expect(objects((await run(['--json', '-'], LOG)).out)).toMatchObject([{ file: '-', line: 40 }])
+  })
+
+  it('names suspects for cases', async () => {
+    const [found] = objects((await run(['--json', '--cases', at('cases.jsonl')])).out)
+    expect(found.id).toBe(7)
+    expect(found.suspects[0]).toMatchObject({ change_id: 'c1', author: 'ann' })
+    expect((await run(['--cases', at('cases.jsonl')])).out).toContain('1. c1 by ann')
+  })
+
+  it('goes on after a log it cannot read, says so in one line and exits with 1', async () => {
+    const { code, out, err } = await run(['--json', at('gone.log'), at('build.log')])
+    expect(code).toBe(1)
+    expect(err).toBe(`goldmaster: cannot read ${at('gone.log')}: there is no such file\n`)
+    expect(objects(out)).toHaveLength(1)
+  })
+
+  it.each([
+    ['nothing to read', []],
+    ['two ways at once', ['--list', 'a', '--cases', 'b']],
+    ['an option it does not know', ['--yaml', 'a']],
+  ])('exits with 2 on %s', async (_, args) => {
+    const { code, err } = await run(args)
+    expect(code).toBe(2)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('shows examples in its help', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    expect(out).toContain('Examples:')
+  })
+})

@@ -1,0 +1,128 @@
+import { Command } from 'commander'
+import { ruleOf } from '../../diagnosis/definition.ts'
+import type { Candidate, Finding } from '../../diagnosis/finding.ts'
+import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules.ts'
+import type { Rule } from '../../diagnosis/rule.ts'
+import { fail } from '../build-command.ts'
+import { explain, Failure, usage } from '../failures.ts'
+import { readLog, reasonOf, STANDARD_INPUT } from '../read-log.ts'
+import { paintFor, reportOf } from '../report-diagnosis.ts'
+
+interface Flags {
+  /** The front door knows `--json` with field names; here a word behind it is a log. */
+  json?: string | true
+  list?: string
+  cases?: string
+  rules?: string
+  verbose?: true
+}
+
+/** One log to read, with what may have broken it if the caller knows. */
+interface Case {
+  log: string
+  id?: unknown
+  candidates?: Candidate[]
+}
+
+/** As cases are written down: times may be seconds since 1970. */
+interface WrittenCase {
+  id: unknown
+  log: string
+  suspects: (Omit<Candidate, 'timestamp'> & { timestamp: string | number })[]
+}
+
+const EXAMPLES = `
+Examples:
+  goldmaster diagnose build.log
+  goldmaster diagnose --verbose build.log.gz
+  curl -s https://ci.example.com/job/42/log | goldmaster diagnose -
+  goldmaster diagnose --json logs/*.log | jq -r '[.file, .category, .diagnosis] | @tsv'
+  goldmaster diagnose --cases cases.jsonl
+  goldmaster diagnose --rules ours.json build.log
+
+CASES holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]}`
+
+const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
+
+const moment = (timestamp: string | number) =>
+  typeof timestamp === 'number' ? new Date(timestamp * 1000).toISOString() : timestamp
+
+function readCase(line: string, number: number): Case {
+  try {
+    const { id, log, suspects } = JSON.parse(line) as WrittenCase
+    return { id, log, candidates: suspects.map((each) => ({ ...each, timestamp: moment(each.timestamp) })) }
+  } catch {
+    throw usage(`line ${number} of the cases is not an object with id, log and suspects`)
+  }
+}
+
+async function casesOf(files: string[], flags: Flags): Promise<Case[]> {
+  if ([files.length > 0, flags.list, flags.cases].filter(Boolean).length !== 1)
+    throw usage('name one or more logs, or --list, or --cases (see goldmaster diagnose --help)')
+  if (flags.cases) return lines(await open(flags.cases)).map((line, index) => readCase(line, index + 1))
+  const paths = flags.list ? lines(await open(flags.list)) : files
+  return paths.map((log) => ({ log }))
+}
+
+const open = (path: string) =>
+  readLog(path).catch((error: unknown) => {
+    throw new Failure(`cannot read ${path}: ${reasonOf(error)}`)
+  })
+
+async function rulesIn(path: string): Promise<Rule[]> {
+  const text = await open(path)
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch (error) {
+    throw new Failure(`${path} is not JSON: ${(error as Error).message}`)
+  }
+  return readOwnRules(given).map(ruleOf)
+}
+
+const wire = (each: Case, finding: Finding) => ({
+  file: each.log,
+  ...(each.candidates ? { id: each.id } : {}),
+  category: finding.category,
+  confidence: finding.confidence,
+  diagnosis: finding.diagnosis,
+  suggested_fix: finding.suggested_fix,
+  evidence: finding.evidence,
+  file_path: finding.file_path,
+  line: finding.line,
+  ...(finding.attribution ?? {}),
+})
+
+async function run(files: string[], flags: Flags): Promise<void> {
+  const paint = paintFor(process.stdout, process.env)
+  const cases = await casesOf(files, flags)
+  const rules = flags.rules ? await rulesIn(flags.rules) : []
+  for (const each of cases) {
+    let raw: string
+    try {
+      raw = await open(each.log)
+    } catch (error) {
+      fail(explain(error, { site: each.log }))
+      continue
+    }
+    const finding = diagnoseWithOwn(raw, { rules, candidates: each.candidates })
+    const name = each.log === STANDARD_INPUT ? 'standard input' : each.log
+    process.stdout.write(
+      `${flags.json !== undefined ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,
+    )
+  }
+}
+
+export const diagnose = () =>
+  new Command('diagnose')
+    .description('say why a build failed, from its log alone; needs no server')
+    .argument('[files...]', 'logs, plain or gzipped; - reads standard input')
+    .option('--json [log]', 'one JSON object per log and line')
+    .option('--list <file>', 'read the logs this file names, one a line')
+    .option('--cases <file>', 'read logs with the changes that may have broken them, and name suspects')
+    .option('--rules <file>', 'try failure rules of your own over ours: a JSON file with one rule or a list')
+    .option('--verbose', 'also tell how it was found')
+    .addHelpText('after', EXAMPLES)
+    .action((files: string[], flags: Flags) =>
+      run(typeof flags.json === 'string' && flags.json !== '' ? [flags.json, ...files] : files, flags),
+    )

@@ -1,0 +1,100 @@
+import type { Event, Rollup } from '../../contract/shapes.ts'
+import type { Call } from '../call.ts'
+import { command, type Flags } from '../command.ts'
+import { follow } from '../event-stream.ts'
+import { usage } from '../failures.ts'
+import { asQuery, filtersOf, limitFlag } from '../filters.ts'
+import type { Output } from '../output.ts'
+import { collect, type Page } from '../paging.ts'
+import { type Column, paintWord } from '../table.ts'
+import { clean, cut } from '../text.ts'
+
+const filters = filtersOf('listEvents', {
+  days_back: 'how far back, up to 90 (default: 7)',
+  event_type: 'only these, such as build_run.failed or approval.*',
+})
+/** The message says who did what; programs get both apart as well. */
+const FOR_PEOPLE: Column<Event>[] = ['timestamp', 'status', 'project_name', 'message']
+const FOR_PROGRAMS: Column<Event>[] = ['timestamp', 'status', 'project_name', 'event_type', 'message', 'actor']
+
+const tellRollup = (out: Output, now: Rollup) =>
+  out.note(
+    `24 h: ${now.changes_24h} changes, ${now.builds_passed_24h} builds passed, ${now.builds_failed_24h} failed · ` +
+      `${now.open_tasks} open tasks · ${now.active_projects} of ${now.total_projects} projects active`,
+  )
+
+/** A line as it happens: a table cannot be aligned with what is yet to come. */
+function tellEvent(out: Output, event: Event) {
+  if (out.wantsDocument) return out.answerRow(event, () => {})
+  if (!out.forPeople) return out.table([event], FOR_PROGRAMS)
+  const text = `${event.timestamp.slice(11, 19)}  ${clean(event.project_name)}  ${clean(event.message)}`
+  out.line(paintWord(out.paint, event.status, cut(text, out.width)))
+}
+
+/** What came before is told first, oldest first; the stream stands by then, so that nothing falls between. */
+async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>, query: Record<string, string>, limit: number) {
+  const { client, site, token, out } = call
+  const { days_back, since, ...streamed } = query
+  const told = new Set<string>()
+  await follow({
+    site,
+    token,
+    query: streamed,
+    async connected(again) {
+      if (again) return out.note('Connected again.')
+      const page = (await client.listEvents({ query: { ...query, limit: Math.min(limit, 50) } })).events
+      for (const event of page.reverse()) {
+        told.add(event.cursor_key)
+        tellEvent(out, event)
+      }
+    },
+    event(event) {
+      if (!told.delete(event.cursor_key)) tellEvent(out, event)
+    },
+    missed: () => out.note('More happened meanwhile than the stream remembers; goldmaster feed shows it.'),
+    note: (text) => out.note(text),
+  })
+}
+
+export const feed = command({
+  name: 'feed',
+  summary: 'show what happened in all projects of an account, newest first',
+  flags: {
+    ...(filters as Flags & { since: { help: string; value: 'time' } }),
+    project: { help: 'only this project', value: 'id' },
+    account: { help: 'the account (default: your own)', value: 'id' },
+    ...limitFlag('listEvents'),
+    follow: { help: 'go on as it happens, oldest first, until stopped', short: 'F' },
+    web: { help: 'show the feed in the browser' },
+  },
+  shows: { route: 'listEvents', rows: 'events' },
+  details: 'With --follow every event is a document of its own for --json and --pick, one a line.',
+  examples: [
+    'feed',
+    "feed --event-type 'build_run.failed,approval.*' --days-back 30",
+    'feed --follow --project 7',
+    'feed --follow --event-type build_run.failed --pick message',
+  ],
+  async run(call) {
+    const { client, flags, out, env } = call
+    if (flags.web) return (await import('../browser.ts')).visit(call.page('/'), env, (url) => out.say(url))
+    const { project, account, limit } = flags
+    const query: Record<string, string> = asQuery(filters, flags)
+    if (project !== undefined) query.project_id = project
+    if (account !== undefined) query.account_id = account
+    if (flags.since && query.days_back) throw usage('Give --since or --days-back, not both')
+    if (flags.follow) return followFeed(call, query, Number(limit ?? 10))
+    const page = await collect(
+      (paging) => client.listEvents({ query: { ...query, ...paging } }) as Promise<Page>,
+      'events',
+      Number(limit ?? 20),
+    )
+    const events = page.events as Event[]
+    out.answer(page, () => {
+      if (page.rollup) tellRollup(out, page.rollup as Rollup)
+      if (events.length > 0) out.table(events, out.forPeople ? FOR_PEOPLE : FOR_PROGRAMS)
+      else out.note('Nothing happened.')
+      if (page.pagination.has_more) out.note(`More exist: --limit ${events.length * 2} shows more.`)
+    })
+  },
+})

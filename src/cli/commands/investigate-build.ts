@@ -1,0 +1,41 @@
+import type { Investigation } from '../../contract/shapes.ts'
+import type { Reach } from '../call.ts'
+import { command } from '../command.ts'
+import { EXIT, Failure } from '../failures.ts'
+import { tellInvestigation } from '../tell-investigation.ts'
+
+const EVERY_MS = 1000
+const PATIENCE_S = 300
+
+const isOver = ({ status }: Investigation) => status === 'completed' || status === 'failed'
+
+async function awaited(call: Reach, build: string, begun: Investigation): Promise<Investigation> {
+  const end = Date.now() + PATIENCE_S * 1000
+  let found = begun
+  while (!isOver(found)) {
+    if (Date.now() > end)
+      throw new Failure(`Still ${found.status} after ${PATIENCE_S} s; look again later: goldmaster builds show ${build}`)
+    await new Promise((done) => setTimeout(done, EVERY_MS))
+    found = (await call.client.showBuild({ project_id: call.project, build_run_id: build })).investigation ?? found
+  }
+  return found
+}
+
+export const investigate = command({
+  name: 'investigate',
+  summary: 'find out why a build failed; a new investigation costs the account a credit',
+  project: true,
+  args: [{ name: 'build', help: 'the id of a failed build' }],
+  flags: { no_wait: { help: 'only start it' } },
+  shows: { route: 'investigateBuild' },
+  examples: ['builds investigate 341', 'builds investigate 341 --pick diagnosis', 'builds investigate 341 --no-wait'],
+  async run(call) {
+    const { client, project, args, flags, out } = call
+    const build = args[0]!
+    const begun = await client.investigateBuild({ project_id: project, build_run_id: build })
+    if (!flags.no_wait && !isOver(begun)) out.note('Investigating …')
+    const found = flags.no_wait ? begun : await awaited(call, build, begun)
+    out.answer(found, () => tellInvestigation(found, out))
+    return found.status === 'failed' ? EXIT.failed : 0
+  },
+})

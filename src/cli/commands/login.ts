@@ -1,0 +1,61 @@
+import { readSecret } from '../ask.ts'
+import { command } from '../command.ts'
+import { isLoopback, keep } from '../config.ts'
+import { EXIT, Failure, usage } from '../failures.ts'
+import { openClient } from '../requests.ts'
+import { type Grant, LOGIN_SCOPES, signIn } from '../sign-in.ts'
+import { relative } from '../times.ts'
+
+const isScope = (text: string) => {
+  if (!LOGIN_SCOPES.includes(text)) throw new Error(`A login can grant: ${LOGIN_SCOPES.join(', ')}.`)
+}
+
+async function readToken(site: string): Promise<string> {
+  const token = await readSecret(`Token for ${site}`)
+  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage('No token came on standard input; make one in the settings of the web app')
+  return token
+}
+
+export const login = command({
+  name: 'login',
+  summary: 'sign in with the browser, or with a token',
+  flags: {
+    token: { help: 'read a token from standard input instead of signing in with the browser' },
+    no_browser: { help: 'only print the address to visit' },
+    scope: {
+      help: 'ask for these scopes only; may be repeated',
+      value: 'scopes',
+      values: LOGIN_SCOPES,
+      many: true,
+      check: isScope,
+    },
+  },
+  details:
+    'Tokens are kept in $XDG_CONFIG_HOME/goldmaster/hosts.json, readable by you alone, and are only sent to the host they belong to.\n' +
+    'GOLDMASTER_TOKEN and GOLDMASTER_HOST come before what is kept: for CI, set both and sign in nowhere.',
+  examples: [
+    'login --host https://gold.example',
+    'login --host gold.example --scope read:builds,read:tasks',
+    'login --host gold.example --token < token.txt',
+  ],
+  async run({ flags, site, env, send, out }) {
+    if (site.startsWith('http:') && !isLoopback(site))
+      out.note(`Beware: ${site} is not encrypted; others on the way can read your token.`)
+    const scopes = flags.scope ?? LOGIN_SCOPES
+    const note = (text: string) => out.note(text)
+    const granted: Grant | { token: string } = flags.token
+      ? { token: await readToken(site) }
+      : await signIn({ site, scopes, browser: !flags.no_browser, env, send, note })
+    const { user_id, token } = await openClient(site, granted.token, send)
+      .ping({})
+      .catch((error) => {
+        if (error.status !== 401) throw error
+        throw new Failure(`${site} does not know this token; nothing was kept.`, EXIT.notSignedIn)
+      })
+    const file = keep(env, site, { token: granted.token, scopes: token.scopes, expires_at: token.expires_at })
+    const until =
+      token.expires_at === null ? 'and does not expire' : `and expires ${relative(token.expires_at)} (${token.expires_at})`
+    out.note(`Signed in at ${site} as user ${user_id}. The token "${token.name}" is kept in ${file} ${until}.`)
+    if (env.GOLDMASTER_TOKEN) out.note('GOLDMASTER_TOKEN is set and comes first.')
+  },
+})

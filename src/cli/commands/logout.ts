@@ -1,0 +1,14 @@
+import { command } from '../command.ts'
+import { forget } from '../config.ts'
+import { EXIT, Failure } from '../failures.ts'
+
+export const logout = command({
+  name: 'logout',
+  summary: 'forget the token of a host',
+  details: 'The token itself lives on until it expires; revoke it in the settings of the web app.',
+  examples: ['logout', 'logout --host https://gold.example'],
+  run({ site, env, out }) {
+    if (!forget(env, site)) throw new Failure(`You are not signed in at ${site}.`, EXIT.notSignedIn)
+    out.note(`Signed out of ${site}. To make the token useless everywhere, revoke it at ${site}/settings/tokens`)
+  },
+})

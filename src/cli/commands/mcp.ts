@@ -1,0 +1,35 @@
+import { command } from '../command.ts'
+import { openClient } from '../requests.ts'
+import { exchange, patience } from '../transport.ts'
+
+const isProject = (text: string) => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error('It must be the number of a project; goldmaster projects list shows them.')
+}
+
+export const mcp = command({
+  name: 'mcp',
+  summary: 'give an AI assistant the tools of Goldmaster, over standard input and output',
+  flags: {
+    project: { help: 'bind the tools to this project; they reach no other', value: 'id', check: isProject },
+    read_only: { help: 'offer only tools that read' },
+  },
+  details:
+    'Assistants start this command themselves; docs/assistants.md shows what to paste into their settings.\n' +
+    'It speaks the Model Context Protocol and offers what the scopes of your token allow. The service also serves the same tools at /mcp.',
+  examples: ['mcp', 'mcp --project 1 --read-only', 'mcp --host https://gold.example'],
+  async run(call) {
+    const { env, site, source, flags } = call
+    const { project, read_only: readOnly } = flags
+    // An assistant does not wait for minutes: it is told how long it should.
+    const client = () => openClient(site, call.token, (url, asked) => exchange(url, asked, patience(env)))
+    const { scopes } = (await client().ping({})).token
+    // A wrong number in somebody's settings is told at once, not by every tool.
+    if (project !== undefined && scopes.includes('read:projects')) await client().showProject({ project_id: project })
+    const { serveStdio } = await import('../../mcp/stdio.ts')
+    const signIn =
+      source === 'GOLDMASTER_TOKEN'
+        ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
+        : `Ask the user to sign in again with: goldmaster login --host ${site}`
+    await serveStdio({ client, scopes, project, readOnly, signIn })
+  },
+})

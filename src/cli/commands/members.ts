@@ -1,0 +1,25 @@
+import { command } from '../command.ts'
+
+export const members = command({
+  name: 'members',
+  summary: 'list the members of a project by number, and the agents seen on its tasks',
+  project: true,
+  shows: { route: 'listMembers', rows: 'members' },
+  details: 'Needs a token with read:members from the settings; a login never grants that scope.',
+  examples: ['members', "members --pick 'members[].user_id'", "members --pick 'assignee_handles[]'"],
+  async run({ client, project, out }) {
+    const answer = await client.listMembers({ project_id: project })
+    out.answer(answer, () => {
+      out.table(answer.members, [
+        'user_id',
+        'role',
+        {
+          title: 'accounts',
+          cell: (member) => member.connected_accounts.map(({ provider, uid }) => (uid ? `${provider}:${uid}` : provider)),
+        },
+      ])
+      if (answer.assignee_handles.length > 0) out.note(`Agents: ${answer.assignee_handles.join(', ')}`)
+      if (answer.truncated) out.note('There are more members than are shown.')
+    })
+  },
+})

@@ -1,0 +1,28 @@
+import type { TaskState } from '../../contract/sets.ts'
+import { command } from '../command.ts'
+import { handleFlag } from './write-tasks.ts'
+
+/** Moves tasks to a state, one after the other; the first refusal stops. */
+const move = (name: string, state: TaskState, summary: string, examples: readonly string[]) =>
+  command({
+    name,
+    summary,
+    project: true,
+    args: [{ name: 'task', help: 'their ids', many: true }],
+    flags: { assignee_handle: handleFlag },
+    shows: { route: 'editTask' },
+    examples,
+    async run({ client, project, args, flags, out }) {
+      const given = flags.assignee_handle === undefined ? {} : { assignee_handle: flags.assignee_handle }
+      for (const id of args) {
+        const task = await client.editTask({ project_id: project, id, body: { task: { state, ...given } } })
+        out.answer(task, () => out.say(`#${task.id} is ${task.state}: ${task.title}`))
+      }
+    },
+  })
+
+export const start = move('start', 'in_progress', 'begin work on tasks', [
+  'tasks start 12',
+  'tasks start 12 --assignee-handle lint-bot',
+])
+export const done = move('done', 'completed', 'complete tasks', ['tasks done 12 13 14'])

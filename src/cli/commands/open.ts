@@ -1,0 +1,41 @@
+import type { RouteName } from '../../contract/routes.ts'
+import { visit } from '../browser.ts'
+import { command } from '../command.ts'
+import { usage } from '../failures.ts'
+import { findThing, pageOf } from '../show-command.ts'
+
+/** What can be opened: how it is looked up, and where the web app has it when the service does not say. */
+const KINDS: Record<string, { route: RouteName; pages: string }> = {
+  task: { route: 'showTask', pages: 'tasks' },
+  build: { route: 'showBuild', pages: 'builds' },
+  change: { route: 'showChange', pages: 'changes' },
+  asset: { route: 'showAsset', pages: 'assets' },
+  approval: { route: 'showApproval', pages: 'assets' },
+  deployment: { route: 'showDeployment', pages: 'deployments' },
+}
+
+export const open = command({
+  name: 'open',
+  summary: 'show a thing in the browser, and print its address',
+  project: true,
+  args: [
+    {
+      name: 'kind',
+      help: 'what it is (default: the project)',
+      optional: true,
+      values: ['project', 'feed', ...Object.keys(KINDS)],
+    },
+    { name: 'id', help: 'its id', optional: true },
+  ],
+  examples: ['open', 'open task 12', 'open build 341', 'open feed'],
+  async run(call) {
+    const [kind = 'project', id] = call.args
+    const print = (url: string) => call.out.say(url)
+    const known = KINDS[kind]
+    if (kind === 'feed') return visit(call.page('/'), call.env, print)
+    if (!known) return visit(call.page(`/projects/${id ?? call.project}`), call.env, print)
+    if (id === undefined) throw usage(`Which ${kind}? Write: goldmaster open ${kind} ID`)
+    const thing = (await findThing(call, known.route, id)) as { id: string | number; asset_id?: string }
+    return visit(pageOf(call, thing, `${known.pages}/${thing.asset_id ?? thing.id}`), call.env, print)
+  },
+})

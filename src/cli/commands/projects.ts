@@ -1,0 +1,37 @@
+import { visit } from '../browser.ts'
+import { command, type Noun } from '../command.ts'
+import { tell } from '../list-command.ts'
+
+const list = command({
+  name: 'list',
+  summary: 'list the projects of your accounts, newest first',
+  shows: { route: 'listProjects', rows: 'projects' },
+  examples: ['projects list', "projects list --pick 'projects[].id'"],
+  async run({ client, out }) {
+    const answer = await client.listProjects({})
+    out.answer(answer, () => tell(out, 'projects', answer.projects, ['id', 'name', 'engine', 'created_at']))
+  },
+})
+
+const show = command({
+  name: 'show',
+  summary: 'show a project and how much is in it',
+  project: true,
+  args: [{ name: 'project', help: 'its id (default: the one chosen for this folder)', optional: true }],
+  flags: { web: { help: 'show it in the browser' } },
+  shows: { route: 'showProject' },
+  examples: ['projects show 7', 'projects show --web'],
+  async run(call) {
+    const { client, out, env, flags, args } = call
+    const project_id = args[0] ?? call.project
+    const project = await client.showProject({ project_id })
+    if (flags.web) return visit(call.page(`/projects/${project.id}`), env, (url) => out.say(url))
+    out.answer(project, () => {
+      const { name, ...facts } = project
+      out.title(name)
+      out.facts(facts)
+    })
+  },
+})
+
+export const projects: Noun = { name: 'projects', summary: 'games and what belongs to them', commands: [list, show] }

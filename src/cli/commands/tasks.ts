@@ -1,0 +1,47 @@
+import type { Noun } from '../command.ts'
+import { listCommand } from '../list-command.ts'
+import { showCommand } from '../show-command.ts'
+import { done, start } from './move-tasks.ts'
+import { create, edit } from './write-tasks.ts'
+
+interface Assigned {
+  assignee_handle: string | null
+  user_id: number | null
+}
+
+/** An agent by its handle, a person by their number. */
+const assignee = { title: 'assignee', cell: (task: Assigned) => task.assignee_handle ?? (task.user_id && `user:${task.user_id}`) }
+
+const list = listCommand({
+  route: 'listTasks',
+  rows: 'tasks',
+  noun: 'tasks',
+  summary: 'list the tasks of a project, newest first',
+  page: 'tasks',
+  columns: ['id', 'state', 'priority', 'task_type', 'title', assignee, 'updated_at'],
+  help: { label: 'only with this label', assignee: 'only of this one: handle:<agent-handle> or user:<id>' },
+  examples: [
+    'tasks list --state to_do,blocked --priority critical',
+    'tasks list --assignee handle:lint-bot --limit 200 --json id,title',
+    "tasks list --pick 'tasks[].urls.web'",
+  ],
+})
+
+const show = showCommand({
+  route: 'showTask',
+  noun: 'task',
+  summary: 'show a task and what is linked to it',
+  page: (task) => `tasks/${task.id}`,
+  examples: ['tasks show 12', 'tasks show 12 --web', "tasks show 12 --pick 'links.changes[].display_identifier'"],
+  tell(task, out) {
+    out.title(`#${task.id} ${task.title}`)
+    const { state, task_type, priority, labels, created_at, updated_at, urls, links } = task
+    out.facts({ state, task_type, priority, assignee: assignee.cell(task), labels, created_at, updated_at, page: urls.web })
+    out.prose(task.description)
+    out.section('Changes', links.changes, ['id', 'display_identifier', 'source_type'])
+    out.section('Builds', links.build_runs, ['id', 'status', 'ci_job_name', 'commit_hash'])
+    out.section('Deployments', links.deployments, ['id', 'status', 'platform', 'branch'])
+  },
+})
+
+export const tasks: Noun = { name: 'tasks', summary: 'what is to be done', commands: [list, show, create, edit, start, done] }

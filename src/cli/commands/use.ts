@@ -1,0 +1,27 @@
+import { command } from '../command.ts'
+import { EXIT, Failure } from '../failures.ts'
+import { choose } from '../folder.ts'
+
+export const use = command({
+  name: 'use',
+  summary: 'choose the project that this folder, and all below it, is about',
+  args: [{ name: 'project', help: 'its id or its name; without it, says which is chosen', optional: true }],
+  details:
+    'The choice is kept in a file .goldmaster in this folder. It names the project and the host, nothing secret: it may be committed.',
+  examples: ['use 7', 'use Starfall', 'use'],
+  async run(call) {
+    const { args, out, folder } = call
+    const wanted = args[0]
+    if (wanted === undefined) {
+      if (!call.chosen) throw new Failure('No project is chosen for this folder; choose one: goldmaster use PROJECT')
+      return out.line(`${call.chosen.project}\t${call.chosen.host}\t${call.chosen.file}`)
+    }
+    const { projects } = await call.client.listProjects({})
+    const word = wanted.toLowerCase()
+    const found = projects.find((each) => each.id === wanted) ?? projects.find((each) => each.name.toLowerCase() === word)
+    if (!found)
+      throw new Failure(`There is no project ${wanted} at ${call.site}; goldmaster projects list shows yours.`, EXIT.notFound)
+    const file = choose(folder, { project: found.id, host: call.site })
+    out.note(`This folder is about ${found.name} (project ${found.id}); kept in ${file}`)
+  },
+})

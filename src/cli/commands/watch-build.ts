@@ -1,0 +1,68 @@
+import type { ReplyOf } from '../../contract/routes.ts'
+import { command } from '../command.ts'
+import { EXIT, Failure } from '../failures.ts'
+import { changesBetween, screenOf } from '../watch-screen.ts'
+
+type Build = ReplyOf<'showBuild'>
+
+const OVER: readonly Build['status'][] = ['completed', 'failed', 'cancelled', 'passed_pending_approval']
+const PASSED: readonly Build['status'][] = ['completed', 'passed_pending_approval']
+
+const MOST_FAILURES = 5
+const PAUSE_MS = 3000
+
+/** A build may take hours; a bad moment of the network must not end the watch. */
+async function seen(look: () => Promise<Build>, note: (text: string) => void): Promise<Build> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof Failure) || failures === MOST_FAILURES) throw error
+      note(`${error.message} Trying again …`)
+      await new Promise((done) => setTimeout(done, PAUSE_MS))
+    }
+  }
+}
+
+export const watch = command({
+  name: 'watch',
+  summary: 'follow a build until it is over; the exit code tells whether it passed',
+  project: true,
+  args: [{ name: 'build', help: 'its id (default: the newest)', optional: true }],
+  flags: {
+    interval: {
+      help: 'seconds between looks (default: 3)',
+      value: 'seconds',
+      check(text) {
+        if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('It must be a number of seconds.')
+      },
+    },
+  },
+  shows: { route: 'showBuild' },
+  details: 'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed or was cancelled.',
+  examples: ['builds watch 341', 'builds watch && ./deploy.sh', 'builds watch 341 --json id,status'],
+  async run({ client, project, args, flags, out }) {
+    const id = args[0] ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
+    if (id === undefined) throw new Failure('The project has no build yet.', EXIT.notFound)
+    const silent = out.wantsDocument
+    let before: Build | undefined
+    let drawn = 0
+    for (;;) {
+      const build = await seen(
+        () => client.showBuild({ project_id: project, build_run_id: id }),
+        (text) => out.note(text),
+      )
+      if (!silent && out.forPeople) {
+        const screen = screenOf(build, out.paint, out.width)
+        process.stdout.write(`${drawn > 0 ? `\x1b[${drawn}A\x1b[J` : ''}${screen.join('\n')}\n`)
+        drawn = screen.length
+      } else if (!silent) for (const line of changesBetween(before, build)) out.line(line)
+      if (OVER.includes(build.status)) {
+        out.answer(build, () => {})
+        return PASSED.includes(build.status) ? 0 : EXIT.failed
+      }
+      before = build
+      await new Promise((done) => setTimeout(done, Number(flags.interval ?? 3) * 1000))
+    }
+  },
+})

@@ -1,0 +1,105 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { EXIT, Failure, usage } from './failures.ts'
+
+/** What is kept of a sign-in; it is only ever sent to the host it stands under. */
+export interface Credential {
+  token: string
+  scopes: string[]
+  expires_at: string | null
+}
+
+interface Stored {
+  /** The host that is meant when none is named: the last one signed in to. */
+  default: string | null
+  hosts: Record<string, Credential>
+}
+
+type Environment = NodeJS.ProcessEnv
+
+const OWN_MACHINE = 'http://localhost:8080'
+const PRIVATE = 0o600
+
+const fileOf = (env: Environment) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'goldmaster', 'hosts.json')
+
+function read(env: Environment): Stored {
+  const file = fileOf(env)
+  try {
+    const { default: chosen, hosts } = JSON.parse(readFileSync(file, 'utf8')) as Stored
+    // A backup or an editor may have opened it to others.
+    if (process.platform !== 'win32' && statSync(file).mode & 0o077) chmodSync(file, PRIVATE)
+    return { default: chosen ?? null, hosts: { ...hosts } }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { default: null, hosts: {} }
+    throw new Failure(`Cannot read ${file}: ${(error as Error).message}`)
+  }
+}
+
+/** Written beside and moved over, so that nobody ever sees half of it. */
+function write(env: Environment, stored: Stored) {
+  const file = fileOf(env)
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
+  const fresh = `${file}.${process.pid}`
+  writeFileSync(fresh, `${JSON.stringify(stored, null, 2)}\n`, { mode: PRIVATE })
+  renameSync(fresh, file)
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+export const isLoopback = (site: string) => LOOPBACK.test(new URL(site).hostname)
+
+/** The address of a service as people write it: `gold.example`, `localhost:8080`, `https://gold.example/`. */
+export function readHost(text: string): string {
+  const bare = /^https?:\/\//i.test(text) ? text : undefined
+  const guess = bare ?? `${/^(?:localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`
+  let url: URL
+  try {
+    url = new URL(guess)
+  } catch {
+    throw usage(`${text} is no address of a service; write it like https://gold.example`)
+  }
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw usage(`${text} is more than the address of a service; write it like ${url.protocol}//${url.host}`)
+  return url.origin
+}
+
+/** Which service is meant: named on the command line, by the environment, by the folder if we are signed in there, else the last one. */
+export function hostFor(env: Environment, named?: string, folderHost?: string): string {
+  if (named) return readHost(named)
+  if (env.GOLDMASTER_HOST) return readHost(env.GOLDMASTER_HOST)
+  const stored = read(env)
+  // A folder's file may come with somebody's repository: it can choose among our hosts, never send a token to a new one.
+  if (folderHost && !env.GOLDMASTER_TOKEN && Object.hasOwn(stored.hosts, folderHost)) return folderHost
+  return stored.default ?? OWN_MACHINE
+}
+
+/** The token for a host, and where it was read. */
+export function tokenFor(env: Environment, site: string): { token: string; source: string } {
+  const source = sourceOf(env, site)
+  if (source === 'GOLDMASTER_TOKEN') return { token: env.GOLDMASTER_TOKEN!.trim(), source }
+  if (source) return { token: read(env).hosts[site]!.token, source }
+  throw new Failure(`Not signed in at ${site}; run: goldmaster login --host ${site}`, EXIT.notSignedIn)
+}
+
+/** What holds the token for a host, if anything does. */
+export function sourceOf(env: Environment, site: string): string | undefined {
+  if (env.GOLDMASTER_TOKEN?.trim()) return 'GOLDMASTER_TOKEN'
+  return Object.hasOwn(read(env).hosts, site) ? fileOf(env) : undefined
+}
+
+/** Keeps a sign-in and makes its host the one that is meant. */
+export function keep(env: Environment, site: string, credential: Credential): string {
+  const { hosts } = read(env)
+  write(env, { default: site, hosts: { ...hosts, [site]: credential } })
+  return fileOf(env)
+}
+
+/** Forgets a sign-in; false when there was none. */
+export function forget(env: Environment, site: string): boolean {
+  const { default: chosen, hosts } = read(env)
+  if (!Object.hasOwn(hosts, site)) return false
+  delete hosts[site]
+  write(env, { default: chosen === site ? (Object.keys(hosts)[0] ?? null) : chosen, hosts })
+  return true
+}

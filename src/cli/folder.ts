@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Failure } from './failures.ts'
+
+const NAME = '.goldmaster'
+
+/** The project that a folder, and all below it, is about. */
+export interface Chosen {
+  project: string
+  host: string
+}
+
+/** Looks upwards from a folder for the file that names its project. */
+export function chosenFor(folder: string): (Chosen & { file: string }) | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const file = join(at, NAME)
+    const text = contentOf(file)
+    if (text !== undefined) return { ...readChosen(text, file), file }
+    if (dirname(at) === at) return undefined
+  }
+}
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function readChosen(text: string, file: string): Chosen {
+  try {
+    const { project, host } = JSON.parse(text)
+    if (/^\d{1,10}$/.test(project) && typeof host === 'string') return { project, host }
+  } catch {}
+  throw new Failure(`${file} names no project; write it anew with: goldmaster use PROJECT`)
+}
+
+export function choose(folder: string, chosen: Chosen): string {
+  const file = join(folder, NAME)
+  writeFileSync(file, `${JSON.stringify(chosen)}\n`)
+  return file
+}

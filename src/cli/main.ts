@@ -1,0 +1,54 @@
+import { Command as Commander, type CommanderError } from 'commander'
+import { VERSION } from '../contract/version.ts'
+import { fail } from './build-command.ts'
+import { CATALOGUE } from './catalogue.ts'
+import { EXIT, explain, usage } from './failures.ts'
+
+/** First words that others bring along: what runs beside the server. */
+export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
+
+const SUMMARY = "See a game studio's whole delivery pipeline: what changed, what was built, what broke, what went live."
+
+/** Everything there is, or only what the words need: loading is what a start costs. */
+export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
+  const program = new Commander('goldmaster').description(SUMMARY).version(VERSION)
+  const all = { ...CATALOGUE, ...beside }
+  const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])
+  const wanted = first !== undefined && Object.hasOwn(all, first) ? [first] : Object.keys(all)
+  for (const name of wanted) program.addCommand(await all[name]!(wanted.length === 1 ? verb : undefined))
+  return settled(program)
+}
+
+/** Usage errors are one line and exit with 2, at any depth. */
+function settled(command: Commander): Commander {
+  command.exitOverride((error: CommanderError) => {
+    throw error
+  })
+  command.configureOutput({ outputError: () => {} })
+  for (const inner of command.commands) settled(inner as Commander)
+  return command
+}
+
+/** `--json` takes field names only, so that `--json 7` is not robbed of its 7; the operator's takes nothing. */
+const separated = (words: readonly string[]) =>
+  words[0] === 'admin'
+    ? words
+    : words.map((word, index) => (word === '--json' && !/^[a-z_]+(?:,[a-z_]+)*$/.test(words[index + 1] ?? '') ? '--json=' : word))
+
+/** Runs what the words say; the exit code tells how it went. */
+export async function run(words: readonly string[], beside: Beside = {}): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  if (words[0] === '__complete') return (await import('./complete.ts')).complete(await buildProgram(beside), words.slice(1))
+  const program = await buildProgram(beside, words)
+  if (words.length === 0) return program.outputHelp()
+  try {
+    await program.parseAsync(separated(words), { from: 'user' })
+  } catch (error) {
+    if (!isUsage(error)) fail(explain(error, { site: 'the service' }))
+    else if (error.code === 'commander.help') process.exitCode = EXIT.usage
+    else if (error.exitCode !== 0) fail(usage(error.message.replace(/^error: /, '').replaceAll('\n', ' ')))
+  }
+}
+
+const isUsage = (error: unknown): error is CommanderError =>
+  error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')

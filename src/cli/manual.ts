@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+
+const WIDTH = 100
+
+/** A command's own help, as it prints it. */
+function helpOf(command: Command): string {
+  let help = ''
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => WIDTH, getOutHasColors: () => false })
+  command.outputHelp()
+  return help.trimEnd()
+}
+
+/** A page of the manual for every command that does something, by file name, and one that lists them. */
+export function manual(program: Command): Map<string, string> {
+  const pages = new Map<string, string>()
+  const index: string[] = []
+  const walk = (command: Command, words: string[]) => {
+    for (const inner of command.commands) walk(inner as Command, [...words, inner.name()])
+    if (command.commands.length > 0) return
+    const name = words.join(' ')
+    const file = `${words.slice(1).join('-')}.md`
+    pages.set(file, `# ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`)
+    index.push(`| [\`${name}\`](${file}) | ${command.description()} |`)
+  }
+  walk(program, ['goldmaster'])
+  pages.set('README.md', `# Commands\n\n${INTRODUCTION}\n\n| Command | What it does |\n|---|---|\n${index.join('\n')}\n`)
+  return pages
+}
+
+const INTRODUCTION = `Each page is what the command prints with \`--help\`.
+
+**Output.** At a terminal lists are tables that fit the window, with times told from now. In a pipe they are lines of fields
+separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints what the API answers; \`--json id,title\` keeps only
+these fields of each row. Colours obey \`NO_COLOR\`.
+
+**Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
+(\`urls.web\`), \`[]\` for every entry of a list (\`tasks[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`build_runs[0].id\`).
+
+**Paging.** \`--limit\` asks for as many pages as it takes. The API shows at most 50 builds and assets; the command says when there are
+more and how to narrow them.
+
+**Who you are.** \`goldmaster login\` keeps a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (else \`~/.config\`).
+\`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` come first. \`GOLDMASTER_TIMEOUT\` is how many seconds an answer may take (30).
+
+**How it ends.** 0: it worked. 1: it failed. 2: the command was not understood. 4: not signed in. 8: not found. When the service is
+asked too often, the command waits as long as the service says, up to five minutes.`

@@ -1,0 +1,119 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CommandLine } from '../../test/command-line.ts'
+import { nightOwl } from '../../test/night-owl.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+
+let studio: Studio
+let line: CommandLine
+const as = (key: string) => ({ GOLDMASTER_TOKEN: studio.world.tokens![key]!.token as string, GOLDMASTER_HOST: studio.site })
+const project = (key: string) => ['--project', String(studio.world.projects![key]!.id)]
+
+beforeAll(async () => {
+  studio = await openStudio(nightOwl, { rates: { taskWrites: { points: 2, seconds: 2 } } })
+  line = await CommandLine.open()
+})
+afterAll(async () => {
+  line?.close()
+  await studio?.close()
+})
+
+const oneLine = /^goldmaster: [^\n]*\n$/
+
+describe('who may not', () => {
+  test('nobody who is not signed in', async () => {
+    const { code, err } = await line.run(['tasks', 'list', ...project('star')], { env: { GOLDMASTER_HOST: studio.site } })
+    expect(code).toBe(4)
+    expect(err).toBe(`goldmaster: Not signed in at ${studio.site}; run: goldmaster login --host ${studio.site}\n`)
+  })
+
+  test.each(['revoked', 'expired'])('nobody with a token that is %s', async (key) => {
+    const { code, err } = await line.run(['tasks', 'list', ...project('star')], { env: as(key) })
+    expect(code).toBe(4)
+    expect(err).toMatch(oneLine)
+    expect(err).toContain('GOLDMASTER_TOKEN')
+    expect((await line.run(['feed', '--follow'], { env: as(key) })).code).toBe(4)
+    expect((await line.run(['api', 'GET', '/v1/ping'], { env: as(key) })).code).toBe(4)
+  })
+
+  test('a kept token that was refused asks for a new login; a refused one is not kept', async () => {
+    const { token } = studio.world.tokens!.revoked! as { token: string }
+    expect(await line.run(['login', '--token', '--host', studio.site], { input: token })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('nothing was kept'),
+    })
+    const folder = join(line.home, 'kept/goldmaster')
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, 'hosts.json')
+    writeFileSync(
+      file,
+      JSON.stringify({ default: studio.site, hosts: { [studio.site]: { token, scopes: [], expires_at: null } } }),
+    )
+    chmodSync(file, 0o644)
+    const { code, err } = await line.run(['whoami'], { env: { XDG_CONFIG_HOME: join(line.home, 'kept') } })
+    expect(code).toBe(4)
+    expect(err).toContain(`goldmaster login --host ${studio.site}`)
+  })
+
+  test('a token without the scope is told which one, and members where to get it', async () => {
+    const tasks = await line.run(['tasks', 'list', ...project('star')], { env: as('without read:tasks') })
+    expect(tasks).toMatchObject({ code: 1, err: expect.stringMatching(oneLine) })
+    expect(tasks.err).toContain('read:tasks')
+    const members = await line.run(['members', ...project('star')], { env: as('without read:members') })
+    expect(members).toMatchObject({ code: 1, err: expect.stringContaining('A login never grants it') })
+    expect(members.err).toContain('/settings/tokens')
+  })
+
+  test("another account's project is not there", async () => {
+    expect(await line.run(['tasks', 'list', ...project('fox')], { env: as('all') })).toMatchObject({
+      code: 8,
+      err: expect.stringMatching(oneLine),
+    })
+  })
+
+  test('a read-only account says why, and where to mend it', async () => {
+    const create = (key: string) => line.run(['tasks', 'create', '--title', 'x', ...project(key)], { env: as('all') })
+    expect(await create('demo')).toMatchObject({ code: 1, err: expect.stringContaining('demo account') })
+    expect(await create('lapsed')).toMatchObject({ code: 1, err: expect.stringContaining('/settings/billing') })
+  })
+})
+
+describe('a service that is asked too often', () => {
+  test('is waited for as long as it says', async () => {
+    const create = ['tasks', 'create', '--title', 'x', '--pick', 'id', ...project('star')]
+    const ended = await Promise.all([1, 2, 3].map(() => line.run(create, { env: as('rival') })))
+    // The rival cannot see the project; the limit of the token comes before.
+    expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([8]))
+    expect(ended.some(({ err }) => /Too many requests; waiting \d s as .* asks/.test(err))).toBe(true)
+  })
+})
+
+describe('a service that is away', () => {
+  test.each([
+    [['whoami'], 'http://127.0.0.1:9', 'nothing listens there'],
+    [['feed', '--follow'], 'http://127.0.0.1:9', 'nothing listens there'],
+    [['whoami'], 'https://nowhere.invalid', 'Cannot reach https://nowhere.invalid'],
+  ])('%j at %s is one line', async (args, host, why) => {
+    const { code, err } = await line.run([...args, '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })
+    expect(code).toBe(1)
+    expect(err).toMatch(oneLine)
+    expect(err).toContain(why)
+  })
+
+  test.each(['https://a.example/path', 'https://user:pass@a.example', 'ht tp://x'])('%s is no host', async (host) => {
+    expect(await line.run(['whoami', '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(oneLine),
+    })
+  })
+})
+
+test("a folder's file chooses among known hosts and never sends a token to a new one", async () => {
+  writeFileSync(join(line.home, '.goldmaster'), JSON.stringify({ project: '1', host: 'http://127.0.0.1:9' }))
+  const { code, err } = await line.run(['tasks', 'list'], { env: as('all') })
+  expect(code).toBe(2)
+  expect(err).toContain('chooses one at http://127.0.0.1:9')
+  const kept = await line.run(['tasks', 'list'])
+  expect(kept).toMatchObject({ code: 4, err: expect.stringContaining('Not signed in at http://localhost:8080') })
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CommandLine, HAS_TERMINAL } from '../../test/command-line.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { workshop } from '../../test/workshop.ts'
+import { sql } from '../db/database.ts'
+
+let studio: Studio
+let line: CommandLine
+const LONG = 'Rework the whole lighting of the harbour at dusk so that the beacons can be read from every pier'
+
+describe.runIf(HAS_TERMINAL)('in a terminal', () => {
+  beforeAll(async () => {
+    const now = Date.now()
+    studio = await openStudio({
+      ...workshop,
+      tasks: [
+        {
+          key: 'a',
+          project: 'star',
+          title: LONG,
+          state: 'blocked',
+          created_at: new Date(now - 7_200_000),
+          updated_at: new Date(now - 7_200_000),
+        },
+        {
+          key: 'b',
+          project: 'star',
+          title: '日本語のタイトルはとても長いので切られるべきです、もっともっと長く長く',
+          created_at: new Date(now - 60_000),
+        },
+      ],
+      build_runs: [{ key: 'night', project: 'star', status: 'building', ci_job_name: 'night', build_number: '7' }],
+    })
+    const build = studio.world.build_runs!.night!.id
+    await studio.db.count(sql`
+      insert into build_steps (build_run_id, name, status, detail) values (${build}, 'cooking', 'running', '30/120 cooked')`)
+    const token = studio.world.tokens!.lead!.token as string
+    line = await CommandLine.open({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
+  })
+  afterAll(async () => {
+    line?.close()
+    await studio?.close()
+  })
+  const inStar = (...args: string[]) => [...args, '--project', String(studio.world.projects!.star!.id)]
+  const seen = (out: string) => out.replaceAll(/\x1b\[\d+m/g, '').replaceAll('\r', '')
+
+  test('tables have headings, colours, relative times, and fit', async () => {
+    const { code, out } = await line.terminal(inStar('tasks', 'list'), { columns: 80 })
+    expect(code).toBe(0)
+    expect(out).toContain('\x1b[33mblocked')
+    const [head, ...rows] = seen(out).trimEnd().split('\n')
+    expect(head).toMatch(/^ID +STATE +PRIORITY +TASK TYPE +TITLE +ASSIGNEE +UPDATED$/)
+    expect(rows.join('\n')).toContain('2 h ago')
+    expect(rows.every((row) => row.includes('…'))).toBe(true)
+    // A Japanese character takes two columns.
+    for (const row of [head!, ...rows])
+      expect([...row].reduce((sum, c) => sum + (c >= '\u3000' ? 2 : 1), 0)).toBeLessThanOrEqual(80)
+  })
+
+  test('nothing is cut where there is room, and nothing coloured where that is not wanted', async () => {
+    const { out } = await line.terminal(inStar('tasks', 'list'), { columns: 220, env: { NO_COLOR: '1' } })
+    expect(out).toContain(LONG)
+    expect(out).not.toContain('\x1b[')
+  })
+
+  test('one thing is shown with its fields; JSON is laid out', async () => {
+    const task = String(studio.world.tasks!.a!.id)
+    expect(seen((await line.terminal(inStar('tasks', 'show', task))).out)).toMatch(/state +blocked\n/)
+    expect((await line.terminal(inStar('tasks', 'show', task, '--json', 'id'))).out).toBe(`{\r\n  "id": ${task}\r\n}\r\n`)
+  })
+
+  test('what is missing is asked for', async () => {
+    const { code, out } = await line.terminal(inStar('tasks', 'create', '--pick', 'title'), { input: 'Typed by hand\n' })
+    expect(out).toContain('Title: ')
+    expect(seen(out).trimEnd().split('\n').at(-1)).toBe('Typed by hand')
+    expect(code).toBe(0)
+  })
+
+  test('a build is drawn again and again in its place, with how far it is', async () => {
+    const build = String(studio.world.build_runs!.night!.id)
+    let ended = false
+    const { code, out } = await line.terminal(inStar('builds', 'watch', build, '--interval', '1'), {
+      watch(written) {
+        if (ended || !written.includes('cooking')) return
+        ended = true
+        void studio.db
+          .count(sql`update build_steps set status = 'failed', detail = 'T_Rock failed' where build_run_id = ${build}`)
+          .then(() => studio.db.count(sql`update build_runs set status = 'failed' where id = ${build}`))
+      },
+    })
+    expect(seen(out)).toContain('● cooking  █████░░░░░░░░░░░░░░░ 25 % 30/120 cooked')
+    expect(out).toContain('\x1b[2A\x1b[J')
+    expect(seen(out)).toContain('✗ cooking  T_Rock failed')
+    expect(code).toBe(1)
+  })
+
+  test('a token is asked for without showing it', async () => {
+    const token = studio.world.tokens!.artist!.token as string
+    const { out } = await line.terminal(['login', '--token'], { input: `${token}\n`, env: { GOLDMASTER_TOKEN: '' } })
+    expect(out).toContain(`Token for ${studio.site}: `)
+    expect(out).toContain('Signed in')
+  })
+})

@@ -1,0 +1,52 @@
+/** Text from outside may hold anything; a terminal gets no control characters and no reordering from it. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
+const CONTROLS_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
+
+export const clean = (text: string): string => text.replace(CONTROLS, ' ').trim()
+
+/** The same for text of several lines. */
+export const cleanLines = (text: string): string => text.replaceAll('\r\n', '\n').replace(CONTROLS_BUT_LINES, ' ')
+
+const MARK = /\p{M}|\p{Cf}/u
+const WIDE: readonly (readonly [first: number, last: number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1faff],
+  [0x20000, 0x3fffd],
+]
+
+const widthOf = (character: string): number => {
+  const code = character.codePointAt(0)!
+  if (code < 0x300) return 1
+  if (MARK.test(character)) return 0
+  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1
+}
+
+/** How many columns of a terminal a text takes. */
+export function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let columns = 0
+  for (const character of text) columns += widthOf(character)
+  return columns
+}
+
+/** Cuts a text to so many columns; an ellipsis tells that it was cut. */
+export function cut(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text
+  let kept = ''
+  let used = 0
+  for (const character of text) {
+    used += widthOf(character)
+    if (used > columns - 1) break
+    kept += character
+  }
+  return `${kept.trimEnd()}…`
+}
+
+export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
