@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Assistant, connectHttp, connectStdio } from '../../test/assistant.ts'
+import { goldmaster } from '../../test/command.ts'
+import { nightOwl } from '../../test/night-owl.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { type Route, routes } from '../contract/routes.ts'
+import { SCOPES } from '../contract/sets.ts'
+import { sql } from '../db/database.ts'
+import { TOOLS } from './catalogue.ts'
+
+let studio: Studio
+let all: Assistant
+let tools: Tool[]
+const opened: Assistant[] = []
+
+const tokenOf = (key: string) => studio.world.tokens![key]!.token as string
+const star = () => String(studio.world.projects!.star!.id)
+const kept = async (opening: Promise<Assistant>) => {
+  const assistant = await opening
+  opened.push(assistant)
+  return assistant
+}
+
+beforeAll(async () => {
+  studio = await openStudio({
+    ...nightOwl,
+    tokens: [
+      ...nightOwl.tokens,
+      { key: 'doomed', user: 'lead', name: 'doomed', scopes: SCOPES },
+      {
+        key: 'login',
+        user: 'lead',
+        name: 'login',
+        scopes: SCOPES.filter((scope) => scope !== 'read:members'),
+        created_via: 'mcp',
+      },
+      { key: 'starter', user: 'lead', name: 'starter', scopes: ['ping', 'write:builds'] },
+    ],
+  })
+  all = await kept(connectHttp(studio.site, tokenOf('all')))
+  tools = (await all.client.listTools()).tools
+})
+afterAll(async () => {
+  for (const { client } of opened) await client.close()
+  await studio.close()
+})
+
+describe('the catalogue', () => {
+  test('has a tool for every route, under its name, and not too many', () => {
+    const words = (name: string) => name.replace(/([A-Z])/g, '_$1').toLowerCase()
+    expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(routes).map(words).sort())
+    expect(tools.length).toBeLessThanOrEqual(25)
+  })
+
+  test('describes each tool and each of its parameters', () => {
+    const validator = new AjvJsonSchemaValidator()
+    for (const { name, title, description = '', inputSchema, outputSchema } of tools) {
+      expect(title, name).toBeTruthy()
+      expect(description.length, name).toBeGreaterThanOrEqual(120)
+      expect(description.length, name).toBeLessThanOrEqual(600)
+      expect(description, name).toMatch(/\bUse it\b|mode "failure"|Only for builds/)
+      for (const [parameter, schema] of Object.entries(inputSchema.properties ?? {}))
+        expect((schema as { description?: string }).description, `${name} ${parameter}`).toBeTruthy()
+      for (const schema of [inputSchema, outputSchema!]) {
+        expect(schema.type).toBe('object')
+        expect(() => validator.getValidator(schema as never)).not.toThrow()
+      }
+    }
+  })
+
+  test('says of each tool what it can do', () => {
+    const writes = new Map(
+      Object.entries(routes as Record<string, Route>).map(([name, { writes }]) => [name.toLowerCase(), writes === true]),
+    )
+    for (const { name, annotations } of tools) {
+      expect(annotations, name).toEqual({
+        title: expect.any(String),
+        readOnlyHint: !writes.get(name.replaceAll('_', '')),
+        destructiveHint: ['edit_task', 'decide_asset'].includes(name),
+        idempotentHint: name !== 'edit_task',
+        openWorldHint: false,
+      })
+    }
+  })
+
+  test('takes little of an assistant: names, descriptions and inputs together', () => {
+    const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    expect(JSON.stringify(read).length).toBeLessThan(25_000)
+  })
+})
+
+describe('what a token may do', () => {
+  test.each(SCOPES.filter((scope) => scope !== 'ping'))('a token without %s sees none of its tools', async (scope) => {
+    const assistant = await kept(connectHttp(studio.site, tokenOf(`without ${scope}`)))
+    const names = TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name)
+    expect((await assistant.toolNames()).sort()).toEqual(names.sort())
+    const hidden = TOOLS.find((tool) => tool.scope === scope)!
+    const { error, text } = await assistant.call(hidden.name)
+    expect(error).toBe(true)
+    expect(text).toContain(`needs the scope ${scope}`)
+  })
+
+  test('a login token has everything but the members', async () => {
+    const assistant = await kept(connectStdio(studio.site, tokenOf('login')))
+    expect((await assistant.toolNames()).sort()).toEqual(
+      TOOLS.map(({ name }) => name)
+        .filter((name) => name !== 'list_members')
+        .sort(),
+    )
+  })
+
+  test('prompts and resources go with the scopes', async () => {
+    const blind = await kept(connectHttp(studio.site, tokenOf('starter')))
+    expect((await blind.client.listPrompts()).prompts).toEqual([])
+    expect((await blind.client.listResources()).resources).toEqual([])
+    expect((await blind.client.listResourceTemplates()).resourceTemplates).toEqual([])
+    const build_run_id = String(studio.world.build_runs!.build5!.id)
+    const { data } = await blind.call('investigate_build', { project_id: star(), build_run_id })
+    expect(data).toMatchObject({ status: 'pending', notes: [expect.stringContaining('call investigate_build again')] })
+  })
+
+  test('a token that is revoked while an assistant works is refused with what to do', async () => {
+    const assistant = await kept(connectStdio(studio.site, tokenOf('doomed')))
+    expect((await assistant.call('ping')).error).toBe(false)
+    await studio.db.count(sql`update api_tokens set revoked_at = now() where name = 'doomed'`)
+    const { error, text } = await assistant.call('list_projects')
+    expect(error).toBe(true)
+    expect(text).toMatch(/revoked or expired.*401.*GOLDMASTER_TOKEN/)
+  })
+
+  test.each(['revoked', 'expired'])('a %s token does not get as far as an assistant', async (key) => {
+    const { ended, said } = goldmaster(['mcp'], { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf(key) })
+    expect(await ended).toBe(4)
+    expect(said()).toMatch(/^goldmaster: .*revoked or has expired; set another one\.\n$/)
+    await expect(connectHttp(studio.site, tokenOf(key))).rejects.toThrow()
+  })
+})
+
+describe('options of the command', () => {
+  test('--project binds: nobody names the project, and no other is reached', async () => {
+    const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--project', star()]))
+    const bound = (await assistant.client.listTools()).tools
+    expect(bound.map(({ name }) => name)).not.toContain('list_projects')
+    for (const { name, inputSchema } of bound) expect(inputSchema.properties ?? {}, name).not.toHaveProperty('project_id')
+    expect((await assistant.call('show_project')).data).toMatchObject({ name: 'Starfall' })
+    const { data } = await assistant.call('list_events', { days_back: 90, limit: 50 })
+    expect(data.events.length).toBeGreaterThan(0)
+    for (const event of data.events) expect(String(event.project_id)).toBe(star())
+    const moon = String(studio.world.projects!.moon!.id)
+    expect((await assistant.call('list_tasks', { project_id: moon })).text).toMatch(/Unknown parameter: project_id/)
+    await expect(assistant.client.readResource({ uri: `goldmaster://projects/${moon}` })).rejects.toThrow(/not found/)
+    expect((await assistant.client.listResources()).resources).toHaveLength(1)
+    expect((await assistant.client.listPrompts()).prompts[0]!.arguments).toEqual([])
+  })
+
+  test('--project with a number that is none of yours is told at once', async () => {
+    const fox = String(studio.world.projects!.fox!.id)
+    const run = goldmaster(['mcp', '--project', fox], { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf('all') })
+    expect(await run.ended).toBe(8)
+    expect(run.said()).toMatch(/Project not found/)
+  })
+
+  test('--read-only leaves only what reads', async () => {
+    const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--read-only']))
+    const offered = (await assistant.client.listTools()).tools
+    expect(offered.length).toBe(TOOLS.length - 4)
+    for (const { annotations } of offered) expect(annotations!.readOnlyHint).toBe(true)
+    expect((await assistant.call('create_task', { project_id: star(), title: 'x' })).text).toMatch(/this server only reads/)
+    const { messages } = await assistant.client.getPrompt({ name: 'triage_failed_builds', arguments: {} })
+    expect((messages[0]!.content as { text: string }).text).not.toMatch(/create one task|propose investigate_build/)
+  })
+
+  test('what was asked before the assistant hung up is still answered', async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'pipe', version: '1' } }
+    const asked = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'ping' } },
+    ]
+    const { status, stdout } = await piped(asked.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    expect(status).toBe(0)
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers).toMatchObject([
+      { id: 1, result: { protocolVersion: '2025-11-25' } },
+      { id: 2, result: { structuredContent: { ok: true } } },
+    ])
+  })
+})
+
+/** The command with a standard input that ends. */
+function piped(input: string): Promise<{ status: number | null; stdout: string }> {
+  const main = resolve(import.meta.dirname, '../main.ts')
+  const env = { PATH: process.env.PATH, GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf('all') }
+  return new Promise((done) => {
+    const child = execFile(process.execPath, ['--import', 'tsx', main, 'mcp'], { env }, (_, stdout) =>
+      done({ status: child.exitCode, stdout }),
+    )
+    child.stdin!.end(input)
+  })
+}

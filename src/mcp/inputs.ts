@@ -1,0 +1,149 @@
+import { type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { invalidParameter, unknownParameter } from '../contract/errors.ts'
+import * as param from '../contract/params.ts'
+import type { Route } from '../contract/routes.ts'
+import type { Fields } from './tool.ts'
+
+const number = '^[1-9][0-9]{0,9}$'
+
+/** The parameters that name a record. */
+const RECORDS: Record<string, TSchema> = {
+  project_id: Type.String({ pattern: number, description: 'id of a project, from list_projects' }),
+  task_id: Type.Integer({ minimum: 1, description: 'id of a task, from list_tasks' }),
+  build_run_id: Type.String({ pattern: number, description: 'id of a build run, from list_builds' }),
+  asset_id: Type.String({ format: 'uuid', description: 'id of an asset, from list_assets or list_approvals' }),
+  approval_id: Type.String({ format: 'uuid', description: 'id of an approval record, from list_approvals' }),
+  change_id: Type.Integer({ minimum: 1, description: 'id of a change, from list_changes (not its commit hash)' }),
+  deployment_id: Type.String({ description: 'id of a deployment (UUID), or its number as in the links of a task' }),
+}
+
+/** What the route table does not say about its parameters, because they are plain there. */
+const FILTERS: Record<string, string> = {
+  label: 'only tasks with exactly this label',
+  identifier: 'exact commit hash or changelist number',
+  orphaned: 'true also shows commits that a forced push has dropped',
+  stage: 'only this stage, such as review or art_review',
+  commit_sha: 'exact commit hash or changelist number the approval was asked for',
+  pending_approval: 'true: only assets that wait for a decision',
+  account_id: "id of an account the user belongs to; the user's default account if absent",
+  status: 'only those with this status',
+  state: 'only tasks in these states',
+  task_type: 'only tasks of this kind',
+  priority: 'only tasks of this priority',
+  build_type: 'only builds with this engine',
+  target_type: 'only builds of this configuration',
+  asset_type: 'only assets of this type',
+  source_type: 'only changes of this kind of source',
+  platform: 'only deployments to this store',
+  build_run_id: 'only deployments of this build run',
+}
+
+/** The same about what is written. */
+const FIELDS: Record<string, string> = {
+  title: 'what is to be done, in one line',
+  description: 'the whole story, plain text',
+  state: 'where the task stands',
+  task_type: 'kind of work',
+  priority: 'how much it matters',
+  assignee_handle: 'agent who works on it, such as lint-bot; excludes user_id; null clears it',
+  user_id: 'member who works on it; excludes assignee_handle; null clears it',
+  labels: 'all labels of the task; what is sent replaces what was there',
+  metadata: 'your own data as an object; what is sent replaces what was there',
+  status: 'the decision',
+  comments: 'why, for the people who read the history',
+  stage: 'stage that is decided, such as review or art_review; unchanged if absent',
+}
+
+/** Accepted by the API for the sake of old clients; an assistant needs neither. */
+const LEFT_OUT = new Set(['format', 'event_type'])
+
+const helped = (schema: TSchema, help: string | undefined): TSchema => {
+  const { description } = schema as { description?: string }
+  return { ...schema, description: description ?? help } as TSchema
+}
+
+function ofQuery(name: string, { schema, values, list, ...rest }: param.Param<unknown>): TSchema {
+  if (rest.read === param.flag.read) return Type.Boolean()
+  if (name === 'limit') return { ...schema, maximum: param.MAX_LIMIT } as TSchema
+  if (name === 'project_id') return RECORDS.project_id!
+  const { enum: single } = schema as { enum?: unknown }
+  if (values && !single) return Type.Array(Type.Enum([...values]), { minItems: 1 })
+  return list ? Type.Array(Type.String(), { minItems: 1, ...describedAs(schema) }) : schema
+}
+
+const describedAs = (schema: TSchema) => {
+  const { description = '' } = schema as { description?: string }
+  return { description: description.replace('comma-separated or repeated, ', '') }
+}
+
+/** `/tasks/:id` asks for a `task_id`. */
+export const pathNames = ({ path }: Route): { sent: string; asked: string }[] =>
+  [...path.matchAll(/(\w+)\/:(\w+)/g)].map(([, noun, sent]) => ({
+    sent: sent!,
+    asked: sent === 'id' ? `${noun!.slice(0, -1)}_id` : sent!,
+  }))
+
+/** The fields of a body; those of a task stand one level deeper on the wire. */
+export function bodyFields({ body }: Route): { fields: Record<string, TSchema>; required: readonly string[]; wrapper?: 'task' } {
+  type Described = { properties?: Record<string, TSchema>; required?: string[] }
+  const { properties = {}, required = [] } = (body?.schema ?? {}) as Described
+  if (!properties.task) return { fields: properties, required }
+  const task = properties.task as Described
+  return { fields: task.properties ?? {}, required: task.required ?? [], wrapper: 'task' }
+}
+
+/** What a tool over this route may be asked, read off the route. */
+export function inputOf(route: Route): Record<string, TSchema> {
+  const { fields, required } = bodyFields(route)
+  const path = pathNames(route).map(({ asked }) => [asked, RECORDS[asked]!])
+  const query = Object.entries(route.query)
+    .filter(([name]) => !LEFT_OUT.has(name))
+    .map(([name, each]) => [name, Type.Optional(helped(ofQuery(name, each), FILTERS[name]))])
+  const body = Object.entries(fields).map(([name, schema]) => {
+    const told = helped(schema, FIELDS[name])
+    return [name, required.includes(name) ? told : Type.Optional(told)]
+  })
+  return Object.fromEntries([...path, ...query, ...body])
+}
+
+interface Wanted {
+  type?: string | string[]
+}
+
+/** Assistants write `7` for `"7"` and the other way round, and words for a list. */
+function coerced(value: unknown, types: readonly (string | undefined)[]): unknown {
+  if (typeof value === 'number' && types.includes('string')) return String(value)
+  if (typeof value !== 'string') return value
+  if (types.includes('array')) return value.split(',').map((word) => word.trim())
+  if (types.includes('integer') && /^-?\d{1,15}$/.test(value)) return Number(value)
+  if (types.includes('boolean') && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+  return value
+}
+
+/** Reads what an assistant sent; what does not fit is refused by name. */
+export function readInput(input: Record<string, TSchema>, raw: Fields): Fields {
+  const given: Fields = {}
+  for (const [name, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(input, name)) throw unknownParameter(name, Object.keys(input))
+    const types = [(input[name] as Wanted).type].flat()
+    // An absent parameter is often sent as null.
+    if (value !== undefined && (value !== null || types.includes('null'))) given[name] = coerced(value, types)
+  }
+  const [wrong] = Value.Errors(Type.Object(input), given)
+  if (wrong) throw refusal(wrong as unknown as Wrong)
+  return given
+}
+
+interface Wrong {
+  keyword: string
+  instancePath: string
+  message: string
+  params: { requiredProperties?: string[]; allowedValues?: string[] }
+}
+
+function refusal({ instancePath, message, params }: Wrong) {
+  if (params.requiredProperties) return invalidParameter(params.requiredProperties.join(', '), 'is required')
+  const [, name = 'arguments'] = instancePath.split('/')
+  return invalidParameter(name, params.allowedValues ? `must be one of: ${params.allowedValues.join(', ')}` : message)
+}

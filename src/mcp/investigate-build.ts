@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import type { Investigation } from '../contract/shapes.ts'
+import { routeTool, tellWhole } from './route-tools.ts'
+import type { Tool, ToolCall } from './tool.ts'
+import { WORDS } from './words.ts'
+
+const EVERY_MS = 500
+const WAIT_S = 30
+/** Assistants give up on a call after a minute. */
+const WAIT_MAX_S = 45
+
+const isOver = ({ status }: Investigation) => status === 'completed' || status === 'failed'
+
+async function run({ client, scopes, args, stopped }: ToolCall) {
+  const place = { project_id: String(args.project_id), build_run_id: String(args.build_run_id) }
+  let found = await client.investigateBuild(place)
+  // Asking again instead of looking could start, and cost, another one.
+  const mayLook = scopes.includes('read:builds')
+  const end = Date.now() + (mayLook ? Number(args.wait_seconds ?? WAIT_S) * 1000 : 0)
+  while (!isOver(found) && Date.now() < end) {
+    await new Promise((done) => setTimeout(done, EVERY_MS))
+    if (stopped()) break
+    found = (await client.showBuild(place)).investigation ?? found
+  }
+  const { data, notes } = tellWhole('investigateBuild', found, WORDS.investigateBuild)
+  if (isOver(found)) return { data, notes }
+  const later = mayLook ? 'look again with show_build' : 'call investigate_build again in a while'
+  return { data, notes: [...notes, `The investigation is still ${found.status}; ${later}, it costs nothing more.`] }
+}
+
+const tool = routeTool('investigateBuild', WORDS.investigateBuild)
+
+export const investigateBuild: Tool = {
+  ...tool,
+  input: {
+    ...tool.input,
+    wait_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: WAIT_MAX_S,
+        default: WAIT_S,
+        description: 'how long to wait for the result; 0 only starts it',
+      }),
+    ),
+  },
+  run,
+}

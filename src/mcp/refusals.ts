@@ -1,0 +1,33 @@
+import { ApiError } from '../contract/errors.ts'
+import { visible } from './shrink.ts'
+
+const LONGEST = 2000
+
+/** What to do about a refusal, for somebody who can call tools and talk to the user. */
+function advice({ status, code, extra, headers }: ApiError, signIn: string): string {
+  const { required_scope, upgrade_url } = extra as { required_scope?: string; upgrade_url?: string }
+  if (status === 401) return signIn
+  if (code === 'insufficient_scope') return `Do not retry. A token with ${required_scope} is needed: ${signIn}`
+  if (code === 'insufficient_credits') return 'Do not retry; tell the user that the account has no credits left.'
+  if (upgrade_url) return `Do not retry; tell the user about ${upgrade_url}`
+  if (status === 403) return 'Do not retry; tell the user.'
+  if (status === 404) return 'Check the ids: list_projects and the other list tools show those that exist for this user.'
+  if (status === 429) return `Wait ${headers['retry-after'] ?? 'some'} seconds before the next call.`
+  if (status >= 500) return 'Try once more in a few seconds; if it stays, tell the user.'
+  return 'Correct the arguments and call again.'
+}
+
+/** Values the API would take, where its words do not name them already. */
+const allowed = ({ message, extra }: ApiError) =>
+  Object.entries(extra)
+    .map(([name, value]) => ({ name, values: [value].flat().join(', ') }))
+    .filter(({ name, values }) => /^(?:valid|expected)_/.test(name) && !message.includes(values))
+    .map(({ name, values }) => ` ${name}: ${values}.`)
+    .join('')
+
+/** A failure in the API's own words, and what to do about it. */
+export function refusalText(error: unknown, signIn: string): string {
+  if (!(error instanceof ApiError)) return visible((error as Error).message ?? String(error)).slice(0, LONGEST)
+  const code = error.code === '' || /\s/.test(error.code) ? '' : ` ${error.code}`
+  return visible(`${error.message} (${error.status}${code})${allowed(error)} ${advice(error, signIn)}`).slice(0, LONGEST)
+}

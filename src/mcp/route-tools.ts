@@ -1,0 +1,135 @@
+import { type TSchema, Type } from 'typebox'
+import type { Client } from '../contract/client.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../contract/params.ts'
+import { type Route, type RouteName, routes } from '../contract/routes.ts'
+import { fitted, ROW_TEXT, rowsThatFit, shortRows } from './budget.ts'
+import { bodyFields, inputOf, pathNames } from './inputs.ts'
+import { outputOf } from './schemas.ts'
+import { type Cut, visible } from './shrink.ts'
+import type { Fields, Told, Tool, ToolCall } from './tool.ts'
+import type { Words } from './words.ts'
+
+interface Sent extends Fields {
+  query?: Fields
+  headers?: Record<string, string>
+  body?: unknown
+}
+interface Page {
+  limit: number
+  has_more: boolean
+  next_cursor?: string | null
+}
+
+/** `listTasks` is the tool `list_tasks`. */
+export const toolName = (route: RouteName) => route.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Fields of rows that say nothing to an assistant, or too much for a page. */
+const ROW_OMITS = new Set(['account_id', 'metadata', 'cursor_key'])
+
+export const ask = (client: Client, name: RouteName, sent: Sent) =>
+  (client[name] as unknown as (sent: Sent) => Promise<Fields>)(sent)
+
+/** The call of a route that the arguments of its tool stand for. */
+export function sentBy(route: Route, args: Fields): Sent {
+  const own = new Set([...pathNames(route).map(({ asked }) => asked), 'from'])
+  const path = Object.fromEntries(pathNames(route).map(({ sent, asked }) => [sent, args[asked]]))
+  const named = Object.entries(args).filter(([name]) => !own.has(name))
+  if (!route.body) return { ...path, query: Object.fromEntries(named.map(([name, value]) => [name, String(value)])) }
+  const fields = Object.fromEntries(named)
+  const { wrapper } = bodyFields(route)
+  return { ...path, body: wrapper ? { [wrapper]: fields } : fields }
+}
+
+/** What is left of a long text or list from a place on. */
+const rest = (value: unknown, from: number) =>
+  typeof value === 'string' ? visible(value).slice(from) : Array.isArray(value) ? value.slice(from) : value
+
+function cutNotes(tool: string, cuts: readonly Cut[], words: Words, from: number): string[] {
+  return cuts.slice(0, 5).map(({ path, shown, of, what }) => {
+    const begin = path === words.long ? from : 0
+    const told = `${path}: only ${what} ${begin + 1} to ${begin + shown} of ${begin + of} are shown`
+    return path === words.long ? `${told}; call ${tool} again with from=${begin + shown} for more.` : `${told}.`
+  })
+}
+
+function pageNotes(tool: string, page: Page | undefined, route: Route): string[] {
+  if (!page?.has_more) return []
+  if (page.next_cursor)
+    return [`There are more: call ${tool} again with the same filters and cursor set to pagination.next_cursor.`]
+  const filters = Object.keys(route.query).filter((name) => name !== 'limit')
+  const wider = page.limit < MAX_LIMIT ? `raise limit (at most ${MAX_LIMIT}) or ` : ''
+  return [`There are older ones, which the service does not page through: ${wider}narrow by ${filters.join(', ')}.`]
+}
+
+/** An answer that comes at once, cut where it is too long; `from` goes on where the longest field was cut. */
+export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0): Told {
+  const { long } = words
+  const begun = long && from > 0 ? { ...reply, [long]: rest(reply[long], from) } : reply
+  const { data, cuts } = fitted(begun)
+  const notes = [
+    ...cutNotes(toolName(name), cuts, words, from),
+    ...pageNotes(toolName(name), reply.pagination as Page | undefined, routes[name]),
+  ]
+  return { data, notes }
+}
+
+async function runWhole(name: RouteName, words: Words, { client, args }: ToolCall): Promise<Told> {
+  const reply = await ask(client, name, sentBy(routes[name], args))
+  return tellWhole(name, reply, words, Number(args.from ?? 0))
+}
+
+/** A page of rows; when they are too many for one answer a shorter page is asked for, so that its cursor is the right one. */
+async function runPage(name: RouteName, rowsKey: string, { client, args }: ToolCall): Promise<Told> {
+  const asked = Number(args.limit ?? DEFAULT_LIMIT)
+  for (let limit = asked; ; ) {
+    const reply = await ask(client, name, sentBy(routes[name], { ...args, limit }))
+    const kept = (reply[rowsKey] as Fields[]).map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([field]) => !ROW_OMITS.has(field))),
+    )
+    const { rows, shortened } = shortRows(kept)
+    const fitting = rowsThatFit(rows, { ...reply, [rowsKey]: [] })
+    if (fitting < rows.length) {
+      limit = fitting
+      continue
+    }
+    const notes = pageNotes(toolName(name), reply.pagination as Page, routes[name])
+    if (limit < asked) notes.unshift(`Only ${rows.length} rows fit into one answer.`)
+    if (shortened) notes.unshift(`Texts longer than ${ROW_TEXT} characters are shortened; show one record to read more of it.`)
+    return { data: { ...reply, [rowsKey]: rows }, notes }
+  }
+}
+
+const replyFields = (route: Route) => (route.reply as unknown as { properties: Record<string, TSchema> }).properties
+
+function pageOutput(route: Route, rowsKey: string): TSchema {
+  const { [rowsKey]: list, ...beside } = replyFields(route) as Record<string, { items?: TSchema }>
+  const row = (list!.items as unknown as { properties: Record<string, TSchema> }).properties
+  const kept = Object.fromEntries(Object.entries(row).filter(([field]) => !ROW_OMITS.has(field)))
+  return outputOf({ [rowsKey]: Type.Array(Type.Object(kept)), ...(beside as Record<string, TSchema>) })
+}
+
+const FROM = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'go on here, when a note of the answer before said so (characters or entries)' }),
+)
+
+/** A tool read off a route: the same words in, the same shape out. */
+export function routeTool(name: RouteName, words: Words): Tool {
+  const route: Route = routes[name]
+  const rowsKey = 'cursor' in route.query ? Object.keys(replyFields(route))[0] : undefined
+  return {
+    name: toolName(name),
+    title: words.title,
+    description: words.description,
+    scope: route.scope,
+    input: { ...inputOf(route), ...(words.long ? { from: FROM } : {}) },
+    output: rowsKey ? pageOutput(route, rowsKey) : outputOf(replyFields(route)),
+    annotations: {
+      title: words.title,
+      readOnlyHint: !route.writes,
+      destructiveHint: words.overwrites === true,
+      idempotentHint: !route.writes || words.repeatable === true,
+      openWorldHint: false,
+    },
+    run: (call) => (rowsKey ? runPage(name, rowsKey, call) : runWhole(name, words, call)),
+  }
+}

@@ -1,0 +1,34 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { TSchema } from 'typebox'
+import type { Client } from '../contract/client.ts'
+import type { Scope } from '../contract/sets.ts'
+
+export type Fields = Record<string, unknown>
+
+/** One call of a tool: what was asked, and through whom it is answered. */
+export interface ToolCall {
+  client: Client
+  scopes: readonly string[]
+  args: Fields
+  /** Whoever asked has gone, or the service stops: what waits comes to an end. */
+  stopped(): boolean
+}
+
+/** What a tool has to say: data in the form of its output schema, and what the reader must know about it. */
+export interface Told {
+  data: Fields
+  notes: string[]
+  /** A field of the data that reads better as it is than inside JSON. */
+  plain?: string
+}
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  scope: Scope
+  input: Record<string, TSchema>
+  output: TSchema
+  annotations: ToolAnnotations
+  run(call: ToolCall): Promise<Told>
+}
