@@ -1,0 +1,69 @@
+import doors from 'virtual:doors'
+import type { AppArguments, AppName, AppReply } from '../contract/app-routes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { connection } from './connection.ts'
+
+export { ApiError }
+
+/** The server did not answer at all. */
+export class Away extends Error {
+  override readonly name = 'Away'
+  constructor() {
+    super('The server does not answer. What you typed is still here; try again in a moment.')
+  }
+}
+
+type Loose = { query?: Record<string, unknown>; body?: unknown } & Record<string, unknown>
+
+/** Asks one route of the contract through the session; a refusal is thrown as the `ApiError` it is. */
+export async function ask<N extends AppName>(name: N, args: AppArguments<N>, signal?: AbortSignal): Promise<AppReply<N>> {
+  const { query = {}, body, ...path } = args as Loose
+  const [method, pattern, answer] = doors[name]
+  const filled = pattern.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(path[key])))
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '') search.set(key, String(value))
+  const url = `/app/api${filled}${search.size > 0 ? `?${search}` : ''}`
+  return (await request(method, url, body, signal, answer)) as AppReply<N>
+}
+
+/** Signing in and out, passwords and mailed links; these answer in the library's own shapes. */
+export const auth = <T = unknown>(path: string, body: object = {}): Promise<T> =>
+  request('POST', `/app/auth${path}`, body) as Promise<T>
+export const follow = (path: string): Promise<unknown> => request('GET', `/app/auth${path}`, undefined)
+
+async function request(method: string, url: string, body: unknown, signal?: AbortSignal, answer: 'json' | 'text' = 'json') {
+  const response = await send(method, url, body, signal)
+  const text = await response.text()
+  if (response.ok) return answer === 'text' ? text : JSON.parse(text)
+  throw refusal(response, text)
+}
+
+async function send(method: string, url: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: signal ?? null,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    connection.heard(response.status, Number(response.headers.get('retry-after') ?? 0), url)
+    return response
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error
+    connection.lost()
+    throw new Away()
+  }
+}
+
+function refusal(response: Response, text: string): ApiError {
+  const retry = response.headers.get('retry-after')
+  try {
+    const { error, message, ...extra } = JSON.parse(text)
+    return new ApiError(response.status, String(error), String(message ?? error), extra, retry ? { 'retry-after': retry } : {})
+  } catch {
+    const message = response.status === 401 ? 'You are signed out.' : `The server answered ${response.status}.`
+    return new ApiError(response.status, '', message)
+  }
+}
+
+/** What to tell somebody about a failure. */
+export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'Something went wrong.')

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { AppName } from '../contract/app-routes.ts'
+import type { Event } from '../contract/shapes.ts'
+import { refresh } from './queries.ts'
+
+type Listener = (event: Event) => void
+const listeners = new Set<Listener>()
+const tell = (event: Event) => {
+  for (const listener of listeners) listener(event)
+}
+
+/** Calls back with everything that happens in the account, as it happens. */
+export function useLive(listener: Listener) {
+  const latest = useRef(listener)
+  latest.current = listener
+  useEffect(() => {
+    const call: Listener = (event) => latest.current(event)
+    listeners.add(call)
+    return () => void listeners.delete(call)
+  }, [])
+}
+
+/** Which routes show what an event is about. */
+const SHOWN: [prefix: string, names: AppName[]][] = [
+  ['build_run.', ['listBuilds', 'showBuild', 'showOverview', 'showPlots', 'showChange']],
+  ['change.', ['listChanges', 'showOverview']],
+  ['task.', ['listTasks', 'showTask', 'showOverview']],
+  ['approval.', ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview']],
+  ['deployment.', ['listDeployments', 'showDeployment', 'showOverview', 'showPlots']],
+]
+const QUIET_MS = 400
+
+/** Follows the account's stream and has what is on the page asked anew when something about it happens. */
+export function useStream(accountId: number | undefined) {
+  const client = useQueryClient()
+  useEffect(() => (accountId === undefined ? undefined : followTogether(accountId, tell)), [accountId])
+  const touched = useRef(new Set<AppName>())
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useLive(({ event_type }) => {
+    for (const [prefix, names] of SHOWN) if (event_type.startsWith(prefix)) for (const name of names) touched.current.add(name)
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      const names = [...touched.current]
+      touched.current.clear()
+      void refresh(client, names)
+    }, QUIET_MS)
+  })
+}
+
+/** One tab listens for all: browsers open few connections to one host, and a stream keeps one for good. */
+function followTogether(accountId: number, onEvent: Listener): () => void {
+  const name = `goldmaster-live-${accountId}`
+  const channel = new BroadcastChannel(name)
+  channel.onmessage = ({ data }: MessageEvent<Event>) => onEvent(data)
+  const stop = new AbortController()
+  const lead = () =>
+    follow(
+      accountId,
+      (event) => {
+        channel.postMessage(event)
+        onEvent(event)
+      },
+      stop.signal,
+    )
+  // Locks are only there on secure pages; without them every tab listens for itself.
+  if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, lead).catch(() => {})
+  else void lead()
+  return () => {
+    stop.abort()
+    channel.close()
+  }
+}
+
+/** The browser reconnects by itself and says what it heard last, so nothing is missed. */
+const follow = (accountId: number, onEvent: Listener, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    // The lock may be granted after the page has been left.
+    if (signal.aborted) return resolve()
+    const source = new EventSource(`/app/api/v1/workspace/events/stream?account_id=${accountId}`)
+    source.onmessage = ({ data }) => onEvent(JSON.parse(data))
+    signal.addEventListener('abort', () => {
+      source.close()
+      resolve()
+    })
+  })

@@ -1,0 +1,52 @@
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { DECISIONS } from '../../contract/sets.ts'
+import { DECISION_WORDS } from '../decisions.ts'
+import { ApprovalHistory } from '../parts/approval-history.tsx'
+import { ApprovalQueue } from '../parts/approval-queue.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Filter } from '../parts/field.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { usePages } from '../queries.ts'
+import { useAccount } from '../session.ts'
+
+const VIEWS = [
+  ['pending', 'Waiting'],
+  [DECISIONS.join(','), 'Decided'],
+  ...DECISIONS.map((one) => [one, `Only ${DECISION_WORDS[one][1]}`] as const),
+] as const
+
+export default function Approvals() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [view, setView] = useState('pending')
+  return (
+    <Page
+      title="Approvals"
+      actions={<Filter label="Show" options={VIEWS} value={view} onChange={(event) => setView(event.target.value)} />}
+    >
+      {view === 'pending' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
+    </Page>
+  )
+}
+
+function Waiting({ projectId }: { projectId: string }) {
+  const pages = usePages('listApprovals', { project_id: projectId, query: { status: 'pending', limit: 50 } }, 'approvals')
+  const frozen = Boolean(useAccount()?.read_only)
+  // An asset is decided as it is now, so it stands here once.
+  const seen = new Set<string>()
+  const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
+  return (
+    <Pages
+      query={pages}
+      count={approvals.length}
+      empty={
+        <Empty title="All decided">
+          Nothing waits. When a change touches a texture, a model or whatever else the project's rules name, it stands here.
+        </Empty>
+      }
+    >
+      <ApprovalQueue projectId={projectId} approvals={approvals} frozen={frozen} />
+    </Pages>
+  )
+}

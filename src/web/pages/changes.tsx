@@ -1,0 +1,78 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { SOURCE_TYPES } from '../../contract/sets.ts'
+import { ChangeList } from '../parts/change-list.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Filter } from '../parts/field.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { useSettled } from '../parts/settled.ts'
+import { usePages } from '../queries.ts'
+
+const SOURCES = { GitCommit: 'Git commits', Changelist: 'Changelists', AssetCommit: 'Asset commits' }
+
+export default function Changes() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [source_type, setSource] = useState('')
+  const [orphaned, setOrphaned] = useState('')
+  const [text, setText] = useState('')
+  const identifier = useSettled(text.trim())
+  const query = { source_type, orphaned: orphaned || undefined, identifier }
+  const pages = usePages('listChanges', { project_id: projectId, query }, 'changes')
+  const filtered = source_type !== '' || identifier !== ''
+  return (
+    <Page
+      title="Changes"
+      actions={
+        <>
+          <input
+            type="search"
+            aria-label="Commit or changelist"
+            placeholder="Full commit or changelist"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
+          />
+          <Filter
+            label="Kind"
+            value={source_type}
+            onChange={(event) => setSource(event.target.value)}
+            options={[['', 'All kinds'], ...SOURCE_TYPES.map((value) => [value, SOURCES[value]] as const)]}
+          />
+          <Filter
+            label="Overwritten changes"
+            value={orphaned}
+            onChange={(event) => setOrphaned(event.target.value)}
+            options={[
+              ['', 'Current history'],
+              ['true', 'With overwritten ones'],
+            ]}
+          />
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          filtered ? (
+            <Empty title="No such change">A search needs the whole commit hash or changelist number.</Empty>
+          ) : (
+            <Empty
+              title="No changes yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className="text-sm underline">
+                  Connect version control
+                </Link>
+              }
+            >
+              Every commit and changelist stands here the moment GitHub, Perforce, Diversion or Lore tells of it.
+            </Empty>
+          )
+        }
+      >
+        <ChangeList changes={pages.items} label="Changes, newest first" />
+      </Pages>
+    </Page>
+  )
+}

@@ -1,0 +1,76 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AppReply } from '../../contract/app-routes.ts'
+import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../contract/sets.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Filter } from '../parts/field.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { wordsOf } from '../parts/pill.tsx'
+import { Store } from '../parts/store.tsx'
+import { PLATFORM_NAMES } from '../platforms.ts'
+import { usePages } from '../queries.ts'
+
+type Deployment = AppReply<'listDeployments'>['deployments'][number]
+
+export default function Deployments() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [platform, setPlatform] = useState('')
+  const [status, setStatus] = useState('')
+  const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status, limit: 50 } }, 'deployments')
+  return (
+    <Page
+      title="Deployments"
+      actions={
+        <>
+          <Filter
+            label="Store"
+            value={platform}
+            onChange={(event) => setPlatform(event.target.value)}
+            options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
+          />
+          <Filter
+            label="Status"
+            value={status}
+            onChange={(event) => setStatus(event.target.value)}
+            options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
+          />
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          platform || status ? (
+            <Empty title="Nothing like that">No deployment has this store and state.</Empty>
+          ) : (
+            <Empty
+              title="Nothing went out yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className="text-sm underline">
+                  Connect a deployment tool
+                </Link>
+              }
+            >
+              When your pipeline sends a build to a store, its way from upload over review to live is followed here.
+            </Empty>
+          )
+        }
+      >
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          {byStore(pages.items).map(([store, deployments]) => (
+            <Store key={store} projectId={projectId} platform={store} deployments={deployments} />
+          ))}
+        </div>
+      </Pages>
+    </Page>
+  )
+}
+
+/** The store that was used last stands first. */
+function byStore(deployments: readonly Deployment[]): [Platform, Deployment[]][] {
+  const stores = new Map<Platform, Deployment[]>()
+  for (const deployment of deployments) stores.set(deployment.platform, [...(stores.get(deployment.platform) ?? []), deployment])
+  return [...stores]
+}

@@ -1,0 +1,97 @@
+import { useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../contract/app-routes.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Deliveries } from '../parts/deliveries.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { IntegrationAddress } from '../parts/integration-address.tsx'
+import { IntegrationHealth } from '../parts/integration-health.tsx'
+import { IntegrationSecret } from '../parts/integration-secret.tsx'
+import { IntegrationServer } from '../parts/integration-server.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Markdown } from '../parts/markdown.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { TOOLS } from '../parts/tools.ts'
+import { useApi, useWrite } from '../queries.ts'
+import { useAccount, useProject } from '../session.ts'
+
+/** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
+export default function Integration() {
+  const { projectId = '', integrationId = '' } = useParams({ strict: false })
+  const owner = useProject()?.role === 'owner'
+  const locked = Boolean(useAccount()?.read_only)
+  const all = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
+  const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
+  return (
+    <Page
+      title={integration ? TOOLS[integration.provider].name : 'Integration'}
+      actions={owner && integration && <Switch integration={integration} locked={locked} />}
+    >
+      <Loaded query={all}>
+        {() =>
+          integration ? (
+            <>
+              {!integration.active && <Notice kind="warn">Switched off: what the tool sends is refused with 404.</Notice>}
+              <IntegrationHealth integration={integration} mayTest={owner && !locked} />
+              {owner ? (
+                <Owned projectId={projectId} id={integrationId} locked={locked} fresh={!integration.health.last_delivery_at} />
+              ) : (
+                <Notice>Address, secrets and set-up are shown to owners of the project.</Notice>
+              )}
+              <Deliveries projectId={projectId} integrationId={integrationId} mayReplay={owner && !locked} />
+            </>
+          ) : (
+            <Empty title="This integration is not here">It does not exist, or it belongs to another project.</Empty>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+/** A tool that has never called needs its guide; for one that works it is out of the way. */
+function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string; locked: boolean; fresh: boolean }) {
+  const query = useApi('showIntegration', { project_id: projectId, id })
+  return (
+    <Loaded query={query}>
+      {(detail) => (
+        <>
+          <IntegrationAddress integration={detail} locked={locked} />
+          <div className="rounded-lg border border-line bg-panel p-4">
+            <details open={fresh}>
+              <summary className="font-semibold">How to set it up</summary>
+              <div className="mt-4 min-w-0">
+                <Markdown text={detail.setup} />
+              </div>
+            </details>
+          </div>
+          <IntegrationSecret integration={detail} locked={locked} />
+          <IntegrationServer key={detail.id} integration={detail} locked={locked} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Switch({ integration, locked }: { integration: AppReply<'listIntegrations'>['integrations'][number]; locked: boolean }) {
+  const { id, project_id, active } = integration
+  const edit = useWrite('editIntegration', ['listIntegrations', 'showIntegration'])
+  const say = useToast()
+  const set = async (active: boolean) => {
+    await edit.mutateAsync({ project_id, id, body: { active } })
+    say(active ? 'Switched on' : 'Switched off')
+  }
+  if (!active)
+    return (
+      <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set(true).catch(() => {})}>
+        Switch on
+      </Button>
+    )
+  return (
+    <Confirm label="Deactivate" title="Deactivate this integration?" action="Deactivate" disabled={locked} run={() => set(false)}>
+      What the tool sends is refused until it is switched on again. Everything it told so far stays.
+    </Confirm>
+  )
+}

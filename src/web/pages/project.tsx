@@ -1,0 +1,58 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import type { AppReply } from '../../contract/app-routes.ts'
+import { buttonClass } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Failed } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { Waiting } from '../parts/pages.tsx'
+import { Pill } from '../parts/pill.tsx'
+import { Pipeline } from '../parts/pipeline.tsx'
+import { TaskBar } from '../parts/task-bar.tsx'
+import { useApi } from '../queries.ts'
+import { useProject } from '../session.ts'
+
+const Plots = lazy(() => import('../parts/plots.tsx'))
+
+/** A project as a pipeline, and how it has been doing. */
+export default function Project() {
+  const { projectId = '' } = useParams({ strict: false })
+  const project = useProject()
+  const { data, error, refetch } = useApi('showOverview', { project_id: projectId })
+  if (!project)
+    return (
+      <Page title="No such project">
+        <Empty title="This project is not here">It does not exist, or it belongs to somebody else.</Empty>
+      </Page>
+    )
+  return (
+    <Page title={project.name} actions={project.status !== 'active' && <Pill kind="warn">{project.status}</Pill>}>
+      {error && <Failed error={error} retry={() => void refetch()} />}
+      {!data && !error && <Waiting />}
+      {data && (
+        <>
+          {isNew(data) && (
+            <Empty
+              title="Nothing has arrived yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass('main')}>
+                  Connect a tool
+                </Link>
+              }
+            >
+              Connect your version control, your CI or your store: what they tell fills this page by itself.
+            </Empty>
+          )}
+          <Pipeline projectId={projectId} now={data} />
+          <TaskBar projectId={projectId} tasks={data.tasks} />
+          <Suspense fallback={<Waiting lines={4} />}>
+            <Plots projectId={projectId} />
+          </Suspense>
+        </>
+      )}
+    </Page>
+  )
+}
+
+const isNew = ({ latest_build, live, changes_24h, approvals_pending }: AppReply<'showOverview'>) =>
+  !latest_build && live.length === 0 && changes_24h === 0 && approvals_pending === 0

@@ -1,0 +1,67 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { auth } from '../api.ts'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { OutsideFrame } from '../parts/outside-frame.tsx'
+import { useToast } from '../parts/toast.tsx'
+
+/** Asks for a link without a token, and for a new password with one. */
+export default function Reset() {
+  const { token } = useSearch({ strict: false }) as { token?: string }
+  const back = (
+    <Link to="/sign-in" className="underline">
+      Back to signing in
+    </Link>
+  )
+  return (
+    <OutsideFrame title={token ? 'Choose a new password' : 'Forgot your password?'} below={back}>
+      {token ? <NewPassword token={token} /> : <AskForLink />}
+    </OutsideFrame>
+  )
+}
+
+function AskForLink() {
+  const [email, setEmail] = useState('')
+  const [sent, setSent] = useState(false)
+  if (sent) return <Notice kind="ok">If {email} belongs to somebody here, a link is on its way. It works for one hour.</Notice>
+  return (
+    <Form action="Send me a link" submit={() => auth('/request-password-reset', { email }).then(() => setSent(true))}>
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+    </Form>
+  )
+}
+
+function NewPassword({ token }: { token: string }) {
+  const [newPassword, setNewPassword] = useState('')
+  const navigate = useNavigate()
+  const say = useToast()
+  const submit = async () => {
+    await auth('/reset-password', { token, newPassword })
+    say('Your password is changed. Sign in with it.')
+    await navigate({ to: '/sign-in' })
+  }
+  return (
+    <Form action="Set this password" submit={submit}>
+      <TextField
+        label="New password"
+        hint="At least 10 characters. Everybody who is signed in as you will be signed out."
+        type="password"
+        autoComplete="new-password"
+        minLength={10}
+        maxLength={128}
+        required
+        value={newPassword}
+        onChange={(event) => setNewPassword(event.target.value)}
+      />
+    </Form>
+  )
+}

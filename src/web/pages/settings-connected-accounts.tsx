@@ -1,0 +1,106 @@
+import { useState } from 'react'
+import { Confirm } from '../parts/confirm.tsx'
+import { useDraft } from '../parts/draft.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Select, TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Page, Section } from '../parts/page.tsx'
+import { Table } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { TOOLS } from '../parts/tools.ts'
+import { useApi, useWrite } from '../queries.ts'
+
+const PROVIDERS = ['github', 'perforce', 'diversion', 'lore', 'jira', 'linear', 'trello', 'monday', 'asana'] as const
+
+const nameOf = (provider: string) => TOOLS[provider as keyof typeof TOOLS]?.name ?? provider
+
+/** What one is called elsewhere, so that a change or an issue finds its person. */
+export default function SettingsConnectedAccounts() {
+  const query = useApi('listConnectedAccounts', {})
+  const remove = useWrite('removeConnectedAccount', ['listConnectedAccounts'])
+  const say = useToast()
+  return (
+    <Page title="Connected accounts">
+      <p className="max-w-prose text-sm text-soft">
+        Tell what you are called in other tools. Changes under that name are then known to be yours, also when a broken build is
+        investigated.
+      </p>
+      <Loaded query={query}>
+        {({ connected_accounts }) =>
+          connected_accounts.length === 0 ? (
+            <Empty title="No names yet">Start with the one you commit under.</Empty>
+          ) : (
+            <Table
+              caption="Your names in other tools"
+              rows={connected_accounts}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Tool', cell: ({ provider }) => nameOf(provider) },
+                { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
+                { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  head: 'Actions',
+                  className: 'text-right',
+                  cell: ({ id, provider, uid }) => (
+                    <Confirm
+                      label="Remove"
+                      title={`Forget ${uid}?`}
+                      action="Forget it"
+                      look="quiet"
+                      run={async () => {
+                        await remove.mutateAsync({ id })
+                        say(`${uid} was forgotten`)
+                      }}
+                    >
+                      What {uid} does in {nameOf(provider)} is no longer recognised as yours.
+                    </Confirm>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      <NewName />
+    </Page>
+  )
+}
+
+function NewName() {
+  const [provider, setProvider] = useState<string>('github')
+  const [uid, setUid, clear] = useDraft('connected account', '')
+  const add = useWrite('addConnectedAccount', ['listConnectedAccounts'])
+  const say = useToast()
+  const submit = async () => {
+    await add.mutateAsync({ body: { provider, uid } })
+    say(`${uid.trim()} is you`)
+    setUid('')
+    clear()
+  }
+  return (
+    <Section title="Add a name">
+      <Form action="Add" submit={submit} disabled={uid.trim() === ''}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Select
+            label="Tool"
+            options={PROVIDERS.map((value) => [value, nameOf(value)] as const)}
+            value={provider}
+            onChange={(event) => setProvider(event.target.value)}
+          />
+          <TextField
+            label="Name there"
+            hint="A user name or id, as the tool writes it."
+            required
+            maxLength={120}
+            autoComplete="off"
+            spellCheck={false}
+            value={uid}
+            onChange={(event) => setUid(event.target.value)}
+          />
+        </div>
+      </Form>
+    </Section>
+  )
+}

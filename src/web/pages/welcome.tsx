@@ -1,0 +1,104 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError, ask, wordsOf } from '../api.ts'
+import { Notice } from '../parts/notice.tsx'
+import { Waiting } from '../parts/pages.tsx'
+import { SignUpForm } from '../parts/sign-up-form.tsx'
+import { ToolChoice } from '../parts/tool-choice.tsx'
+import { FirstDelivery } from '../parts/welcome-delivery.tsx'
+import { FirstProject } from '../parts/welcome-project.tsx'
+import { WelcomeSteps } from '../parts/welcome-steps.tsx'
+
+/** How far the first visitor has come; a reload finds the place again. */
+type Stage =
+  | { at: 'owner' }
+  | { at: 'project'; accountId: number }
+  | { at: 'tool'; projectId: number }
+  | { at: 'delivery'; projectId: number; integrationId: number }
+
+const TITLES = {
+  owner: 'Welcome to Goldmaster',
+  project: 'What are you making?',
+  tool: 'Connect your first tool',
+  delivery: 'Waiting for the first delivery',
+}
+
+/** The first visitor of an empty service, from nothing to the first thing a tool tells. */
+export default function Welcome() {
+  const navigate = useNavigate()
+  const [stage, setStage] = useState<Stage>()
+  const [error, setError] = useState<string>()
+  const find = async () => {
+    const found = await findStage().catch((failure: unknown) => {
+      setError(wordsOf(failure))
+      return undefined
+    })
+    if (found === '/sign-in' || found === '/feed') await navigate({ to: found })
+    else setStage(found)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
+  useEffect(() => void find(), [])
+  const title = TITLES[stage?.at ?? 'owner']
+  useEffect(() => {
+    document.title = `${title} · Goldmaster`
+  }, [title])
+  return (
+    <main className="mx-auto grid min-h-dvh w-full max-w-2xl content-start gap-6 px-4 py-10">
+      <img src="/icon.svg" alt="" className="size-9" />
+      <WelcomeSteps at={stage?.at ?? 'owner'} />
+      <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+      {error && <Notice kind="err">{error}</Notice>}
+      {!stage && !error && <Waiting lines={3} />}
+      {stage?.at === 'owner' && (
+        <div className="grid max-w-sm gap-4">
+          <p className="text-sm text-soft">
+            This service is new and empty. Make the account that owns it; in a few minutes your first tool will be talking.
+          </p>
+          <SignUpForm action="Make the owner's account" onDone={() => void find()} />
+        </div>
+      )}
+      {stage?.at === 'project' && (
+        <FirstProject accountId={stage.accountId} onMade={(projectId) => setStage({ at: 'tool', projectId })} />
+      )}
+      {stage?.at === 'tool' && (
+        <>
+          <p className="text-sm text-soft">
+            Pick where your builds or changes come from. It gets an address of its own and a guide to copy from; more can follow
+            later.
+          </p>
+          <ToolChoice
+            projectId={stage.projectId}
+            onMade={(integrationId) => setStage({ at: 'delivery', projectId: stage.projectId, integrationId })}
+          />
+        </>
+      )}
+      {stage?.at === 'delivery' && (
+        <FirstDelivery
+          projectId={stage.projectId}
+          integrationId={stage.integrationId}
+          onBack={() => setStage({ at: 'tool', projectId: stage.projectId })}
+        />
+      )}
+    </main>
+  )
+}
+
+async function findStage(): Promise<Stage | '/sign-in' | '/feed'> {
+  const { first_run } = await ask('welcome', {})
+  if (first_run) return { at: 'owner' }
+  try {
+    const { accounts, projects, user } = await ask('showMe', {})
+    const account = accounts.find(({ id }) => id === user.default_account_id) ?? accounts[0]
+    if (!account) return '/feed'
+    const [project] = projects
+    if (!project) return { at: 'project', accountId: account.id }
+    if (project.role !== 'owner') return '/feed'
+    const { integrations } = await ask('listIntegrations', { project_id: project.id })
+    if (integrations.some(({ health }) => health.last_delivery_at)) return '/feed'
+    const last = integrations.at(-1)
+    return last ? { at: 'delivery', projectId: project.id, integrationId: last.id } : { at: 'tool', projectId: project.id }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return '/sign-in'
+    throw error
+  }
+}

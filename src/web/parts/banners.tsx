@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useConnection } from '../connection.ts'
+import { useAccount, useMe } from '../session.ts'
+
+const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: ReactNode }) => (
+  <div
+    role="status"
+    className={`border-b px-4 py-2 text-sm md:px-8 ${kind === 'err' ? 'border-err/30 bg-err-wash text-err' : kind === 'warn' ? 'border-warn/30 bg-warn-wash text-warn' : 'border-info/30 bg-info-wash text-info'}`}
+  >
+    {children}
+  </div>
+)
+
+/** What everybody on the page should know: the line is down, the account is read-only, the trial ends. */
+export function Banners() {
+  const { away, throttledUntil } = useConnection()
+  const account = useAccount()
+  const { user } = useMe()
+  const wait = useSecondsUntil(throttledUntil)
+  const days =
+    account?.trial_ends_at && !account.payment_method ? (Date.parse(account.trial_ends_at) - Date.now()) / 86_400_000 : undefined
+  return (
+    <>
+      {away && <Banner kind="err">The server does not answer. We keep trying; nothing you typed is lost.</Banner>}
+      {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {wait} s.</Banner>}
+      {account?.read_only === 'trial_expired' && (
+        <Banner kind="warn">
+          The trial of {account.name} is over, so it is read-only.{' '}
+          <Link to="/settings/billing" className="underline">
+            Add a payment method
+          </Link>{' '}
+          to go on.
+        </Banner>
+      )}
+      {account?.read_only === 'demo' && (
+        <Banner kind="info">{account.name} is a demo: look around, nothing can be changed.</Banner>
+      )}
+      {!account?.read_only && days !== undefined && days < 5 && (
+        <Banner kind="info">
+          The trial of {account?.name} ends in {Math.max(1, Math.ceil(days))} {days > 1 ? 'days' : 'day'}.{' '}
+          <Link to="/settings/billing" className="underline">
+            Billing
+          </Link>
+        </Banner>
+      )}
+      {!user.email_verified && !user.operator && (
+        <Banner kind="info">
+          Please confirm your e-mail address: we sent a link to {user.email}.{' '}
+          <Link to="/settings/profile" className="underline">
+            Send it again
+          </Link>
+        </Banner>
+      )}
+    </>
+  )
+}
+
+function useSecondsUntil(time: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (time <= Date.now()) return
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [time])
+  return Math.max(0, Math.ceil((time - now) / 1000))
+}

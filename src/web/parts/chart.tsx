@@ -1,0 +1,136 @@
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import { useTheme } from '../theme.ts'
+
+export interface Series {
+  label: string
+  /** A colour of the theme, such as `ok`. */
+  color: string
+  values: (number | null)[]
+}
+
+interface Props {
+  /** What the drawing says, for those who cannot see it. */
+  label: string
+  /** Seconds since 1970, rising. */
+  times: number[]
+  series: Series[]
+  kind: 'stack' | 'points' | 'line'
+  unit(value: number): string
+  /** The index under the pointer. */
+  onPoint(index: number | null): void
+}
+
+const HEIGHT = 190
+/** Steps of an axis that people count in: numbers, and seconds up to months. */
+const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000]
+const HOUR = 3_600
+const SPANS = [
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_200, 1_800],
+  ...[1, 2, 3, 6, 12, 24, 48, 96, 240, 480, 720, 1_440, 2_880].map((hours) => hours * HOUR),
+]
+const dayName = (timeZone?: string) =>
+  new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ...(timeZone ? { timeZone } : {}) })
+// Days are counted in UTC; moments are those of whoever looks.
+const UTC_DAY = dayName('UTC')
+const LOCAL_DAY = dayName()
+
+/** A drawing over time in the theme's colours, as wide as its place. */
+export function Chart({ label, times, series, kind, unit, onPoint }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const theme = useTheme()
+  const latest = useRef({ unit, onPoint })
+  latest.current = { unit, onPoint }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  useEffect(() => {
+    const element = place.current!
+    const draw = () =>
+      new uPlot(
+        optionsOf(element, kind, series, latest),
+        [times, ...(kind === 'stack' ? stacked(series) : series.map(({ values }) => values))],
+        element,
+      )
+    let plot = draw()
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    resize.observe(element)
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const redraw = () => {
+      plot.destroy()
+      plot = draw()
+    }
+    dark.addEventListener('change', redraw)
+    return () => {
+      dark.removeEventListener('change', redraw)
+      resize.disconnect()
+      plot.destroy()
+    }
+  }, [times, series, kind, theme])
+  return <div ref={place} role="img" aria-label={label} className="h-[190px] w-full overflow-hidden" />
+}
+
+/** The tallest first, so that every bar in front of it leaves only its own part to be seen. */
+const stacked = (series: Series[]) =>
+  series.map((_, top) =>
+    series[0]!.values.map((_, i) => series.slice(0, series.length - top).reduce((sum, { values }) => sum + (values[i] ?? 0), 0)),
+  )
+
+/** A canvas knows no custom properties: the browser is asked what they come to here. */
+function colorOf(element: HTMLElement, name: string): string {
+  const probe = element.appendChild(document.createElement('span'))
+  probe.style.color = `var(--${name})`
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+type Latest = { current: Pick<Props, 'unit' | 'onPoint'> }
+
+function optionsOf(element: HTMLElement, kind: Props['kind'], series: Series[], latest: Latest): uPlot.Options {
+  const axis = {
+    stroke: colorOf(element, 'soft'),
+    font: '11px system-ui, sans-serif',
+    grid: { stroke: colorOf(element, 'line'), width: 1 },
+    ticks: { show: false },
+  }
+  const drawn = kind === 'stack' ? [...series].reverse() : series
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    ...(kind === 'stack' ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'Etc/UTC') } : {}),
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'stack' } },
+    scales: {
+      x: { range: (_, min, max) => [min - 43_200, max + 43_200] },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 26,
+        values: (_, splits) => splits.map((at) => (kind === 'stack' ? UTC_DAY : LOCAL_DAY).format(at * 1000)),
+      },
+      {
+        ...axis,
+        size: 56,
+        incrs: kind === 'stack' ? COUNTS : SPANS,
+        values: (_, splits) => splits.map((value) => latest.current.unit(value)),
+      },
+    ],
+    series: [
+      {},
+      ...drawn.map(({ label, color }): uPlot.Series => {
+        const paint = colorOf(element, color)
+        if (kind === 'stack')
+          return { label, fill: paint, width: 0, points: { show: false }, paths: uPlot.paths.bars!({ size: [0.7, 36] }) }
+        const points = { show: true, size: 6, fill: paint, stroke: paint }
+        return kind === 'line'
+          ? { label, stroke: paint, width: 1.5, points }
+          : { label, stroke: paint, points, paths: () => null }
+      }),
+    ],
+    hooks: { setCursor: [(plot) => latest.current.onPoint(plot.cursor.idx ?? null)] },
+  }
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Form } from './form.tsx'
+
+interface Props {
+  /** What the button on the page says. */
+  label: string
+  title: string
+  /** What the button in the dialog says. */
+  action: string
+  /** What will happen, for whoever hesitates. */
+  children: ReactNode
+  run(): Promise<unknown>
+  look?: 'plain' | 'quiet' | 'danger'
+  disabled?: boolean
+}
+
+/** A button for what cannot be taken back: it asks first. */
+export function Confirm({ label, title, action, children, run, look = 'danger', disabled = false }: Props) {
+  const [open, setOpen] = useState(false)
+  const submit = async () => {
+    await run()
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button look={look} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog title={title} open={open} onClose={() => setOpen(false)}>
+        <Form action={action} submit={submit} beside={<Button onClick={() => setOpen(false)}>Cancel</Button>}>
+          <div className="text-sm text-soft">{children}</div>
+        </Form>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react'
+import type { Rollup } from '../../contract/shapes.ts'
+import { useLive } from '../live.ts'
+import { useApi } from '../queries.ts'
+
+const TILES: [key: keyof Rollup, label: string][] = [
+  ['changes_24h', 'Changes in 24 h'],
+  ['builds_passed_24h', 'Builds passed in 24 h'],
+  ['builds_failed_24h', 'Builds failed in 24 h'],
+  ['open_tasks', 'Open tasks'],
+  ['active_projects', 'Active projects'],
+]
+/** The server counts anew this often. */
+const QUIET_MS = 5_000
+
+export function FeedTiles({ accountId }: { accountId: number | undefined }) {
+  const { data, refetch } = useApi('listEvents', { query: { account_id: accountId, limit: 1 } })
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useLive(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      void refetch()
+    }, QUIET_MS)
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-5">
+      {TILES.map(([key, label]) => {
+        const count = data?.rollup?.[key]
+        return (
+          <div key={key} className="rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2">
+            <dt className="text-xs text-soft">{label}</dt>
+            <dd className={`text-2xl font-semibold tabular-nums ${key === 'builds_failed_24h' && count ? 'text-err' : ''}`}>
+              {count ?? '–'}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}

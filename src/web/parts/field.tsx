@@ -1,0 +1,113 @@
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react'
+
+const BOX =
+  'w-full rounded-md border border-strong-line bg-panel px-2.5 text-sm text-ink placeholder:text-faint disabled:opacity-60 aria-invalid:border-err'
+
+interface Around {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+}
+
+const Frame = ({ id, label, hint, error, children }: Around & { id: string; children: ReactNode }) => (
+  <div className="grid gap-1">
+    <label htmlFor={id} className="text-sm font-medium">
+      {label}
+    </label>
+    {children}
+    {hint && (
+      <p id={`${id}-hint`} className="text-xs text-soft">
+        {hint}
+      </p>
+    )}
+    {error && (
+      <p id={`${id}-error`} role="alert" className="text-xs text-err">
+        {error}
+      </p>
+    )}
+  </div>
+)
+
+const tied = (id: string, { hint, error }: Around) => ({
+  id,
+  'aria-invalid': error ? true : undefined,
+  'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
+})
+
+export function TextField({ label, hint, error, className = '', ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  const around = { label, hint, error }
+  return (
+    <Frame id={id} {...around}>
+      <input {...tied(id, around)} {...rest} className={`${BOX} h-9 ${className}`} />
+    </Frame>
+  )
+}
+
+export function TextArea({ label, hint, error, className = '', ...rest }: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId()
+  const around = { label, hint, error }
+  return (
+    <Frame id={id} {...around}>
+      <textarea {...tied(id, around)} rows={5} {...rest} className={`${BOX} py-2 ${className}`} />
+    </Frame>
+  )
+}
+
+interface Choice extends Around, SelectHTMLAttributes<HTMLSelectElement> {
+  options: readonly (readonly [value: string, label: string])[]
+}
+
+export function Select({ label, hint, error, options, className = '', ...rest }: Choice) {
+  const id = useId()
+  const around = { label, hint, error }
+  return (
+    <Frame id={id} {...around}>
+      <select {...tied(id, around)} {...rest} className={`${BOX} h-9 ${className}`}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}
+
+export function Checkbox({ label, hint, ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  return (
+    <div className="flex gap-2">
+      <input
+        type="checkbox"
+        id={id}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        {...rest}
+        className="mt-1 size-4 accent-accent"
+      />
+      <div>
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-xs text-soft">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** A small choice above a list; the label is for those who cannot see where it stands. */
+export function Filter({ label, options, ...rest }: Choice) {
+  return (
+    <select aria-label={label} {...rest} className="h-8 rounded-md border border-line bg-panel px-2 text-sm text-ink">
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,72 @@
+import { type ReactNode, useId } from 'react'
+import type { Series } from './chart.tsx'
+
+interface Props {
+  title: string
+  /** The drawing in one sentence. */
+  summary: string
+  /** What is under the pointer, instead of the sentence. */
+  pointed?: string | undefined
+  legend?: Pick<Series, 'label' | 'color'>[]
+  /** The same in words, for whoever wants the figures or cannot see the drawing. */
+  table?: { head: string[]; rows: (string | number)[][] }
+  children: ReactNode
+}
+
+const DOTS: Record<string, string> = { ok: 'bg-ok', err: 'bg-err', warn: 'bg-warn', faint: 'bg-faint', info: 'bg-info' }
+
+/** A drawing with its sentence above and its table below. */
+export function Figure({ title, summary, pointed, legend = [], table, children }: Props) {
+  const id = useId()
+  return (
+    <figure aria-labelledby={id} className="grid min-w-0 content-start gap-2 rounded-lg border border-line bg-panel p-4">
+      <figcaption className="grid gap-0.5">
+        <h3 id={id} className="text-sm font-semibold">
+          {title}
+        </h3>
+        <p className="min-h-9 text-xs text-soft sm:min-h-0">{pointed ?? summary}</p>
+      </figcaption>
+      {children}
+      {legend.length > 1 && (
+        <ul aria-label="Colours" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
+          {legend.map(({ label, color }) => (
+            <li key={label} className="flex items-center gap-1.5">
+              <span aria-hidden="true" className={`size-2 rounded-full ${DOTS[color]}`} />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
+      {table && table.rows.length > 0 && (
+        <details className="text-xs">
+          <summary className="w-fit rounded text-soft hover:text-ink">As a table</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <section tabIndex={0} aria-label={`${title}, as a table`} className="mt-2 max-h-60 overflow-auto">
+            <table className="w-full">
+              <thead>
+                <tr className="text-left text-soft">
+                  {table.head.map((head) => (
+                    <th key={head} scope="col" className="py-1 pr-3 font-medium">
+                      {head}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody className="tabular-nums">
+                {table.rows.map((row) => (
+                  <tr key={row.join(' ')} className="border-t border-line">
+                    {row.map((cell, i) => (
+                      <td key={table.head[i]} className="py-1 pr-3">
+                        {cell}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        </details>
+      )}
+    </figure>
+  )
+}

@@ -1,0 +1,38 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { wordsOf } from '../api.ts'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+
+interface Props {
+  /** What the button says. */
+  action: string
+  submit(): Promise<unknown>
+  children: ReactNode
+  beside?: ReactNode
+  disabled?: boolean
+}
+
+/** Fields and one button. A failure is said above the button; what was typed stays where it is. */
+export function Form({ action, submit, children, beside, disabled = false }: Props) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    await submit().catch((failure: unknown) => setError(wordsOf(failure)))
+    setBusy(false)
+  }
+  return (
+    <form onSubmit={send} className="grid gap-4">
+      {children}
+      {error && <Notice kind="err">{error}</Notice>}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" look="main" busy={busy} disabled={disabled}>
+          {action}
+        </Button>
+        {beside}
+      </div>
+    </form>
+  )
+}

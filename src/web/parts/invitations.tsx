@@ -1,0 +1,104 @@
+import { useState } from 'react'
+import type { AccountSummary } from '../../contract/app-shapes.ts'
+import { useApi, useWrite } from '../queries.ts'
+import { Confirm } from './confirm.tsx'
+import { Copy } from './copy.tsx'
+import { useDraft } from './draft.ts'
+import { Select, TextField } from './field.tsx'
+import { Form } from './form.tsx'
+import { Loaded } from './loaded.tsx'
+import { Notice } from './notice.tsx'
+import { Section } from './page.tsx'
+import { Table } from './table.tsx'
+import { Time } from './time.tsx'
+import { useToast } from './toast.tsx'
+
+type Role = 'owner' | 'member'
+
+const ROLES = [
+  ['member', 'Member: works in all projects'],
+  ['owner', 'Owner: also changes settings, tools and people'],
+] as const
+
+/** Asking somebody in; the link is shown too, for installations that send no mail. */
+export function Invitations({ account }: { account: AccountSummary }) {
+  const query = useApi('listInvitations', { account_id: account.id })
+  const [email, setEmail, clear] = useDraft(`invitation ${account.id}`, '')
+  const [role, setRole] = useState<Role>('member')
+  const [made, setMade] = useState<{ email: string; url: string }>()
+  const invite = useWrite('invite', ['listInvitations'])
+  const withdraw = useWrite('withdrawInvitation', ['listInvitations'])
+  const say = useToast()
+  const submit = async () => {
+    setMade(undefined)
+    setMade(await invite.mutateAsync({ account_id: account.id, body: { email, role } }))
+    setEmail('')
+    clear()
+  }
+  return (
+    <Section title="Invite somebody">
+      <Form action="Invite" submit={submit} disabled={account.read_only !== null || email.trim() === ''}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="E-mail"
+            type="email"
+            required
+            autoComplete="off"
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <Select label="Role" options={ROLES} value={role} onChange={(event) => setRole(event.target.value as Role)} />
+        </div>
+      </Form>
+      {made && (
+        <Notice kind="ok">
+          <div className="grid min-w-0 gap-2">
+            <span>
+              {made.email} was invited by mail. You can also hand over this link yourself; it works once, for seven days:
+            </span>
+            <div className="text-ink">
+              <Copy value={made.url} label="Invitation link" />
+            </div>
+          </div>
+        </Notice>
+      )}
+      <Loaded query={query}>
+        {({ invitations }) =>
+          invitations.length === 0 ? (
+            <p className="text-sm text-soft">No invitation waits for an answer.</p>
+          ) : (
+            <Table
+              caption="Invitations that wait"
+              rows={invitations}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Invited', cell: ({ email }) => <span className="break-all">{email}</span> },
+                { head: 'Role', cell: ({ role }) => role },
+                { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+                {
+                  head: 'Actions',
+                  className: 'text-right',
+                  cell: ({ id, email }) => (
+                    <Confirm
+                      label="Withdraw"
+                      title={`Withdraw the invitation of ${email}?`}
+                      action="Withdraw it"
+                      look="quiet"
+                      run={async () => {
+                        await withdraw.mutateAsync({ account_id: account.id, id })
+                        say('Invitation withdrawn')
+                      }}
+                    >
+                      The link in it stops working.
+                    </Confirm>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import type { PILLS } from '../../contract/sets.ts'
+
+export type PillKind = (typeof PILLS)[number]
+
+const LOOKS: Record<PillKind, string> = {
+  ok: 'bg-ok-wash text-ok',
+  err: 'bg-err-wash text-err',
+  warn: 'bg-warn-wash text-warn',
+  info: 'bg-info-wash text-info',
+  neutral: 'bg-hover text-soft',
+}
+
+export const Pill = ({ kind = 'neutral', children }: { kind?: PillKind; children: ReactNode }) => (
+  <span className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-px text-xs font-medium ${LOOKS[kind]}`}>
+    {children}
+  </span>
+)
+
+const KINDS: Record<string, PillKind> = {
+  completed: 'ok',
+  approved: 'ok',
+  live: 'ok',
+  processed: 'ok',
+  delivered: 'ok',
+  active: 'ok',
+  failed: 'err',
+  denied: 'err',
+  rejected: 'err',
+  failing: 'err',
+  gone: 'err',
+  critical: 'err',
+  passed_pending_approval: 'warn',
+  pending: 'warn',
+  blocked: 'warn',
+  in_review: 'warn',
+  rolled_back: 'warn',
+  stale: 'warn',
+  waiting: 'warn',
+  paused: 'warn',
+  high: 'warn',
+  queued: 'info',
+  preparing: 'info',
+  building: 'info',
+  running: 'info',
+  in_progress: 'info',
+  uploading: 'info',
+  submitted: 'info',
+  accepted: 'info',
+}
+
+/** `passed_pending_approval` → `passed pending approval`. */
+export const wordsOf = (value: string) => value.replaceAll('_', ' ')
+
+/** A status of anything, in its colour. */
+export const Status = ({ value }: { value: string }) => <Pill kind={KINDS[value] ?? 'neutral'}>{wordsOf(value)}</Pill>

@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import { auth } from '../api.ts'
+import { connection } from '../connection.ts'
+import { TextField } from './field.tsx'
+import { Form } from './form.tsx'
+
+export function SignInForm({ onDone }: { onDone(): void }) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = async () => {
+    await auth('/sign-in/email', { email, password, rememberMe: true })
+    connection.signedIn()
+    onDone()
+  }
+  return (
+    <Form action="Sign in" submit={submit}>
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { ask } from '../api.ts'
+import { connection } from '../connection.ts'
+import { queryClient } from '../queries.ts'
+import { TextField } from './field.tsx'
+import { Form } from './form.tsx'
+
+interface Props {
+  action: string
+  email?: string
+  invitation?: string
+  onDone(): void
+}
+
+export function SignUpForm({ action, email: given = '', invitation, onDone }: Props) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState(given)
+  const [password, setPassword] = useState('')
+  const submit = async () => {
+    await ask('signUp', { body: { name, email, password, ...(invitation ? { invitation } : {}) } })
+    connection.signedIn()
+    queryClient.clear()
+    onDone()
+  }
+  return (
+    <Form action={action} submit={submit}>
+      <TextField
+        label="Your name"
+        hint="What your colleagues see."
+        autoComplete="name"
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <TextField
+        label="Password"
+        hint="At least 10 characters."
+        type="password"
+        autoComplete="new-password"
+        minLength={10}
+        maxLength={128}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
+import type { TaskDetail } from '../../contract/shapes.ts'
+import { wordsOf as failureOf } from '../api.ts'
+import { useWrite } from '../queries.ts'
+import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
+import { Filter } from './field.tsx'
+import { wordsOf } from './pill.tsx'
+import { TaskLabels } from './task-labels.tsx'
+import { Time } from './time.tsx'
+import { useToast } from './toast.tsx'
+
+const options = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
+
+/** What can be chosen about a task; a choice is saved at once and shown before the server has answered. */
+export function TaskFields({ task, fixed }: { task: TaskDetail; fixed: boolean }) {
+  const save = useWrite('editTask', ['showTask', 'listTasks', 'showOverview', 'listMembers'])
+  const say = useToast()
+  const wished = save.isPending ? (save.variables.body as { task: Partial<TaskDetail> }).task : {}
+  const shown = { ...task, ...wished }
+  if (wished.assignee_handle != null) shown.user_id = null
+  if (wished.user_id != null) shown.assignee_handle = null
+  const put = (fields: object) =>
+    save.mutate(
+      { project_id: task.project_id, id: task.id, body: { task: fields } },
+      { onError: (error) => say(`Not saved: ${failureOf(error)}`, 'err') },
+    )
+  return (
+    <aside aria-label="About this task" className="grid content-start gap-3 rounded-lg border border-line bg-panel p-4">
+      {(
+        [
+          ['State', 'state', TASK_STATES],
+          ['Priority', 'priority', PRIORITIES],
+          ['Type', 'task_type', TASK_TYPES],
+        ] as const
+      ).map(([label, field, values]) => (
+        <Line key={field} label={label}>
+          <Filter
+            label={label}
+            value={shown[field]}
+            disabled={fixed}
+            options={options(values)}
+            onChange={(event) => put({ [field]: event.target.value })}
+          />
+        </Line>
+      ))}
+      <Line label="Assignee">
+        <AssigneeChoice
+          label="Assignee"
+          none="Nobody"
+          value={whoOf(shown)}
+          disabled={fixed}
+          onChange={(who) => put(fieldsOf(who))}
+          className="w-full min-w-0"
+        />
+      </Line>
+      <Line label="Labels">
+        <TaskLabels labels={shown.labels} fixed={fixed} onChange={(labels) => put({ labels })} />
+      </Line>
+      <Line label="Created">
+        <span className="text-sm">
+          <Time at={task.created_at} />
+        </span>
+      </Line>
+      <Line label="Edited">
+        <span className="text-sm">
+          <Time at={task.updated_at} />
+        </span>
+      </Line>
+    </aside>
+  )
+}
+
+const Line = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="grid grid-cols-[5rem_minmax(0,1fr)] items-center gap-2">
+    <span className="text-sm text-soft">{label}</span>
+    <div className="grid justify-items-start">{children}</div>
+  </div>
+)

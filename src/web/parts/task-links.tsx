@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router'
+import type { Platform } from '../../contract/sets.ts'
+import type { TaskDetail } from '../../contract/shapes.ts'
+import { PLATFORM_NAMES } from '../platforms.ts'
+import { useApi } from '../queries.ts'
+import { Icon } from './icon.tsx'
+import { Section } from './page.tsx'
+import { Status } from './pill.tsx'
+
+/** What tools have told about a task: the changes that name it, their builds, where those went. */
+export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: string }) {
+  const { changes, build_runs, deployments } = task.links
+  const none = changes.length + build_runs.length + deployments.length === 0
+  return (
+    <Section title="Linked">
+      {none && (
+        <p className="text-sm text-soft">
+          Nothing yet. A commit or changelist that names <code className="font-mono text-xs">#{task.id}</code> or{' '}
+          <code className="font-mono text-xs">GM-{task.id}</code> links itself, its builds and where they go.
+        </p>
+      )}
+      <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
+        {changes.map(({ id, display_identifier }) => (
+          <li key={`change ${id}`} className="flex items-center gap-2">
+            <Icon name="change" className="text-soft" />
+            <ChangeLine projectId={projectId} id={id} name={display_identifier} />
+          </li>
+        ))}
+        {build_runs.map(({ id, status, ci_job_name }) => (
+          <li key={`build ${id}`} className="flex items-center gap-2">
+            <Icon name="build" className="text-soft" />
+            <Link
+              to="/projects/$projectId/builds/$buildId"
+              params={{ projectId, buildId: String(id) }}
+              className="min-w-0 truncate hover:underline"
+            >
+              {ci_job_name || `Build ${id}`}
+            </Link>
+            <Status value={status} />
+          </li>
+        ))}
+        {deployments.map(({ id, status, platform, branch }) => (
+          <li key={`deployment ${id}`} className="flex items-center gap-2">
+            <Icon name="deployment" className="text-soft" />
+            <Link
+              to="/projects/$projectId/deployments/$deploymentId"
+              params={{ projectId, deploymentId: String(id) }}
+              className="min-w-0 truncate hover:underline"
+            >
+              {PLATFORM_NAMES[platform as Platform] ?? platform} {branch}
+            </Link>
+            <Status value={status} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function ChangeLine({ projectId, id, name }: { projectId: string; id: number; name: string }) {
+  const { data } = useApi('showChange', { project_id: projectId, id })
+  return (
+    <Link
+      to="/projects/$projectId/changes/$changeId"
+      params={{ projectId, changeId: String(id) }}
+      className="min-w-0 truncate hover:underline"
+    >
+      <code className="mr-2 font-mono text-xs text-soft">{name}</code>
+      {data?.id === id && data.description.split('\n', 1)[0]}
+    </Link>
+  )
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react'
+
+const STEPS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [60, 'second'],
+  [3600, 'minute'],
+  [86_400, 'hour'],
+  [2_592_000, 'day'],
+  [31_536_000, 'month'],
+  [Number.POSITIVE_INFINITY, 'year'],
+]
+const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400, month: 2_592_000, year: 31_536_000 }
+const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+
+export function agoOf(iso: string, now = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1000
+  if (Math.abs(seconds) < 45) return 'just now'
+  const unit = STEPS.find(([limit]) => Math.abs(seconds) < limit)![1]
+  return format.format(Math.round(seconds / SECONDS[unit]!), unit)
+}
+
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** How long ago, with the exact time at hand; grows older while one looks at it. */
+export function Time({ at }: { at: string | null | undefined }) {
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (!at) return <span className="text-faint">never</span>
+  return (
+    <time dateTime={at} title={`${exact.format(new Date(at))} (${at})`} className="whitespace-nowrap tabular-nums">
+      {agoOf(at)}
+    </time>
+  )
+}
+
+export function spanOf(seconds: number | null | undefined): string {
+  if (seconds == null) return '–'
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

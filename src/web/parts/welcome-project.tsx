@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { useWrite } from '../queries.ts'
+import { useDraft } from './draft.ts'
+import { Select, TextField } from './field.tsx'
+import { Form } from './form.tsx'
+
+const ENGINES = [
+  ['unreal', 'Unreal Engine'],
+  ['unity', 'Unity'],
+  ['godot', 'Godot'],
+  ['custom', 'Another, or our own'],
+] as const
+
+export function FirstProject({ accountId, onMade }: { accountId: number; onMade(projectId: number): void }) {
+  const [name, setName, clear] = useDraft('first project', '')
+  const [engine, setEngine] = useState('unreal')
+  const create = useWrite('createProject', ['showMe'])
+  const submit = async () => {
+    const { id } = await create.mutateAsync({ account_id: accountId, body: { name, engine } })
+    clear()
+    onMade(id)
+  }
+  return (
+    <div className="grid max-w-sm gap-4">
+      <p className="text-sm text-soft">A project is one game: its changes, builds, assets, tasks and releases.</p>
+      <Form action="Make the project" submit={submit} disabled={name.trim() === ''}>
+        <TextField
+          label="Name"
+          required
+          maxLength={120}
+          placeholder="What you call the game"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Select label="Engine" options={ENGINES} value={engine} onChange={(event) => setEngine(event.target.value)} />
+      </Form>
+    </div>
+  )
+}

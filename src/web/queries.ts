@@ -1,0 +1,96 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query'
+import type { AppArguments, AppName, AppReply } from '../contract/app-routes.ts'
+import { ApiError, Away, ask } from './api.ts'
+
+/** Worth another try: the server is away, or wants to be left alone for a while. */
+const passes = (error: unknown) =>
+  error instanceof Away || (error instanceof ApiError && [429, 502, 503, 504].includes(error.status))
+
+const delayOf = (attempt: number, error: unknown) => {
+  const wanted = error instanceof ApiError ? Number(error.headers['retry-after'] ?? 0) * 1000 : 0
+  return Math.max(wanted, Math.min(1000 * 2 ** attempt, 15_000))
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The stream tells what changed, so a page that was just looked at need not be asked for again.
+      staleTime: 30_000,
+      retry: (count, error) => passes(error) && count < 8,
+      retryDelay: delayOf,
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+const keyOf = <N extends AppName>(name: N, args: AppArguments<N>) => [name, args] as const
+
+interface Options {
+  enabled?: boolean
+  /** Milliseconds between looks, for what the stream does not tell. */
+  every?: number | false
+  stale?: number
+}
+
+/** One route as a query: `useApi('showTask', { project_id, id })`. */
+export const useApi = <N extends AppName>(
+  name: N,
+  args: AppArguments<N>,
+  { enabled = true, every = false, stale }: Options = {},
+) =>
+  useQuery({
+    queryKey: keyOf(name, args),
+    queryFn: ({ signal }) => ask(name, args, signal),
+    enabled,
+    refetchInterval: every,
+    placeholderData: keepPreviousData,
+    ...(stale === undefined ? {} : { staleTime: stale }),
+  })
+
+/** The same, for what a page cannot do without: waits in the nearest Suspense, fails in the nearest error boundary. */
+export const useNeeded = <N extends AppName>(name: N, args: AppArguments<N>) =>
+  useSuspenseQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) }).data
+
+type Paged = { [N in AppName]: AppReply<N> extends { pagination: { next_cursor?: string | null } } ? N : never }[AppName]
+
+/** A list that goes on: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
+export function usePages<N extends Paged, K extends keyof AppReply<N>>(name: N, args: AppArguments<N>, key: K) {
+  const query = useInfiniteQuery({
+    queryKey: [name, args, 'pages'],
+    queryFn: ({ signal, pageParam }) =>
+      ask(name, { ...args, query: { ...args.query, ...(pageParam ? { cursor: pageParam } : {}) } } as AppArguments<N>, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => (last as { pagination: { next_cursor?: string | null } }).pagination.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+  const items = (query.data?.pages ?? []).flatMap(
+    (page) => page[key] as unknown[],
+  ) as unknown as AppReply<N>[K] extends (infer Item)[] ? Item[] : never
+  return { ...query, items, first: query.data?.pages[0] as AppReply<N> | undefined }
+}
+
+/** A write: `const save = useWrite('editTask', ['listTasks', 'showTask'])`; the routes named are asked anew afterwards. */
+export function useWrite<N extends AppName>(
+  name: N,
+  touches: AppName[] = [],
+): UseMutationResult<AppReply<N>, Error, AppArguments<N>> {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (args: AppArguments<N>) => ask(name, args),
+    onSuccess: () => refresh(client, touches),
+  })
+}
+
+/** Asks these routes anew where they are shown; elsewhere they are asked when next looked at. */
+export const refresh = (client: QueryClient, names: readonly AppName[]) =>
+  Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
