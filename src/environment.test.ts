@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { readEnvironment } from './environment.ts'
+
+test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {
+  expect(readEnvironment({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    site: 'http://localhost:8080',
+    dataDir: './data',
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    secretKey: undefined,
+    demo: true,
+    rates: {
+      requests: { points: 300, seconds: 300 },
+      taskWrites: { points: 60, seconds: 60 },
+      webhooks: { points: 600, seconds: 60 },
+    },
+    trustProxy: [],
+    logLevel: 'info',
+  })
+})
+
+test('an empty variable is an absent one', () => {
+  const names = [
+    'PORT',
+    'HOST',
+    'BASE_URL',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'SECRET_KEY',
+    'DEMO',
+    'LIMIT_WEBHOOKS',
+    'TRUST_PROXY',
+    'LOG_LEVEL',
+  ]
+  expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readEnvironment({}))
+})
+
+test('what is given is taken', () => {
+  expect(
+    readEnvironment({
+      PORT: '0',
+      HOST: '::',
+      BASE_URL: 'https://gold.example/studio//',
+      DATABASE_URL: 'postgresql://me@db/gold',
+      REDIS_URL: 'rediss://cache:6380/1',
+      SECRET_KEY: 'k'.repeat(32),
+      LIMIT_REQUESTS_PER_IP: 'off',
+      LIMIT_TASK_WRITES: '5/s',
+      LIMIT_WEBHOOKS: '1000/2h',
+      TRUST_PROXY: '10.0.0.0/8, ::1,loopback',
+      LOG_LEVEL: 'silent',
+      DATA_DIR: '/srv/gold',
+    }),
+  ).toMatchObject({
+    port: 0,
+    host: '::',
+    site: 'https://gold.example/studio',
+    databaseUrl: 'postgresql://me@db/gold',
+    redisUrl: 'rediss://cache:6380/1',
+    demo: false,
+    rates: { requests: null, taskWrites: { points: 5, seconds: 1 }, webhooks: { points: 1000, seconds: 7200 } },
+    trustProxy: ['10.0.0.0/8', '::1', 'loopback'],
+    logLevel: 'silent',
+    dataDir: '/srv/gold',
+  })
+})
+
+test('the demo follows the database unless it is told otherwise', () => {
+  const DATABASE_URL = 'postgres://db/gold'
+  expect(readEnvironment({ DATABASE_URL }).demo).toBe(false)
+  expect(readEnvironment({ DATABASE_URL, DEMO: 'on' }).demo).toBe(true)
+  expect(readEnvironment({ DEMO: 'off' }).demo).toBe(false)
+})
+
+test('in production a database of its own needs a key', () => {
+  const DATABASE_URL = 'postgres://db/gold'
+  expect(() => readEnvironment({ DATABASE_URL, NODE_ENV: 'production' })).toThrow(/^SECRET_KEY /)
+  expect(readEnvironment({ DATABASE_URL, NODE_ENV: 'production', SECRET_KEY: 'k'.repeat(32) }).databaseUrl).toBe(DATABASE_URL)
+  expect(readEnvironment({ NODE_ENV: 'production' }).databaseUrl).toBe(undefined)
+})
+
+test.each([
+  ['PORT', 'eighty'],
+  ['PORT', '-1'],
+  ['PORT', '70000'],
+  ['PORT', '80.5'],
+  ['DATABASE_URL', 'mysql://me:hush@db/gold'],
+  ['DATABASE_URL', 'gold'],
+  ['REDIS_URL', 'localhost:6379'],
+  ['BASE_URL', 'gold.example'],
+  ['BASE_URL', 'ftp://gold.example'],
+  ['BASE_URL', 'http://'],
+  ['REDIS_URL', 'redis://:hush@[::bad'],
+  ['LLM_URL', 'https://'],
+  ['SECRET_KEY', 'hush'],
+  ['DEMO', 'yes'],
+  ['LIMIT_REQUESTS_PER_IP', '300'],
+  ['LIMIT_REQUESTS_PER_IP', 'many/5m'],
+  ['LIMIT_TASK_WRITES', '0/1m'],
+  ['LIMIT_TASK_WRITES', '60/0m'],
+  ['LIMIT_WEBHOOKS', '1/1d'],
+  ['TRUST_PROXY', 'proxy.example'],
+  ['TRUST_PROXY', '10.0.0.1/x'],
+  ['TRUST_PROXY', '10.0.0.1/33'],
+  ['ALLOW_PRIVATE_HOSTS', 'http://ci.internal'],
+  ['ALLOW_PRIVATE_HOSTS', '10.0.0.0/33'],
+  ['LOG_LEVEL', 'loud'],
+])('%s=%s is refused in one line that names it and tells no secret', (name, value) => {
+  const refused = () => readEnvironment({ [name]: value })
+  expect(refused).toThrow(new RegExp(`^${name} [^\\n]+$`))
+  expect(refused).not.toThrow(/hush/)
+})
+
+test('private hosts may be names, addresses and ranges', () => {
+  const ALLOW_PRIVATE_HOSTS = 'ci.internal, 10.0.0.0/8,fd00::/8 ,192.168.1.5'
+  expect(readEnvironment({ ALLOW_PRIVATE_HOSTS }).allowPrivateHosts).toEqual([
+    'ci.internal',
+    '10.0.0.0/8',
+    'fd00::/8',
+    '192.168.1.5',
+  ])
+  expect(readEnvironment({}).allowPrivateHosts).toEqual([])
+})

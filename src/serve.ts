@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { Vault } from './domain/secrets.ts'
+import { sweep } from './domain/trials.ts'
+import type { Settings } from './environment.ts'
+import { buildServer } from './http/server.ts'
+import { allowedHosts } from './intake/reach-addresses.ts'
+import { explainer } from './jobs/explainer.ts'
+import { openPost } from './jobs/mail.ts'
+import { startOutgoing } from './jobs/outgoing.ts'
+import { startWorker } from './jobs/worker.ts'
+import { makeService, type Opened, openLog, openStore } from './service.ts'
+import { welcome } from './welcome.ts'
+
+const FLUSH_EVERY_MS = 30_000
+const PATIENCE_MS = 9_000
+
+/** Runs the service until it is told to stop; what it has accepted it finishes. */
+export async function serve(settings: Settings) {
+  const log = openLog(settings)
+  const store = await openStore(settings, log)
+  const service = makeService(settings, store, log)
+  await sweep(store.db)
+  const app = await buildServer(service)
+  const flush = setInterval(
+    () => service.lastUsed.flush(store.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
+    FLUSH_EVERY_MS,
+  )
+  try {
+    await listen(app, settings)
+  } catch (error) {
+    clearInterval(flush)
+    await app.close()
+    service.limits.close()
+    await store.close()
+    throw error
+  }
+  const worker = await beginWork(settings, store, service.vault, log)
+  await welcome(settings, service, store.fresh)
+  onStop(log, async () => {
+    clearInterval(flush)
+    await Promise.all([app.close(), worker.stop()])
+    await service.lastUsed.flush(store.db).catch(() => {})
+    service.limits.close()
+    await store.close()
+  })
+}
+
+/** Runs jobs alone, beside nodes that serve. */
+export async function work(settings: Settings) {
+  const log = openLog(settings)
+  const store = await openStore(settings, log)
+  const worker = await beginWork(settings, store, new Vault(store.secret), log)
+  log.info('working on jobs')
+  onStop(log, async () => {
+    await worker.stop()
+    await store.close()
+  })
+}
+
+async function beginWork({ allowPrivateHosts, model, mail }: Settings, { db }: Opened, vault: Vault, log: Logger) {
+  const bench = {
+    db,
+    vault,
+    log,
+    allowed: allowedHosts(allowPrivateHosts),
+    explain: model && explainer(model, log),
+    post: mail && openPost(mail),
+  }
+  const parts = [await startWorker(bench), startOutgoing(bench)]
+  return { stop: () => Promise.all(parts.map((part) => part.stop())) }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings) {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} on ${host} is taken: stop what runs there or set PORT.`)
+    if (code === 'EACCES') throw new Error(`Port ${port} may not be used by this user: set PORT to one above 1023.`)
+    throw error
+  }
+}
+
+/** The first signal lets everything finish; a second, or too long a wait, ends at once. */
+function onStop(log: Logger, stop: () => Promise<void>) {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      log.info({ signal }, 'stopping')
+      setTimeout(() => process.exit(1), PATIENCE_MS).unref()
+      stop().then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, 'did not stop cleanly')
+          process.exit(1)
+        },
+      )
+    })
+}

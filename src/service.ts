@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { openDatabase, type Pool } from './db/database.ts'
+import { startEmbedded } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { Cursors } from './db/page.ts'
+import { Rollups } from './domain/rollups.ts'
+import { keyFor, Vault } from './domain/secrets.ts'
+import { LastUsed } from './domain/tokens.ts'
+import type { Settings } from './environment.ts'
+import { openLimits } from './http/limits.ts'
+import type { Service } from './http/service.ts'
+
+export const openLog = ({ logLevel }: Settings): Logger =>
+  pino(
+    {
+      level: logLevel,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: ['req.headers.authorization', 'headers.authorization', '*.token', '*.password', '*.secret'],
+        remove: true,
+      },
+    },
+    // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time.
+    pino.destination({ minLength: 4096, sync: true, periodicFlush: 250 }),
+  )
+
+export interface Opened {
+  db: Pool
+  url: string
+  secret: string
+  /** Whether the schema was made just now: the first start. */
+  fresh: boolean
+  close(): Promise<void>
+}
+
+/** The configured database or the embedded one, brought to this code's schema. */
+export async function openStore(settings: Settings, log: Logger): Promise<Opened> {
+  const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
+  const url = settings.databaseUrl ?? embedded!.url
+  try {
+    const applied = await migrate(url)
+    const db = openDatabase(url, { onError: (error) => log.warn({ error: error.message }, 'a database connection was lost') })
+    const close = async () => {
+      await db.close()
+      await embedded?.stop()
+    }
+    return { db, url, secret: settings.secretKey ?? keptSecret(settings.dataDir), fresh: applied > 1, close }
+  } catch (error) {
+    await embedded?.stop()
+    throw settings.databaseUrl === undefined ? error : new Error(`DATABASE_URL: ${reason(error)}`, { cause: error })
+  }
+}
+
+/** A host with several addresses fails once for each of them. */
+const reason = (error: unknown): string =>
+  error instanceof AggregateError ? reason(error.errors[0]) : (error as Error).message || String(error)
+
+/** Made once and kept beside the data: everything sealed with it is lost without it. */
+function keptSecret(dataDir: string): string {
+  const file = join(dataDir, 'secret-key')
+  mkdirSync(dataDir, { recursive: true })
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+export const makeService = (settings: Settings, { db, secret }: Opened, log: Logger): Service => ({
+  db,
+  site: settings.site,
+  cursors: new Cursors(keyFor(secret, 'cursors')),
+  vault: new Vault(secret),
+  limits: openLimits(settings.rates, settings.redisUrl, log),
+  lastUsed: new LastUsed(),
+  rollups: new Rollups(),
+  log,
+  cookieKey: keyFor(secret, 'cookies').toString('hex'),
+  signUp: settings.signUp,
+  mailing: settings.mail !== undefined,
+  trustProxy: settings.trustProxy,
+})

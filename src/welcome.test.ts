@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { openStudio, type Studio } from '../test/studio.ts'
+import { sql } from './db/database.ts'
+import { readEnvironment } from './environment.ts'
+import { welcome } from './welcome.ts'
+
+const said = vi.spyOn(console, 'log').mockImplementation(() => {})
+const embedded = readEnvironment({})
+const onServer = readEnvironment({ DATABASE_URL: 'postgres://db.example/gold' })
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio()
+})
+afterAll(() => studio.close())
+beforeEach(() => said.mockClear())
+
+const greet = async (settings: typeof embedded, fresh: boolean) => {
+  await welcome(settings, studio.service, fresh)
+  return String(said.mock.lastCall?.[0])
+}
+
+test('a database of one’s own stays empty, and the first words say how to begin', async () => {
+  const words = await greet(onServer, true)
+  expect(words).toContain('is empty')
+  expect(words).toContain('/api/docs')
+  expect(await studio.db.rows(sql`select 1 from accounts`)).toEqual([])
+})
+
+test('the embedded database gets a studio, and the curl line works', async () => {
+  const words = await greet(embedded, true)
+  const [, token, path] = /Bearer (\w+)" "https:\/\/gold\.example([^"]+)"/.exec(words)!
+  const answer = await studio.ask(path!, { token: token! })
+  expect(answer.status).toBe(200)
+  expect(answer.json.build_runs).toHaveLength(5)
+})
+
+test('a later start says where it runs in one line and loads nothing again', async () => {
+  const words = await greet(embedded, false)
+  expect(words).toMatch(/^Goldmaster runs at https:\/\/gold\.example [^\n]+$/)
+  expect(words).not.toContain('Bearer')
+})
