@@ -1,0 +1,95 @@
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { CHROMIUM } from './chromium.ts'
+import { openStudio, type Studio, type StudioSettings } from './studio.ts'
+
+/** A real Chromium in front of a real service. */
+
+/** Tests in a browser are left out where there is none. */
+export const hasBrowser = CHROMIUM !== undefined
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-extensions',
+]
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM!, headless: true, args: FLAGS })
+
+/** A studio whose own address is the one it listens at, as browsers insist. */
+export async function openSite(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {
+  const port = await freePort()
+  return openStudio(world, { ...settings, port, service: { ...settings.service, site: `http://localhost:${port}` } })
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export interface Tab {
+  page: Page
+  context: BrowserContext
+  /** What the console complained about, refusals of the content security policy included. */
+  complaints: string[]
+  /** Requests to anybody but the service. */
+  foreign: string[]
+  go(path: string): Promise<void>
+}
+
+export async function openTab(browser: Browser, site: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Tab> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const foreign: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on(
+    'request',
+    (request) => !request.url().startsWith(site) && !request.url().startsWith('data:') && foreign.push(request.url()),
+  )
+  return { page, context, complaints, foreign, go: async (path) => void (await page.goto(`${site}${path}`)) }
+}
+
+export async function signInAs({ page, go }: Tab, email: string, password: string) {
+  await go('/sign-in')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
+
+interface Violation {
+  id: string
+  impact: string | null
+  nodes: { html: string; failureSummary?: string }[]
+}
+
+/** Serious and critical findings of axe, as lines to read; none is what a page should have. */
+export async function axe(page: Page): Promise<string[]> {
+  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+  // Into a world of its own: the page's policy would refuse it, as it should.
+  const session = await page.context().newCDPSession(page)
+  const { readFileSync } = await import('node:fs')
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
+  await session.send('Runtime.evaluate', { expression: readFileSync(source, 'utf8'), contextId: executionContextId })
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: 'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => JSON.stringify(violations))',
+    contextId: executionContextId,
+    awaitPromise: true,
+  })
+  await session.detach()
+  const violations = JSON.parse(result.value as string) as Violation[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, impact, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${impact} ${id}: ${html} ${failureSummary ?? ''}`),
+    )
+}

@@ -1,0 +1,87 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const { bundleClient } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
+
+export interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+export interface Running {
+  env?: Record<string, string>
+  input?: string
+  /** Called with all that was written so far, whenever there is more; `end` stops the program. */
+  watch?: (written: string, end: () => void) => void
+}
+
+/** Pseudo-terminals come from a tool that not every machine has. */
+export const HAS_TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+/** The client as it is shipped, in one file, with a home of its own. */
+export class CommandLine {
+  readonly home = mkdtempSync(join(tmpdir(), 'goldmaster-cli-'))
+  readonly #program = join(this.home, 'goldmaster.mjs')
+  readonly env: Record<string, string>
+
+  private constructor(env: Record<string, string>) {
+    this.env = env
+  }
+
+  static async open(env: Record<string, string> = {}): Promise<CommandLine> {
+    const made = new CommandLine(env)
+    await bundleClient(made.#program)
+    return made
+  }
+
+  /** Piped, as scripts run it. */
+  run(args: readonly string[], running: Running = {}): Promise<Ended> {
+    return this.#spawn(process.execPath, [this.#program, ...args], running)
+  }
+
+  /** In a pseudo-terminal, as people run it; both outputs are one. */
+  terminal(args: readonly string[], running: Running & { columns?: number } = {}): Promise<Ended> {
+    const words = [process.execPath, this.#program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+    const line = `stty cols ${running.columns ?? 100} rows 40; ${words}`
+    return this.#spawn('script', ['-qec', line, '/dev/null'], { ...running, env: { TERM: 'xterm', ...running.env } })
+  }
+
+  close() {
+    rmSync(this.home, { recursive: true, force: true })
+  }
+
+  #spawn(program: string, args: readonly string[], { env = {}, input, watch }: Running): Promise<Ended> {
+    const { NO_COLOR, FORCE_COLOR, GOLDMASTER_TOKEN, GOLDMASTER_HOST, BROWSER, ...own } = process.env
+    const child = spawn(program, args, {
+      cwd: this.home,
+      env: { ...own, XDG_CONFIG_HOME: join(this.home, 'config'), ...this.env, ...env },
+      detached: true,
+    })
+    const end = () => {
+      try {
+        process.kill(-child.pid!, 'SIGTERM')
+      } catch {}
+    }
+    const ended: Ended = { code: -1, out: '', err: '' }
+    child.stdout.on('data', (chunk) => {
+      ended.out += chunk
+      watch?.(ended.out + ended.err, end)
+    })
+    child.stderr.on('data', (chunk) => {
+      ended.err += chunk
+      watch?.(ended.out + ended.err, end)
+    })
+    if (input !== undefined) child.stdin.end(input)
+    else if (program !== 'script') child.stdin.end()
+    return new Promise((done) => {
+      child.on('close', (code) => {
+        child.stdin.destroy()
+        done({ ...ended, code: code ?? -1 })
+      })
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+import { workshop } from '../workshop.ts'
+
+const PASSWORD = 'a long enough password'
+const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']
+const world = {
+  ...workshop,
+  users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
+  assets: NAMES.map((name, i) => ({
+    key: name,
+    project: 'star',
+    name,
+    path: `Content/${name}`,
+    asset_type: 'texture',
+    approvals: [{ status: 'pending', stage: 'review', created_at: new Date(Date.UTC(2026, 0, 9 - i)).toISOString() }],
+  })),
+}
+
+describe.runIf(hasBrowser)('the approval queue in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+
+  const project = () => `/projects/${studio.world.projects!.star!.id}`
+  const decided = async (status: string) => {
+    const { json } = await studio.ask(`/api/v1${project()}/approvals?status=${status}`, {
+      token: studio.world.tokens!.lead!.token as string,
+    })
+    return json.approvals as { asset_name: string; comments: string; approval_stage: string }[]
+  }
+
+  test('is cleared by keyboard: walked, commented, decided one by one and many at once', async () => {
+    const { page } = tab
+    await tab.go(`${project()}/approvals`)
+    const queue = page.getByRole('list', { name: 'Waiting for a decision' })
+    await queue.getByText('T_Moon.png').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('a')
+    await page.getByText('T_Moon.png approved').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('c')
+    await page.keyboard.type('adjust the seams')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('d')
+    await page.getByText('T_Tree.png denied').waitFor()
+    await page.keyboard.press('k')
+    await page.keyboard.press('i')
+    await page.getByText('T_Rock.png set aside').waitFor()
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('2 marked', { exact: true }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('a')
+    await page.getByText('2 assets approved').waitFor()
+    await page.getByText('All decided').waitFor()
+    expect(await decided('denied')).toMatchObject([
+      { asset_name: 'T_Tree.png', comments: 'adjust the seams', approval_stage: 'review' },
+    ])
+    expect(await decided('ignored')).toMatchObject([{ asset_name: 'T_Rock.png' }])
+    expect((await decided('approved')).map((one) => [one.asset_name, one.approval_stage])).toEqual([
+      ['T_Moon.png', 'review'],
+      ['T_Lake.png', 'bulk_approval'],
+      ['T_Hill.png', 'bulk_approval'],
+    ])
+    expect(tab.complaints).toEqual([])
+  })
+
+  test('leaves every asset where the grid finds it by its status', async () => {
+    const { page } = tab
+    await tab.go(`${project()}/assets`)
+    await page.getByLabel('Approval', { exact: true }).selectOption('denied')
+    await page.getByRole('link', { name: 'T_Moon.png' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'T_Tree.png' }).click()
+    await page.getByText('adjust the seams').waitFor()
+    expect(await axe(page)).toEqual([])
+  })
+
+  test('is found by the palette, as is an asset by a part of its name', async () => {
+    const { page } = tab
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('combobox', { name: 'Go to, or find' })
+    // The box has the focus already: whoever opens the palette types on.
+    await box.waitFor()
+    await page.keyboard.type('t_hill')
+    const options = page.getByRole('option')
+    await options.filter({ hasText: 'T_Hill.png' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'T_Hill.png' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await box.waitFor()
+    await page.keyboard.type('approvals')
+    await options.first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor()
+    expect(tab.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
+import { run } from '../../src/domain/investigations-run.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()
+const LONG = Array.from({ length: 4_000 }, (_, i) =>
+  i === 3_000
+    ? "Source\\Game\\Combat.cpp(540): error C2065: 'Damage': undeclared identifier"
+    : `[${i}] Compile Module.Gameplay.${i}.cpp`,
+).join('\n')
+const build = (key: string, minute: number, more: object) => ({
+  key,
+  project: 'star',
+  ci_job_name: 'night',
+  build_number: key,
+  branch: 'main',
+  created_at: at(minute),
+  started_at: at(minute),
+  finished_at: at(minute + 1),
+  ...more,
+})
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true, credits: 1 }],
+  users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+  changes: [
+    {
+      key: 'c',
+      project: 'star',
+      identifier: '100',
+      source_type: 'Changelist',
+      author: 'Kim',
+      description: 'Rework the damage',
+      timestamp: at(2),
+      files: [{ path: '//star/main/Source/Game/Combat.cpp', action: 'edit' }],
+    },
+  ],
+  build_runs: [
+    build('1', 1, { status: 'completed' }),
+    build('2', 3, { status: 'failed', changelist: '100', output_log: LONG }),
+    build('3', 5, { status: 'failed', output_log: 'error: other\n' }),
+  ],
+}
+
+describe.runIf(hasBrowser)('a failed build in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+  const go = (key: string) =>
+    tab.go(`/projects/${studio.world.projects.star!.id}/builds/${(studio.world.build_runs[key] as { id: number }).id}`)
+
+  test('draws a part of a long log, finds words in it and jumps to the error', async () => {
+    const { page } = tab
+    await go('2')
+    await page.getByRole('region', { name: 'Log' }).waitFor()
+    expect(await page.locator('[data-line]').count()).toBeLessThan(200)
+    await page.keyboard.press('/')
+    await page.keyboard.type('gameplay.1234')
+    await page.keyboard.press('Enter')
+    await page.locator('[data-line="1235"] mark').waitFor()
+    await page.getByRole('button', { name: /Jump to error/ }).click()
+    await page.getByText("error C2065: 'Damage'").waitFor()
+    expect(await axe(page)).toEqual([])
+  })
+
+  test('is investigated: diagnosis, evidence in the log, the change that did it', async () => {
+    const { page } = tab
+    await go('2')
+    await page.getByRole('button', { name: 'Investigate' }).click()
+    await page.getByText('Investigating…').waitFor()
+    const { id } = (await studio.service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
+    await run(studio.service.db, id)
+    await page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
+    await page.getByRole('button', { name: /^line 3001/ }).click()
+    await page.locator('[data-line="3001"]').waitFor()
+    await page.getByRole('link', { name: /Rework the damage/ }).click()
+    await page.getByRole('heading', { name: 'Rework the damage' }).waitFor()
+    expect(tab.complaints).toEqual([])
+  })
+
+  test('says so when there is no credit left', async () => {
+    const { page } = tab
+    await go('3')
+    await page.getByRole('button', { name: 'Investigate' }).click()
+    await page.getByRole('alert').getByText('no credits left').waitFor()
+    expect(await page.getByRole('alert').getByRole('link', { name: 'Billing' }).count()).toBe(1)
+  })
+})

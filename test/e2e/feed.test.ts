@@ -1,0 +1,75 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs } from '../browser.ts'
+import { nightOwl } from '../night-owl.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+const world = {
+  ...nightOwl,
+  users: nightOwl.users.map((user) => ({ ...user, password: PASSWORD })),
+  integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+}
+
+describe.runIf(hasBrowser)('the feed in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+
+  test('shows a build the moment its webhook arrives, without a complaint and without another host', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    const { page } = tab
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+    await page.getByRole('heading', { name: 'Feed' }).waitFor()
+    await page.getByText('Task #').first().waitFor()
+    await page.waitForTimeout(500)
+    const { webhook_token } = studio.world.integrations.ci!
+    const told = await studio.ask(`/webhooks/jenkins?token=${webhook_token}`, {
+      method: 'POST',
+      body: { job_name: 'nightly-win64', build_number: 4711, status: 'FAILURE', logs_tail: 'error C2065' },
+    })
+    expect(told.status).toBe(200)
+    await page.getByText('nightly-win64 #4711 failed').waitFor({ timeout: 5_000 })
+    expect(await axe(page)).toEqual([])
+    expect(tab.complaints).toEqual([])
+    expect(tab.foreign).toEqual([])
+    await tab.context.close()
+  })
+
+  test('sends a stranger to the door and back to where they wanted to go', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    const { page } = tab
+    const path = `/projects/${studio.world.projects.star!.id}/builds`
+    await tab.go(path)
+    await page.getByLabel('E-mail').fill('lead@example.com')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Builds' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(path)
+    await tab.context.close()
+  })
+
+  test('asks for the password again when the session has ended, and keeps the page', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    const { page, context } = tab
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+    await tab.go('/projects/new')
+    await page.getByLabel('Name').fill('A name that must not be lost')
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('E-mail').fill('lead@example.com')
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Name').inputValue()).toBe('A name that must not be lost')
+    await context.close()
+  })
+})

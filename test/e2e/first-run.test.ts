@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+
+describe.runIf(hasBrowser)('the first run in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  beforeAll(async () => {
+    studio = await openSite()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+
+  test('leads from nothing to the first delivery, then to a token that works until it is revoked', async () => {
+    const tab = await openTab(browser, studio.service.site, { permissions: ['clipboard-write', 'clipboard-read'] })
+    const { page } = tab
+    await tab.go('/')
+    await page.getByRole('heading', { name: 'Welcome to Goldmaster' }).waitFor()
+    // The browser itself notes the answer by which the app learns that nobody is signed in.
+    expect(tab.complaints.splice(0)).toEqual([expect.stringContaining('401')])
+    expect(await axe(page)).toEqual([])
+    await page.getByLabel('Your name').fill('Ida')
+    await page.getByLabel('E-mail').fill('ida@example.com')
+    await page.getByLabel('Password').fill('a long enough password')
+    await page.getByRole('button', { name: "Make the owner's account" }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Starfall')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('heading', { name: 'Connect your first tool' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: /Jenkins/ }).click()
+    await page.getByText('Listening.').waitFor()
+    await page.reload()
+    await page.getByText('Listening.').waitFor()
+    await page.getByRole('button', { name: 'Copy Webhook URL' }).click()
+    const url = new URL(await page.evaluate<string>('navigator.clipboard.readText()'))
+    expect(await axe(page)).toEqual([])
+    const told = await studio.ask(`${url.pathname}${url.search}`, {
+      method: 'POST',
+      body: { job_name: 'nightly', build_number: 1, status: 'SUCCESS' },
+    })
+    expect(told.status).toBe(200)
+    await page.getByText('It has arrived').waitFor({ timeout: 5_000 })
+    await page.getByRole('link', { name: 'Open the feed' }).click()
+    await page.getByText('nightly #1').first().waitFor()
+
+    await tab.go('/settings/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Nightly report')
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByRole('button', { name: 'Copy Token' }).click()
+    const token = await page.evaluate<string>('navigator.clipboard.readText()')
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    expect((await studio.ask('/api/v1/ping', { token })).status).toBe(200)
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke it' }).click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    expect((await studio.ask('/api/v1/ping', { token })).status).toBe(401)
+
+    await tab.go('/settings/mails')
+    await page.getByText('Nightly report').first().waitFor({ state: 'attached' })
+    await page.locator('summary', { hasText: 'token' }).first().click()
+    await page.getByText('Nightly report').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(tab.complaints).toEqual([])
+    expect(tab.foreign).toEqual([])
+    await tab.context.close()
+  }, 60_000)
+})

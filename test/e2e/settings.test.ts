@@ -1,0 +1,117 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import { nightOwl } from '../night-owl.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+const world = {
+  ...nightOwl,
+  users: nightOwl.users.map((user) => ({ ...user, password: PASSWORD })),
+  integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+}
+
+describe.runIf(hasBrowser)('settings in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  let project: string
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+    project = `/projects/${studio.world.projects.star!.id}`
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+
+  test('a test delivery is logged, shown in full and replayed', async () => {
+    const { page } = tab
+    await tab.go(`${project}/integrations`)
+    await page.getByRole('link', { name: /Jenkins/ }).click()
+    await page.getByRole('button', { name: 'Send a test delivery' }).click()
+    await page.getByText('The test delivery was processed').waitFor()
+    await page
+      .getByRole('table', { name: /Deliveries/ })
+      .getByRole('button')
+      .first()
+      .click()
+    await page.getByRole('dialog').getByText('goldmaster-test').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText(/Taken in again/).waitFor()
+  }, 60_000)
+
+  test('an outbound webhook is made, paused and removed', async () => {
+    const { page } = tab
+    await tab.go('/settings/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByLabel('Address').fill('https://example.com/hook')
+    await page.getByLabel('build_run.failed').check()
+    await page.getByRole('button', { name: 'Make the webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    const card = page.getByRole('article', { name: 'https://example.com/hook' })
+    await card.getByText('build_run.failed').waitFor()
+    await card.getByText('Log').click()
+    await card.getByText('Nothing was told yet.').waitFor()
+    await card.getByRole('button', { name: 'Pause' }).click()
+    await card.getByRole('button', { name: 'Resume' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await card.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('No address is told anything yet').waitFor()
+  }, 60_000)
+
+  test('somebody is invited, and the invitation is withdrawn', async () => {
+    const { page } = tab
+    await tab.go('/settings/members')
+    await page.getByLabel('E-mail').fill('new@example.com')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByText(`${studio.service.site}/invitations/`).waitFor()
+    await page.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByRole('button', { name: 'Withdraw it' }).click()
+    await page.getByText('No invitation waits').waitFor()
+  }, 60_000)
+
+  test('a payment method lifts a lapsed trial at once', async () => {
+    await studio.load({
+      accounts: [
+        { key: 'lapsed', name: 'Lapsed Games', plan: 'team', trial_ends_at: '2020-01-01T00:00:00Z', payment_method: false },
+      ],
+      users: [{ key: 'late', email: 'late@example.com', name: 'Late', password: PASSWORD, accounts: { lapsed: 'owner' } }],
+    })
+    const late = await openTab(browser, studio.service.site)
+    await signInAs(late, 'late@example.com', PASSWORD)
+    await late.page.getByText('The trial of Lapsed Games is over').waitFor()
+    await late.page.getByRole('link', { name: 'Add a payment method' }).click()
+    await late.page.getByRole('button', { name: 'Pay by invoice' }).click()
+    await late.page.getByText('The trial of Lapsed Games is over').waitFor({ state: 'detached' })
+    expect(late.complaints).toEqual([])
+    await late.context.close()
+  }, 60_000)
+
+  test('every page of settings fits 400 pixels and has no serious finding', async () => {
+    const { page } = tab
+    await page.setViewportSize({ width: 400, height: 800 })
+    const pages = ['profile', 'sessions', 'connected-accounts', 'tokens', 'account', 'members', 'billing', 'webhooks']
+    const integration = `${project}/integrations/${studio.world.integrations.ci!.id}`
+    const all = [
+      ...pages.map((name) => `/settings/${name}`),
+      ...['integrations', 'settings', 'members'].map((name) => `${project}/${name}`),
+      integration,
+    ]
+    for (const path of all) {
+      await tab.go(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      expect([path, await page.evaluate<number>('document.documentElement.scrollWidth')]).toEqual([path, 400])
+      expect([path, ...(await axe(page))]).toEqual([path])
+    }
+    expect(tab.complaints).toEqual([])
+    expect(tab.foreign).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,100 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+  users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+  tasks: [
+    { key: 'moon', project: 'star', title: 'Moon is too bright', description: 'As it was' },
+    { key: 'lamp', project: 'star', title: 'Lamp flickers', state: 'blocked' },
+  ],
+}
+
+describe.runIf(hasBrowser)('the task board in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+  const board = () => `/projects/${studio.world.projects.star!.id}/tasks`
+  const column = (name: string) => tab.page.getByRole('region', { name, exact: true })
+  const stored = async (key: string) => {
+    const answer = await tab.page.request.get(
+      `${studio.service.site}/app/api/v1${board()}/${(studio.world.tasks[key] as { id: number }).id}`,
+    )
+    return answer.json()
+  }
+
+  test('takes a task to where it is dragged, and it is still there afterwards', async () => {
+    await tab.go(board())
+    const card = column('to do').getByRole('listitem').filter({ hasText: 'Moon is too bright' })
+    await card.dragTo(column('in progress'))
+    await column('in progress').getByText('Moon is too bright').waitFor()
+    await expect.poll(async () => (await stored('moon')).state).toBe('in_progress')
+    expect(await axe(tab.page)).toEqual([])
+  })
+
+  test('carries a task by keyboard and keeps the focus on it', async () => {
+    await tab.go(board())
+    await column('blocked').getByRole('link', { name: /Lamp/ }).focus()
+    await tab.page.keyboard.press('Shift+ArrowRight')
+    await column('completed').getByText('Lamp flickers').waitFor()
+    await expect.poll(async () => (await stored('lamp')).state).toBe('completed')
+    expect(await tab.page.evaluate(() => document.activeElement?.textContent)).toContain('Lamp flickers')
+    await tab.page.keyboard.press('ArrowLeft')
+    expect(await tab.page.evaluate(() => document.activeElement?.textContent)).toContain('Moon is too bright')
+  })
+
+  test('shows what somebody else wrote meanwhile and loses neither text', async () => {
+    const { page } = tab
+    await tab.go(`${board()}/${(studio.world.tasks.moon as { id: number }).id}`)
+    await page.getByRole('button', { name: /^Edit description/ }).click()
+    await page.getByLabel('Description').fill('What I wrote for an hour')
+    const { id } = await stored('moon')
+    const other = await page.request.patch(`${studio.service.site}/app/api/v1${board()}/${id}`, {
+      data: { task: { description: 'Somebody was faster' } },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    expect(other.status()).toBe(200)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody was faster').waitFor()
+    await page.reload()
+    await page.getByText('Somebody was faster').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('What I wrote for an hour')
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Go on with mine' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: /What I wrote for an hour/ }).waitFor()
+    expect((await stored('moon')).description).toBe('What I wrote for an hour')
+  })
+
+  test('makes a task for an agent, and keeps what was typed when the dialog is left', async () => {
+    const { page } = tab
+    await tab.go(board())
+    await column('to do').waitFor()
+    await page.keyboard.press('c')
+    await page.keyboard.type('Check the moon')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New task' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New task' })
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Check the moon')
+    await dialog.getByLabel('Assignee').selectOption({ label: 'Another agent…' })
+    await dialog.getByLabel('Handle of the agent').fill('moon-bot')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Create task' }).click()
+    await page.getByRole('button', { name: /^Edit title: Check the moon/ }).waitFor()
+    expect(await page.getByLabel('Assignee').inputValue()).toBe('handle:moon-bot')
+  })
+})

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from './command.ts'
+import { effects, openNode, sendWhile } from './killing.ts'
+import { openStudio, type Studio } from './studio.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl' }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    integrations: ['github', 'perforce'].map((provider) => ({ key: provider, project: 'star', provider })),
+  })
+})
+afterAll(() => studio.close())
+
+test('kill -9 in the middle of deliveries sent with retries: each is there exactly once', { timeout: 120_000 }, async () => {
+  const COUNT = 400
+  const node = await openNode(studio)
+  const answers = await sendWhile(studio, node.site, COUNT, async (sent) => {
+    await until(() => sent() > COUNT / 4)
+    expect(await node.kill()).toBe('SIGKILL')
+    await node.start()
+  })
+  expect(answers).toHaveLength(COUNT)
+  expect(answers.some(({ tries }) => tries > 1)).toBe(true)
+  // What a 202 promised is done too, by whoever lives.
+  await until(async () => ((await effects(studio)) as { waiting: number }).waiting === 0, 60_000)
+  expect(await effects(studio)).toEqual({ changes: COUNT, assets: COUNT, version: 1, approvals: COUNT, taken: COUNT, waiting: 0 })
+  // Told to stop, it ends well and soon.
+  const began = performance.now()
+  expect(await node.kill('SIGTERM')).toBe(0)
+  expect(performance.now() - began).toBeLessThan(10_000)
+})

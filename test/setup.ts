@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { CHROMIUM } from './chromium.ts'
+import { buildWeb } from './web-build.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    server: string
+    template: string
+  }
+}
+
+const TEMPLATE = `goldmaster_template_${process.pid}`
+
+/** One migrated database for all: the built-in PostgreSQL, or the server that DATABASE_URL names. Test files clone it. */
+export default async function setup({ provide }: TestProject) {
+  // Pages are tested as they are shipped, where there is a browser to show them.
+  if (CHROMIUM) buildWeb()
+  const given = process.env.DATABASE_URL
+  const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-test-'))
+  const embedded = folder ? await startEmbedded(folder) : undefined
+  const server = given ?? embedded!.url
+  const run = async (text: string) => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    await client.query(text).finally(() => client.end())
+  }
+  await run(`create database ${TEMPLATE}`)
+  await migrate(withDatabase(server, TEMPLATE))
+  provide('server', server)
+  provide('template', TEMPLATE)
+  return async () => {
+    if (embedded) await embedded.stop()
+    else await run(`drop database if exists ${TEMPLATE} with (force)`)
+    if (folder) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The same server, another database; socket addresses are no URLs that `URL` could read. */
+export const withDatabase = (url: string, name: string): string => url.replace(/^(\w+:\/\/[^/]*)\/[^?]*/, `$1/${name}`)

@@ -1,0 +1,223 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+/** The program as people run it: its own process, its own folder, real signals. */
+
+const ROOT = resolve(import.meta.dirname, '..')
+const COMMAND = ['--import', 'tsx', 'src/main.ts']
+const LIMITS_OFF = { LIMIT_TASK_WRITES: 'off', LIMIT_REQUESTS_PER_IP: 'off' }
+
+let folder: string
+let data: string
+let port: number
+const started = new Set<ChildProcess>()
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-start-'))
+  data = join(folder, 'data')
+  port = await freePort()
+})
+afterAll(async () => {
+  await Promise.all([...started].map(stopped))
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: found } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return found
+}
+
+interface Running {
+  child: ChildProcess
+  said(): string
+  complained(): string
+}
+
+/** Nothing of the tests' own environment: a DATABASE_URL there is not meant for these. */
+function run(args: string[], env: Record<string, string> = {}): Running {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [...COMMAND, ...args], {
+    cwd: ROOT,
+    env: { PATH, HOME, DATA_DIR: data, PORT: String(port), LOG_LEVEL: 'info', ...env },
+  })
+  let [said, complained] = ['', '']
+  child.stdout!.on('data', (chunk) => {
+    said += chunk
+  })
+  child.stderr!.on('data', (chunk) => {
+    complained += chunk
+  })
+  started.add(child)
+  child.on('exit', () => started.delete(child))
+  return { child, said: () => said, complained: () => complained }
+}
+
+async function ended({ child }: Running): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+async function stopped(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await Promise.race([once(child, 'exit'), sleep(12_000).then(() => child.kill('SIGKILL'))])
+}
+
+async function serve(env: Record<string, string> = {}): Promise<Running> {
+  const running = run(['serve'], { ...LIMITS_OFF, ...env })
+  while (!running.said().includes('Goldmaster runs at')) {
+    if (running.child.exitCode !== null) throw new Error(running.complained())
+    await sleep(50)
+  }
+  return running
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+const ask = (token: string, path: string, body?: object) =>
+  new Promise<{ status: number; text: string }>((settle, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const sent = request({ host: '127.0.0.1', port, agent, path, headers, method: body ? 'POST' : 'GET' }, (reply) => {
+      let text = ''
+      reply.on('data', (chunk) => {
+        text += chunk
+      })
+      reply.on('end', () => settle({ status: reply.statusCode!, text })).on('error', reject)
+    })
+    sent.on('error', reject).end(body && JSON.stringify(body))
+  })
+
+/** Creates tasks on sixteen connections until the server is gone; returns the titles it acknowledged. */
+async function createUntilGone(token: string, tasks: string, mark: string): Promise<string[]> {
+  const acknowledged: string[] = []
+  const one = async (worker: number) => {
+    for (let i = 0; ; i++) {
+      const title = `${mark} ${worker}-${i}`
+      const answer = await ask(token, tasks, { task: { title, labels: [mark] } }).catch(() => undefined)
+      if (answer === undefined) return
+      expect(answer.status, answer.text).toBe(201)
+      acknowledged.push(title)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, (_, worker) => one(worker)))
+  return acknowledged
+}
+
+async function titlesOf(token: string, tasks: string, mark: string): Promise<string[]> {
+  const titles: string[] = []
+  for (let cursor = ''; ; ) {
+    const { text } = await ask(token, `${tasks}?label=${mark}&limit=50${cursor && `&cursor=${cursor}`}`)
+    const page = JSON.parse(text)
+    titles.push(...page.tasks.map((task: { title: string }) => task.title))
+    if (!page.pagination.has_more) return titles.sort()
+    cursor = page.pagination.next_cursor
+  }
+}
+
+describe('goldmaster serve', () => {
+  let server: Running
+  let token: string
+  let tasks: string
+
+  test('starts from nothing, shows around, and its curl line works', { timeout: 120_000 }, async () => {
+    server = await serve()
+    const said = server.said()
+    expect(said).toContain(`http://localhost:${port}/api/docs`)
+    expect(said).toContain(data)
+    const [, printed, url] = /curl -H "Authorization: Bearer (\w+)" "([^"]+)"/.exec(said)!
+    token = printed!
+    const { pathname, search } = new URL(url!)
+    const answer = await ask(token, pathname + search)
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(answer.text).build_runs.length).toBeGreaterThan(0)
+    expect(server.complained()).toBe('')
+    tasks = pathname.replace('build_runs', 'tasks')
+    for (const line of said.split('\n').filter((one) => one.startsWith('{'))) expect(line).not.toContain(token)
+  })
+
+  test('shares its database with a second command', { timeout: 60_000 }, async () => {
+    const command = run(['admin', 'account', 'list', '--json'])
+    expect(await ended(command), command.complained()).toBe(0)
+    const listed = JSON.parse(command.said())
+    expect(JSON.stringify(listed)).toContain('"plan"')
+    expect((await ask(token, tasks)).status).toBe(200)
+  })
+
+  test('does not take a port that is taken, and leaves who has it alone', { timeout: 60_000 }, async () => {
+    const second = run(['serve'], { LOG_LEVEL: 'silent' })
+    expect(await ended(second)).toBe(1)
+    expect(second.complained()).toMatch(/^goldmaster: Port \d+ [^\n]*taken[^\n]*\n$/)
+    expect((await ask(token, tasks)).status).toBe(200)
+  })
+
+  test('told to stop under load answers what it has accepted and ends within ten seconds', { timeout: 120_000 }, async () => {
+    const creating = createUntilGone(token, tasks, 'graceful')
+    await sleep(1500)
+    const began = Date.now()
+    server.child.kill('SIGTERM')
+    expect(await ended(server)).toBe(0)
+    expect(Date.now() - began).toBeLessThan(10_000)
+    const acknowledged = await creating
+    expect(acknowledged.length).toBeGreaterThan(16)
+    server = await serve()
+    expect(server.said()).not.toContain('demo studio')
+    expect(await titlesOf(token, tasks, 'graceful')).toEqual(acknowledged.sort())
+  })
+
+  test('killed together with its database has lost nothing it acknowledged', { timeout: 120_000 }, async () => {
+    const creating = createUntilGone(token, tasks, 'killed')
+    await sleep(1500)
+    const postmaster = Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10)
+    server.child.kill('SIGKILL')
+    process.kill(postmaster, 'SIGKILL')
+    await ended(server)
+    const acknowledged = await creating
+    expect(acknowledged.length).toBeGreaterThan(16)
+    server = await serve()
+    const kept = new Set(await titlesOf(token, tasks, 'killed'))
+    expect(acknowledged.filter((title) => !kept.has(title))).toEqual([])
+    await stopped(server.child)
+  })
+})
+
+describe('a start that cannot work ends with one clear line', () => {
+  const refused = async (env: Record<string, string>) => {
+    const running = run(['serve'], { LOG_LEVEL: 'silent', ...env })
+    expect(await ended(running), running.said()).toBe(1)
+    expect(running.complained()).toMatch(/^goldmaster: [^\n]+\n$/)
+    return running.complained()
+  }
+
+  test('about a folder that cannot be written', { timeout: 60_000 }, async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    expect(await refused({ DATA_DIR: join(file, 'data') })).toContain(file)
+  })
+
+  test.runIf(process.getuid?.() !== 0)('about a folder where nothing may be written', { timeout: 60_000 }, async () => {
+    const closed = join(folder, 'closed')
+    await mkdir(closed, { mode: 0o500 })
+    expect(await refused({ DATA_DIR: join(closed, 'data') })).toContain(closed)
+  })
+
+  test('about a database that is not there, without its password', { timeout: 60_000 }, async () => {
+    const secret = { SECRET_KEY: 'x'.repeat(32) }
+    const complaint = await refused({ DATABASE_URL: `postgres://me:hush@127.0.0.1:${await freePort()}/gold`, ...secret })
+    expect(complaint).toContain('DATABASE_URL')
+    expect(complaint).toContain('ECONNREFUSED')
+    expect(complaint).not.toContain('hush')
+  })
+
+  test('about a setting nobody can read', { timeout: 60_000 }, async () => {
+    expect(await refused({ PORT: 'eighty' })).toContain('PORT')
+  })
+})
