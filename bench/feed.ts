@@ -1,0 +1,157 @@
+import pg from 'pg'
+import { sql } from '../src/db/database.ts'
+import { Cursors } from '../src/db/page.ts'
+import { described, events, type FeedQuery } from '../src/domain/feed.ts'
+import { type FeedRow, keyOf } from '../src/domain/feed-events.ts'
+import { keyFor } from '../src/domain/secrets.ts'
+import { fill } from './data.ts'
+import type { Cluster } from './database.ts'
+import { costOf } from './explain.ts'
+import { type Load, startLoad } from './load.ts'
+import { type Figures, interleave, median, ratio, type Side } from './rounds.ts'
+import { build, SECRET, type Server, startFeedFloor, startGoldmaster } from './servers.ts'
+import { printTable, verdict } from './table.ts'
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const SOURCES = ['tasks', 'changes', 'build_runs', 'assets', 'approvals', 'deployments'] as const
+const PAGE = 20
+const DEEP = 100
+
+interface Stage {
+  name: string
+  server: Server
+  floor: Server
+  client: pg.Client
+  token: string
+}
+
+/** The feed at three sizes side by side: what grows with the data shows as a ratio between them. */
+export async function benchFeed(cluster: Cluster) {
+  build()
+  const load = startLoad()
+  const ending: (() => Promise<unknown>)[] = [async () => load.stop()]
+  try {
+    const stages: Stage[] = []
+    for (const size of SIZES) stages.push(await prepare(cluster, size, ending))
+    await wholeRequests(load, stages)
+    for (const stage of stages) await statements(stage)
+    await besideFloor(load, stages.at(-1)!)
+  } finally {
+    for (const end of ending.reverse()) await end()
+  }
+}
+
+async function prepare(cluster: Cluster, size: number, ending: (() => Promise<unknown>)[]): Promise<Stage> {
+  console.log(`Loading ${size.toLocaleString('en')} events …`)
+  const store = await cluster.create(`feed_${size}`)
+  ending.push(store.drop)
+  const token = await fill(store.url, size / 5, [...SOURCES], new Date().toISOString())
+  const client = new pg.Client({ connectionString: store.url, options: '-c timezone=UTC' })
+  await client.connect()
+  ending.push(() => client.end())
+  const server = await startGoldmaster(store.url)
+  ending.push(server.stop)
+  const floor = await startFeedFloor(store.url)
+  ending.push(floor.stop)
+  return { name: size.toLocaleString('en'), server, floor, client, token }
+}
+
+const request = (token: string, query: string) =>
+  `GET /api/v1/workspace/events?${query} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`
+
+const cursors = new Cursors(keyFor(SECRET, 'cursors'))
+const statementOf = (q: FeedQuery) => described(events(sql`1`, sql`'UTC'`, q))
+
+/** Where page 100 begins, without walking there. */
+async function deepKey({ client }: Stage) {
+  const { text, values } = statementOf({ limit: PAGE * (DEEP - 1), days_back: 90 })
+  const { rows } = await client.query<FeedRow>(text, values)
+  return keyOf(rows[PAGE * (DEEP - 1) - 1]!)
+}
+
+const asks = async (stage: Stage): Promise<[name: string, query: string][]> => [
+  ['page 1 with rollup', 'days_back=90'],
+  ['page 1 without', 'since=2000-01-01T00:00:00Z'],
+  [`page ${DEEP}`, `days_back=90&cursor=${cursors.seal('listEvents', await deepKey(stage))}`],
+  ['one project', 'days_back=90&project_id=1'],
+  ['one type', 'days_back=90&event_type=build_run.failed'],
+]
+
+async function wholeRequests(load: Load, stages: Stage[]) {
+  const queries = await Promise.all(stages.map(asks))
+  for (const [index, [name]] of queries[0]!.entries()) {
+    const sides = stages.map(
+      (stage, at): Side => ({
+        name: stage.name,
+        server: stage.server,
+        requests: [request(stage.token, queries[at]![index]![1])],
+      }),
+    )
+    const [small, ...larger] = (await interleave(load, sides, async () => [])) as [Figures, ...Figures[]]
+    printTable(
+      `Feed, ${name}: time per request beside the smallest`,
+      ['events', 'ratio', 'target', '', 'requests/s', 'CPU ms server'],
+      [
+        [small.name, '', '', '', median(small.perSecond), median(small.serverCpu)],
+        ...larger.map((one) => [
+          one.name,
+          ratio(small, one),
+          '≤ 1.15',
+          verdict(ratio(small, one) <= 1.15),
+          median(one.perSecond),
+          median(one.serverCpu),
+        ]),
+      ],
+    )
+  }
+}
+
+async function statements(stage: Stage) {
+  const cursor = await deepKey(stage)
+  const cases: [string, FeedQuery][] = [
+    ['page 1', { limit: PAGE, days_back: 90 }],
+    [`page ${DEEP}`, { limit: PAGE, days_back: 90, cursor }],
+    ['one project', { limit: PAGE, days_back: 90, project_id: 1 }],
+    ['one type', { limit: PAGE, days_back: 90, types: ['build_run.failed'] }],
+    ['a rare type', { limit: PAGE, days_back: 90, types: ['approval.requested'] }],
+  ]
+  const rows = []
+  for (const [name, query] of cases) {
+    const { text, values } = statementOf(query)
+    const { planning, execution, buffers } = await costOf(stage.client, { text, values })
+    rows.push([name, planning, execution, buffers, verdict(execution <= 1 && buffers <= 50)])
+  }
+  printTable(
+    `Feed statement at ${stage.name} events (targets: ≤ 1 ms, ≤ 50 buffers)`,
+    ['', 'plan ms', 'statement ms', 'buffers', ''],
+    rows,
+  )
+}
+
+async function besideFloor(load: Load, { name, server, floor, token }: Stage) {
+  const plain = [request(token, 'since=2000-01-01T00:00:00Z')]
+  const [ours, bare, rollup] = (await interleave(
+    load,
+    [
+      { name: 'goldmaster', server, requests: plain },
+      { name: 'floor', server: floor, requests: ['GET / HTTP/1.1\r\nHost: bench\r\n\r\n'] },
+      { name: 'goldmaster with rollup', server, requests: [request(token, 'days_back=90')] },
+    ],
+    async () => [],
+  )) as [Figures, Figures, Figures]
+  printTable(
+    `Feed page at ${name} events`,
+    ['', 'ratio', 'target', '', 'requests/s'],
+    [
+      ['floor: the bare statement', '', '', '', median(bare.perSecond)],
+      ['goldmaster beside the floor', ratio(ours, bare), '≥ 0.6', verdict(ratio(ours, bare) >= 0.6), median(ours.perSecond)],
+      [
+        'page with rollup, time beside without',
+        ratio(ours, rollup),
+        '≤ 1.3',
+        verdict(ratio(ours, rollup) <= 1.3),
+        median(rollup.perSecond),
+      ],
+    ],
+  )
+}

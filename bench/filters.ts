@@ -1,0 +1,97 @@
+import pg from 'pg'
+import type { RawQuery } from '../src/contract/params.ts'
+import { routes } from '../src/contract/routes.ts'
+import { type ListName, lists } from '../src/http/lists.ts'
+import { fill } from './data.ts'
+import type { Cluster } from './database.ts'
+import { type Cost, explain } from './explain.ts'
+import { cases, type Values } from './filter-cases.ts'
+import { type Load, startLoad } from './load.ts'
+import { get } from './requests.ts'
+import { median } from './rounds.ts'
+import { build, type Server, startGoldmaster } from './servers.ts'
+import { printTable, verdict } from './table.ts'
+
+const SIZE = 1_000_000
+const ROUNDS = 5
+const REQUESTS = 40
+/** A filtered page beside the unfiltered one, and one statement inside PostgreSQL. */
+const RATIO = 3
+const STATEMENT_MS = 50
+
+interface Case {
+  filter: string
+  kind: keyof Values
+  value: string
+}
+
+/** Every filter of every list, whatever it looks for: common, rare, absent, or plentiful but far away. */
+export async function benchFilters(cluster: Cluster) {
+  build()
+  console.log(`\nLoading ${SIZE.toLocaleString('en')} rows into each of six tables …`)
+  const store = await cluster.create('filters')
+  const load = startLoad()
+  const client = new pg.Client({ connectionString: store.url, options: '-c timezone=UTC' })
+  let server: Server | undefined
+  try {
+    const token = await fill(store.url, SIZE, [
+      'tasks',
+      'task_labels',
+      'changes',
+      'build_runs',
+      'assets',
+      'approvals',
+      'deployments',
+    ])
+    server = await startGoldmaster(store.url)
+    await client.connect()
+    for (const name of Object.keys(lists) as ListName[]) await benchList(name, load, server, client, token)
+  } finally {
+    load.stop()
+    await server?.stop()
+    await client.end()
+    await store.drop()
+  }
+}
+
+async function benchList(name: ListName, load: Load, server: Server, client: pg.Client, token: string) {
+  const path = routes[name].path.split('/').at(-1)!
+  const plain: number[] = []
+  const rows = []
+  for (const { filter, kind, value } of casesOf(name)) {
+    const query: RawQuery = [[filter, value]]
+    const ratios: number[] = []
+    const filtered: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const bare = await latency(load, server, get(path, token))
+      const own = await latency(load, server, get(`${path}?${new URLSearchParams([[filter, value]])}`, token))
+      plain.push(bare)
+      filtered.push(own)
+      ratios.push(own / bare)
+    }
+    const cost = await explain(client, name, query, token)
+    const held = median(ratios) <= RATIO && cost.planning + cost.execution <= STATEMENT_MS
+    rows.push([filter, kind, shortened(value), median(ratios), median(filtered), ...costs(cost), verdict(held)])
+  }
+  printTable(
+    `${path} at ${SIZE.toLocaleString('en')} rows (targets: ratio ≤ ${RATIO}, statement ≤ ${STATEMENT_MS} ms)`,
+    ['filter', 'matches', 'value', 'ratio', 'request ms', 'plan ms', 'statement ms', 'buffers', ''],
+    [
+      ['(none)', '', '', 1, median(plain), ...costs(await explain(client, name, [], token)), ''],
+      ...rows.sort((a, b) => (b[3] as number) - (a[3] as number)),
+    ],
+  )
+}
+
+const casesOf = (name: ListName): Case[] =>
+  Object.entries(cases[name] as Record<string, Values | Values[]>).flatMap(([filter, values]) =>
+    [values].flat().flatMap((one) => Object.entries(one).map(([kind, value]) => ({ filter, kind: kind as keyof Values, value }))),
+  )
+
+/** The median over one connection: how long a caller waits, not how many are served. */
+const latency = async (load: Load, { port }: Server, request: string) =>
+  (await load.run({ port, connections: 1, requests: [request], seconds: 10, most: REQUESTS })).p50
+
+const costs = ({ planning, execution, buffers }: Cost) => [planning, execution, buffers]
+
+const shortened = (value: string) => (value.length > 24 ? `${value.slice(0, 23)}…` : value)

@@ -1,0 +1,30 @@
+import { availableParallelism, loadavg } from 'node:os'
+import { type Cluster, openCluster } from './database.ts'
+import { benchDiagnosis } from './diagnosis.ts'
+import { benchFeed } from './feed.ts'
+import { benchFilters } from './filters.ts'
+import { benchIntake } from './intake.ts'
+import { benchOutgoing } from './outgoing.ts'
+import { benchTasks } from './tasks.ts'
+
+const BENCHES = { tasks: benchTasks, filters: benchFilters, feed: benchFeed, intake: benchIntake, outgoing: benchOutgoing }
+const NAMES = [...Object.keys(BENCHES), 'diagnosis']
+
+const name = process.argv[2] ?? ''
+if (!NAMES.includes(name)) {
+  console.error(`Usage: npm run bench -- ${NAMES.join(' | ')}`)
+  process.exit(2)
+}
+if (loadavg()[0]! > availableParallelism() / 2)
+  console.warn('The machine is busy: look at the processor time per request, the ratios of requests will be off.')
+if (name === 'diagnosis') await benchDiagnosis()
+else await withDatabase(BENCHES[name as keyof typeof BENCHES])
+
+async function withDatabase(bench: (cluster: Cluster) => Promise<void>) {
+  const cluster = await openCluster()
+  try {
+    await bench(cluster)
+  } finally {
+    await cluster.close()
+  }
+}
