@@ -31,7 +31,7 @@ export function openPostRoom() {
   })
 
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
-  const deliveries = (subscriptionId: number) => log.list(studio.db, subscriptionId, { limit: 50 })
+  const deliveries = async (subscriptionId: number) => (await log.list(studio.db, subscriptionId, { limit: 50 })).deliveries
   const task = (title: string, project = 'star') =>
     studio.db.count(sql`insert into tasks (account_id, project_id, title)
       values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)

@@ -67,6 +67,19 @@ export function integration(admin: Command, open: Open) {
       )
 
   noun
+    .command('delete')
+    .description('forget a tool, its token and its delivery log; changes, builds and deployments that it told stay')
+    .argument('<integration>', 'its id', id)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  goldmaster admin integration delete 2')
+    .action((integrationId: number, flags: OutputOptions) =>
+      using(open, async ({ db }) => {
+        await integrations.remove(db, integrationId)
+        printOne({ id: integrationId, deleted: true }, flags)
+      }),
+    )
+
+  noun
     .command('secret')
     .description('replace what a tool signs with; several are accepted side by side')
     .argument('<integration>', 'its id', id)

@@ -131,6 +131,19 @@ describe('user', () => {
   })
 })
 
+describe('operator', () => {
+  const isOperator = async (name: string) =>
+    (await json('user', 'list')).find((user: { email: string }) => user.email === name).operator
+
+  test('promote and demote change what a user may see of the service', async () => {
+    expect(await json('user', 'promote', 'kim@example.com')).toMatchObject({ email: 'kim@example.com', operator: true })
+    expect(await isOperator('kim@example.com')).toBe(true)
+    expect(await json('user', 'demote', 'kim@example.com')).toMatchObject({ operator: false })
+    expect(await isOperator('kim@example.com')).toBe(false)
+    await expect(run('user', 'promote', 'nobody@example.com')).rejects.toThrow('User not found.')
+  })
+})
+
 describe('token', () => {
   test('add prints the value once; list never does', async () => {
     const made = await json('token', 'add', '--user', 'lead@example.com', '--name', 'ci', '--scopes', 'write:tasks,read:tasks')
@@ -166,6 +179,16 @@ describe('integration', () => {
     await expect(openDoor(own.db, vault, made.webhook_token, 'github')).rejects.toMatchObject({ status: 404 })
     expect(await json('integration', 'activate', String(made.id))).toMatchObject({ active: true })
     expect(await run('integration', 'list', '--project', '1')).toContain('github')
+  })
+
+  test('delete forgets it for good', async () => {
+    const made = await json('integration', 'add', '--project', '1', '--provider', 'linear')
+    expect(await json('integration', 'delete', String(made.id))).toEqual({ id: made.id, deleted: true })
+    await expect(openDoor(own.db, vault, made.webhook_token, 'linear')).rejects.toMatchObject({ status: 404 })
+    expect(await run('integration', 'list')).not.toContain('linear')
+    for (const verb of ['delete', 'activate', 'deactivate'])
+      await expect(run('integration', verb, String(made.id))).rejects.toThrow('Integration not found.')
+    await expect(run('deliveries', 'test', String(made.id))).rejects.toThrow('Integration not found.')
   })
 
   test('a project that is not there', () =>

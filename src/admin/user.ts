@@ -51,9 +51,31 @@ export function user(admin: Command, open: Open) {
     .addHelpText('after', '\nExample:\n  goldmaster admin user list --account 1')
     .action((flags: OutputOptions & { account?: number }) =>
       using(open, async ({ db }) =>
-        printMany(await users.list(db, flags.account), ['id', 'email', 'name', 'account_ids', 'can_sign_in'], flags),
+        printMany(await users.list(db, flags.account), ['id', 'email', 'name', 'account_ids', 'can_sign_in', 'operator'], flags),
       ),
     )
+
+  for (const [verb, operator] of [
+    ['promote', true],
+    ['demote', false],
+  ] as const)
+    noun
+      .command(verb)
+      .description(
+        operator
+          ? 'make a user an operator, who sees every mail of the service, links to sign in included'
+          : 'make an operator a user like any other',
+      )
+      .argument('<user>', 'id or e-mail address')
+      .option('--json', 'print JSON')
+      .addHelpText('after', `\nExample:\n  goldmaster admin user ${verb} lead@example.com`)
+      .action((who: string, flags: OutputOptions) =>
+        using(open, async ({ db }) => {
+          const { id } = await users.find(db, who)
+          await users.setOperator(db, id, operator)
+          printOne(await users.find(db, id), flags)
+        }),
+      )
 
   noun
     .command('set-password')

@@ -63,6 +63,8 @@ test('log and replay', async () => {
     insert into outgoing_attempts (outgoing_id, at, status, milliseconds, response) values ('msg_1', now(), 500, 12, 'on fire')`)
   const deliveries = await json('log', String(webhook), '--status', 'failed', '--limit', '2')
   expect(deliveries.map((one: { id: string }) => one.id)).toEqual(['msg_3', 'msg_2'])
+  const older = await json('log', String(webhook), '--before', String(deliveries.at(-1).position))
+  expect(older.map((one: { id: string }) => one.id)).toEqual(['msg_1'])
   expect(await run('log', String(webhook), 'msg_1')).toMatch(/500 +12 +on fire\n$/)
   expect(await json('log', String(webhook), 'msg_1')).toMatchObject({
     payload: { type: 'build_run.failed' },

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as params from '../contract/params.ts'
-import { EVENT_TYPES, OUTGOING_STATUSES, type OutgoingStatus } from '../contract/sets.ts'
+import { EVENT_TYPES, OUTGOING_STATUSES } from '../contract/sets.ts'
 import * as log from '../domain/outgoing-log.ts'
 import * as subscriptions from '../domain/subscriptions.ts'
 import { accountId, count, id, nullIfNone, orNone, time, words } from './arguments.ts'
@@ -128,25 +128,25 @@ export function webhook(admin: Command, open: Open) {
   named('log', 'its deliveries, newest first, or every attempt at one of them')
     .argument('[delivery]', 'such as msg_2f0c…')
     .addOption(new Option('--status <status>', 'only these').choices(OUTGOING_STATUSES))
+    .option('--before <position>', 'go on after the last one shown', count)
     .option('--limit <count>', 'how many', count, 50)
     .addHelpText(
       'after',
       '\nExamples:\n  goldmaster admin webhook log 3 --status failed\n  goldmaster admin webhook log 3 msg_2f0c… --json',
     )
-    .action(
-      (webhookId: number, delivery: string | undefined, flags: OutputOptions & { status?: OutgoingStatus; limit: number }) =>
-        using(open, async ({ db }) => {
-          await subscriptions.find(db, webhookId)
-          if (delivery === undefined)
-            return printMany(
-              await log.list(db, webhookId, flags),
-              ['id', 'event_type', 'status', 'tries', 'answer', 'error', 'next_at', 'finished_at'],
-              flags,
-            )
-          const found = await log.find(db, webhookId, delivery)
-          if (flags.json) printOne(found, flags)
-          else printMany(found.attempts, ['at', 'status', 'milliseconds', 'error', 'response'], flags)
-        }),
+    .action((webhookId: number, delivery: string | undefined, flags: OutputOptions & log.Filter) =>
+      using(open, async ({ db }) => {
+        await subscriptions.find(db, webhookId)
+        if (delivery === undefined) {
+          const { deliveries, has_more } = await log.list(db, webhookId, flags)
+          printMany(deliveries, ['id', 'event_type', 'status', 'tries', 'answer', 'error', 'next_at', 'finished_at'], flags)
+          if (has_more) process.stderr.write(`There are more: --before ${deliveries.at(-1)!.position}\n`)
+          return
+        }
+        const found = await log.find(db, webhookId, delivery)
+        if (flags.json) printOne(found, flags)
+        else printMany(found.attempts, ['at', 'status', 'milliseconds', 'error', 'response'], flags)
+      }),
     )
 
   named('replay', 'send again: one delivery, or all that were given up since a time')

@@ -6,7 +6,7 @@ import { workRoutes } from './app-work.ts'
 import * as param from './params.ts'
 import { type PathNames, routes } from './routes.ts'
 import * as sets from './sets.ts'
-import { Approval, Asset, BuildRun, DecisionInput, list, object, oneOf, page } from './shapes.ts'
+import { Approval, Asset, BuildRun, DecisionInput, list, nullable, object, oneOf, page, TaskDetail } from './shapes.ts'
 
 /** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
 export interface AppRoute {
@@ -28,10 +28,17 @@ const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^
 const password = Type.String({ minLength: 10, maxLength: 128 })
 const none = {}
 
-/** The shared table as a session sees it: no token to ping with, and lists of builds and assets that go on, the latter by any approval status. */
+/**
+ * The shared table as a session sees it: no token to ping with, who made a task, and lists of builds and assets that go on, the latter
+ * by any approval status.
+ */
 const { ping: _, ...shared } = routes
 export const sharedRoutes = {
   ...shared,
+  showTask: {
+    ...shared.showTask,
+    reply: object({ ...TaskDetail.properties, created_by_user_id: nullable(Type.Integer()) }),
+  },
   listBuilds: {
     ...shared.listBuilds,
     query: { ...shared.listBuilds.query, cursor: param.cursor },

@@ -223,6 +223,8 @@ export const Webhook = object({
 export const WebhookWithSecret = object({ ...Webhook.properties, secret: text })
 export const Outgoing = object({
   id: text,
+  /** Where a page goes on. */
+  position: integer,
   event_type: text,
   status: oneOf(sets.OUTGOING_STATUSES),
   tries: integer,

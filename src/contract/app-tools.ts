@@ -60,6 +60,14 @@ export const toolRoutes = {
     reply: app.IntegrationDetail,
     writes: true,
   },
+  deleteIntegration: {
+    method: 'DELETE',
+    path: '/v1/projects/:project_id/integrations/:id',
+    summary: 'Forget a tool, its token and its delivery log; what it told stays',
+    ...projectOwner,
+    reply: app.Done,
+    writes: true,
+  },
   testIntegration: {
     method: 'POST',
     path: '/v1/projects/:project_id/integrations/:id/test',
@@ -162,8 +170,8 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
     summary: 'Messages to an address, newest first',
     who: 'owner',
-    query: { status: param.oneOf(sets.OUTGOING_STATUSES), limit: param.limit },
-    reply: list('deliveries', app.Outgoing),
+    query: { status: param.oneOf(sets.OUTGOING_STATUSES), before: param.reference, limit: param.limit },
+    reply: object({ deliveries: Type.Array(app.Outgoing), has_more: flag }),
   },
   showOutgoing: {
     method: 'GET',

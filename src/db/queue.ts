@@ -12,6 +12,8 @@ export interface Jobs {
   start_jenkins: { build_run_id: number }
   /** Waits until Jenkins gives a started job its number. */
   follow_jenkins: { build_run_id: number; queue_item: number; looks: number }
+  /** Deletes what only a deleted integration was about. */
+  forget_integration: { integration_id: number }
   /** Finds out why a build failed. */
   investigate: { investigation_id: number }
   /** Hands a mail to the mail server, where one is configured. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { newToken, type Vault } from '../domain/secrets.ts'
-import { makeOperator } from '../domain/users.ts'
+import { setOperator } from '../domain/users.ts'
 import { loadWorld } from '../domain/world.ts'
 import { TOKEN } from './accounts.ts'
 import { mailOf, OWNER } from './people.ts'
@@ -29,7 +29,7 @@ export async function loadDemo(db: Parameters<typeof loadWorld>[0], vault: Vault
   )
   const text = JSON.stringify({ ...world, users, integrations })
   const loaded = await loadWorld(db, Readable.from([Buffer.from(text)]), { vault })
-  await makeOperator(db, loaded.users[OWNER]!.id)
+  await setOperator(db, loaded.users[OWNER]!.id, true)
   const game = world.projects[0]!.key
   return {
     email: mailOf(OWNER),

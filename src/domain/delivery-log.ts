@@ -49,7 +49,7 @@ export async function list(db: Database, filter: Filter = {}): Promise<{ deliver
   const limit = filter.limit ?? 50
   const rows = await db.rows<Listed>(sql`
     select ${COLUMNS} from deliveries d join integrations i on i.id = d.integration_id
-    where true
+    where i.deleted_at is null
       ${when(filter.project_id, (id) => sql`and i.project_id = ${id}`)}
       ${when(filter.integration_id, (id) => sql`and d.integration_id = ${id}`)}
       ${when(filter.outcome, (outcome) => sql`and d.outcome = ${outcome}`)}
@@ -73,7 +73,7 @@ const BODY_MAX = 256_000
 export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
   const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null }>(sql`
     select ${COLUMNS}, d.headers, d.body as raw from deliveries d join integrations i on i.id = d.integration_id
-    where d.id = ${id} ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
   if (!row) throw notFound('Delivery')
   const { raw, headers, ...listed } = clean(row)
   const body = raw && shownBody(raw, headers['content-type'])
@@ -99,7 +99,7 @@ export async function stored(db: Database, id: number): Promise<Stored> {
     select d.path, d.headers, d.body, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
       p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
-    where d.id = ${id}`)
+    where d.id = ${id} and i.deleted_at is null`)
   if (!row) throw notFound('Delivery')
   return row
 }

@@ -21,7 +21,6 @@ export interface FeedRow {
   asset_name: string | null
   category: string | null
   likely: string | null
-  creator: number | null
 }
 
 type Said = Pick<Event, 'event_type' | 'actor' | 'target_ref' | 'status' | 'message'> & { page: string }
@@ -62,7 +61,7 @@ const SAY: Record<Kind, (row: FeedRow) => Said> = {
     const message = `${actor || 'Somebody'} submitted ${shown}${firstLine(text ?? '', ': ')}${touched}`
     return { event_type: 'change.submitted', actor, target_ref: shown!, status: 'info', message, page: `changes/${id}` }
   },
-  task: ({ id, a: state, b: title, c: handle, d: user, creator }) => {
+  task: ({ id, a: state, b: title, c: handle, d: user, e: creator }) => {
     const actor = handle ? `agent:${handle}` : user ? `user:${user}` : creator ? `user:${creator}` : 'system'
     const message = `Task #${id} “${firstLine(title ?? '', '')}” ${TASK_WORDS[state as TaskState]}`
     return { event_type: 'task.state_changed', actor, target_ref: `task #${id}`, status: 'info', message, page: `tasks/${id}` }

@@ -90,7 +90,7 @@ const sources: Record<Kind, Source> = {
     id: 'id',
     type: 'integer',
     filter: only('task.state_changed', sql`true`),
-    facts: sql`s.state, s.title, s.assignee_handle, s.user_id::text, s.via_api_token_id::text`,
+    facts: sql`s.state, s.title, s.assignee_handle, s.user_id::text, s.created_by_user_id::text`,
   },
 }
 
@@ -152,21 +152,18 @@ export const eventsNamed = (named: readonly { kind: Kind; row_id: string }[]): S
     ' union all ',
   )}) f (rank, at, number, uuid, project_id, a, b, c, d, e, row_id)`
 
-/** The rows with what only their neighbours know: names of projects and assets, what an investigation found, who made a task. */
+/** The rows with what only their neighbours know: names of projects and assets, what an investigation found. */
 export const described = (rows: Sql): Sql => sql`
   select x.rank, iso(x.at) as at, coalesce(x.number::text, x.uuid::text) as id, x.project_id, p.name as project_name,
-    x.a, x.b, x.c, x.d, x.e, x.row_id, n.asset_name, n.category, n.likely, n.creator
+    x.a, x.b, x.c, x.d, x.e, x.row_id, n.asset_name, n.category, n.likely
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
-    select s.name as asset_name, null::text as category, null::text as likely, null::integer as creator
+    select s.name as asset_name, null::text as category, null::text as likely
       from assets s where x.rank = 0 and s.id = x.b::uuid
     union all
-    select null, i.category, (select c.display_identifier from changes c where c.id = (i.suspects -> 0 ->> 'change_id')::integer), null
+    select null, i.category, (select c.display_identifier from changes c where c.id = (i.suspects -> 0 ->> 'change_id')::integer)
       from (select category, suspects from investigations i
         where x.rank = 1 and x.a = 'failed' and i.build_run_id = x.number and i.status = 'completed' order by i.id desc limit 1) i
-    union all
-    select null, null, null, t.user_id from api_tokens t
-      where x.rank = 4 and x.c is null and x.d is null and t.id = x.e::integer
   ) n on true
   order by x.at desc, x.rank desc, x.number desc, x.uuid desc`
 

@@ -34,7 +34,7 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
     left join stuck on stuck.integration_id = i.id
     left join lateral (
       select d.received_at, d.outcome from deliveries d where d.integration_id = i.id order by d.id desc limit 1) last on true
-    ${when(projectId, (id) => sql`where i.project_id = ${id}`)}
+    where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
     order by i.id`)
 
 export interface FailingJob {

@@ -8,7 +8,7 @@ import type { Vault } from './secrets.ts'
 /** An id of another project's integration names nothing here. */
 export async function requireIn(db: Database, projectId: number, id: number): Promise<{ provider: ProviderName }> {
   const found = await db.one<{ provider: ProviderName }>(
-    sql`select provider from integrations where id = ${id} and project_id = ${projectId}`,
+    sql`select provider from integrations where id = ${id} and project_id = ${projectId} and deleted_at is null`,
   )
   if (!found) throw notFound('Integration')
   return found

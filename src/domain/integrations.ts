@@ -1,6 +1,7 @@
 import { notFound } from '../contract/errors.ts'
 import type { ProviderName } from '../contract/sets.ts'
-import { type Database, type Sql, sql } from '../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../db/database.ts'
+import { enqueue } from '../db/queue.ts'
 import { sealConfig, shownConfig } from './integration-config.ts'
 import { hashOf, newWebhookToken, type Vault } from './secrets.ts'
 
@@ -17,15 +18,15 @@ export interface Integration {
 
 const select = (where: Sql) => sql`
   select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.config, i.created_at
-  from integrations i ${where} order by i.id`
+  from integrations i where i.deleted_at is null ${where} order by i.id`
 
 const shown = (integration: Integration): Integration => ({ ...integration, config: shownConfig(integration.config) })
 
 export const list = async (db: Database, projectId?: number): Promise<Integration[]> =>
-  (await db.rows<Integration>(select(projectId === undefined ? sql`` : sql`where i.project_id = ${projectId}`))).map(shown)
+  (await db.rows<Integration>(select(projectId === undefined ? sql`` : sql`and i.project_id = ${projectId}`))).map(shown)
 
 export async function find(db: Database, id: number): Promise<Integration> {
-  const integration = await db.one<Integration>(select(sql`where i.id = ${id}`))
+  const integration = await db.one<Integration>(select(sql`and i.id = ${id}`))
   if (!integration) throw notFound('Integration')
   return shown(integration)
 }
@@ -61,8 +62,38 @@ export async function create(
 
 /** An inactive integration's deliveries are refused; what it told before stays. */
 export async function setActive(db: Database, id: number, active: boolean): Promise<Integration> {
-  await db.count(sql`update integrations set active = ${active}, updated_at = now() where id = ${id} and active <> ${active}`)
+  await db.count(sql`
+    update integrations set active = ${active}, updated_at = now() where id = ${id} and active <> ${active} and deleted_at is null`)
   return find(db, id)
+}
+
+/**
+ * Its token, secrets and settings are gone at once, as if they had never been; its delivery log follows in a job, because it may be
+ * long. Changes, builds and deployments that it told stay.
+ */
+export const remove = (db: Database, id: number) =>
+  db.transaction(async (db) => {
+    const removed = await db.count(sql`
+      update integrations set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
+        token_sealed = '', secrets_sealed = '{}', config = '{}'
+      where id = ${id} and deleted_at is null`)
+    if (removed === 0) throw notFound('Integration')
+    await enqueue(db, 'forget_integration', { integration_id: id })
+  })
+
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** What only the deleted integration itself was about: its deliveries, and the items of its tracker. */
+export async function forget(db: Database, id: number) {
+  for (const table of ['deliveries', 'external_references'].map((name) => raw(name))) {
+    let forgotten: number
+    do
+      forgotten = await db.count(sql`
+        delete from ${table} where id in (
+          select r.id from ${table} r join integrations i on i.id = r.integration_id
+          where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE})`)
+    while (forgotten === FORGOTTEN_AT_ONCE)
+  }
 }
 
 /** Replaces all signing secrets; several are accepted side by side while one takes over from another. */

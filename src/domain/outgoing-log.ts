@@ -7,6 +7,8 @@ import type { Attempt } from './outgoing.ts'
 /** A message to one address, and how it fared the last time. */
 export interface Delivery {
   id: string
+  /** Its place in the order of what happened: where a page goes on. */
+  position: number
   event_type: string
   status: OutgoingStatus
   tries: number
@@ -17,19 +19,29 @@ export interface Delivery {
   created_at: string
 }
 
+export interface Filter {
+  status?: OutgoingStatus | undefined
+  /** Only older ones than this: the position of the last of the page before. */
+  before?: number | undefined
+  limit: number
+}
+
 /** Newest first. */
-export const list = (
+export async function list(
   db: Database,
   subscriptionId: number,
-  { status, limit }: { status?: OutgoingStatus; limit: number },
-): Promise<Delivery[]> =>
-  db.rows(sql`
-    select o.id, o.event_type, o.status, o.tries, last.status as answer, last.error,
+  { status, before, limit }: Filter,
+): Promise<{ deliveries: Delivery[]; has_more: boolean }> {
+  const rows = await db.rows<Delivery>(sql`
+    select o.id, o.position, o.event_type, o.status, o.tries, last.status as answer, last.error,
       case when o.status = 'waiting' then o.next_at end as next_at, o.finished_at, o.created_at
     from outgoing o
     left join lateral (select status, error from outgoing_attempts t where t.outgoing_id = o.id order by t.id desc limit 1) last on true
     where o.subscription_id = ${subscriptionId} ${when(status, (status) => sql`and o.status = ${status}`)}
-    order by o.position desc limit ${limit}`)
+      ${when(before, (position) => sql`and o.position < ${position}`)}
+    order by o.position desc limit ${limit + 1}`)
+  return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
+}
 
 /** Every time it was sent, oldest first, and what was sent. */
 export async function find(db: Database, subscriptionId: number, id: string) {

@@ -4,7 +4,8 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
 
-type Detail = ReplyOf<'showTask'>
+/** Who made it is for the web app alone: the REST API's shape does not name it. */
+type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
 type Query = Omit<QueryOf<'listTasks'>, 'cursor'> & { cursor?: Key }
 
 const columns = (site: string, metadata = sql`t.metadata`) => sql`
@@ -48,7 +49,7 @@ export function list(project: Sql, q: Query, site: string): Listing {
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
   const task = await db.one<Detail>(sql`
-    select ${columns(site, metadataWithToken)},
+    select ${columns(site, metadataWithToken)}, t.created_by_user_id,
       json_build_object('changes', ${linked.changes}, 'build_runs', ${linked.builds}, 'deployments', ${linked.deployments}) as links
     from tasks t where t.project_id = ${projectId} and t.id = ${id ?? 0}`)
   if (!task) throw notFound('Task')
@@ -74,6 +75,7 @@ export interface Author {
   project_id: number
   account_id: number
   token_id: number | null
+  user_id: number
 }
 
 /** One statement; a person who is no member of the account makes no row. */
@@ -81,13 +83,13 @@ export async function create(db: Database, by: Author, input: TaskInput, site: s
   const task = await db.one<Detail>(sql`
     with t as (
       insert into tasks (account_id, project_id, title, description, state, task_type, priority, assignee_handle, user_id, labels,
-        metadata, via_api_token_id)
+        metadata, via_api_token_id, created_by_user_id)
       select ${by.account_id}, ${by.project_id}, ${input.title}, ${input.description ?? ''}, ${input.state ?? 'to_do'},
         ${input.task_type ?? 'chore'}, ${input.priority ?? 'medium'}, ${input.assignee_handle ?? null}, ${input.user_id ?? null}::integer,
-        ${input.labels ?? []}, ${JSON.stringify(input.metadata ?? {})}::jsonb, ${by.token_id}::integer
+        ${input.labels ?? []}, ${JSON.stringify(input.metadata ?? {})}::jsonb, ${by.token_id}::integer, ${by.user_id}
       where ${input.user_id ?? null}::integer is null or ${isMember(by.account_id, input.user_id)}
       returning *)
-    select ${columns(site, metadataWithToken)}, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
+    select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
   if (!task) throw notAMember()
   return task
 }

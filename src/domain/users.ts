@@ -11,13 +11,14 @@ export interface User {
   default_account_id: number | null
   account_ids: number[]
   can_sign_in: boolean
+  operator: boolean
   created_at: string
 }
 
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text)
 
 const select = (where: Sql) => sql`
-  select u.id, u.email, u.name, u.default_account_id, u.created_at,
+  select u.id, u.email, u.name, u.default_account_id, u.operator, u.created_at,
     array(select account_id from account_members m where m.user_id = u.id order by account_id) as account_ids,
     exists (select from logins l where l.user_id = u.id) as can_sign_in
   from users u ${where} order by u.id`
@@ -75,5 +76,6 @@ export async function setPassword(db: Database, userId: number, password: string
     on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
 }
 
-/** Lets somebody see what the service itself is about. */
-export const makeOperator = (db: Database, id: number) => db.count(sql`update users set operator = true where id = ${id}`)
+/** Operators see what the service itself is about, such as every mail it wrote. */
+export const setOperator = (db: Database, id: number, operator: boolean) =>
+  db.count(sql`update users set operator = ${operator}, updated_at = now() where id = ${id} and operator <> ${operator}`)

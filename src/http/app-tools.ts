@@ -15,7 +15,7 @@ import { idOf } from './path-ids.ts'
 import type { Service } from './service.ts'
 
 type Name =
-  | `${'list' | 'create' | 'show' | 'edit' | 'test'}Integration${'' | 's'}`
+  | `${'list' | 'create' | 'show' | 'edit' | 'delete' | 'test'}Integration${'' | 's'}`
   | 'rotateIntegrationToken'
   | `${'list' | 'show' | 'replay'}Deliver${'y' | 'ies'}`
   | `${'list' | 'create' | 'edit' | 'remove'}Webhook${'' | 's'}`
@@ -52,6 +52,10 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
     await settings.rotateToken(call.db, call.vault, id)
     return shown(call, call.project_id, id)
   },
+  async deleteIntegration(call) {
+    await integrations.remove(call.db, await own(call))
+    return done
+  },
   testIntegration: async (call) => told(testDelivery(call.db, await own(call))),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
   showDelivery: ({ db, project_id, path }) => deliveries.show(db, idOf(path.id, 'Delivery'), project_id),
@@ -76,7 +80,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   showWebhookSecret: async (call) => ({ secret: await subscriptions.showSecret(call.db, call.vault, await webhook(call)) }),
   rotateWebhookSecret: async (call) => subscriptions.rotateSecret(call.db, call.vault, await webhook(call)),
-  listOutgoing: async (call) => ({ deliveries: await outgoing.list(call.db, await webhook(call), call.query) }),
+  listOutgoing: async (call) => outgoing.list(call.db, await webhook(call), call.query),
   showOutgoing: async (call) => outgoing.find(call.db, await webhook(call), call.path.message_id),
   async replayOutgoing(call) {
     await outgoing.replay(call.db, await webhook(call), call.path.message_id)

@@ -27,6 +27,7 @@ beforeAll(async () => {
   studio = await openStudio({
     accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
     users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+    tokens: [{ key: 'all', user: 'lead', name: 'all', scopes: ['read:tasks'] }],
     projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
     changes: [1, 2, 3, 4].map(change),
     build_runs: [1, 3].map(build),
@@ -59,6 +60,28 @@ describe('what a deployment brought', () => {
 
   test('stays open where its build is not known', async () => {
     expect(await compare('unknown')).toMatchObject({ known: false, changes: [] })
+  })
+})
+
+describe('a task made by hand', () => {
+  test('names its maker by id in the feed, and to the web app alone in the task', async () => {
+    const made = (await lead.app(`${place}/tasks`, { method: 'POST', body: { task: { title: 'By hand' } } })).json
+    const user = studio.world.users.lead!.id
+    expect(made).not.toHaveProperty('created_by_user_id')
+    expect((await lead.app(`${place}/tasks/${made.id}`)).json.created_by_user_id).toBe(user)
+    const { events } = (await lead.app('/workspace/events')).json
+    const event = events.find(({ target_ref }: { target_ref: string }) => target_ref === `task #${made.id}`)
+    expect(event).toMatchObject({ actor: `user:${user}` })
+    expect(JSON.stringify(event)).not.toContain('Lead')
+    const token = studio.world.tokens.all!.token as string
+    const detail = (await studio.ask(`/api/v1${place}/tasks/${made.id}`, { token })).json
+    expect(detail.title).toBe('By hand')
+    expect(detail).not.toHaveProperty('created_by_user_id')
+  })
+
+  test('whose maker is not known stays without one', async () => {
+    const { json } = await lead.app(`${place}/tasks/${studio.world.tasks.k!.id}`)
+    expect(json.created_by_user_id).toBeNull()
   })
 })
 

@@ -9,7 +9,7 @@ export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'compareDeployment'>
   reviseTask: ({ db, project_id, visit, path, body, site }) =>
     revise(
       db,
-      { project_id, account_id: visit.account_id!, token_id: null },
+      { project_id, account_id: visit.account_id!, token_id: null, user_id: visit.user_id },
       idOf(path.id, 'Task'),
       body.seen,
       readTaskEdit({ task: body.task }),

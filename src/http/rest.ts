@@ -64,7 +64,12 @@ function serveRoute(app: FastifyInstance, service: Service, door: Door, name: Ha
         db: service.db,
         site: service.site,
         caller,
-        by: { project_id: caller.project_id!, account_id: caller.account_id!, token_id: caller.token_id },
+        by: {
+          project_id: caller.project_id!,
+          account_id: caller.account_id!,
+          token_id: caller.token_id,
+          user_id: caller.user_id,
+        },
         path: request.params as PathOf<RouteName>,
         query: query as QueryOf<RouteName>,
         body: async (missing) => {

@@ -121,7 +121,7 @@ const SAMPLES: Record<ProviderName, (mark: number, now: string) => Sample> = {
 export async function testDelivery(db: Database, integrationId: number): Promise<Delivered> {
   const place = await db.one<Place>(sql`
     select i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_types
-    from integrations i join projects p on p.id = i.project_id where i.id = ${integrationId}`)
+    from integrations i join projects p on p.id = i.project_id where i.id = ${integrationId} and i.deleted_at is null`)
   if (!place) throw notFound('Integration')
   const received = new Date()
   const { event, headers = {}, body } = SAMPLES[place.provider](received.getTime(), received.toISOString())

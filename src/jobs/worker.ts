@@ -4,6 +4,7 @@ import type { Pool } from '../db/database.ts'
 import { forgetGivenUp, type JobKind, type Jobs } from '../db/queue.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import * as idempotency from '../domain/idempotency.ts'
+import * as integrations from '../domain/integrations.ts'
 import * as investigations from '../domain/investigations-run.ts'
 import * as mails from '../domain/mails.ts'
 import * as outbox from '../domain/outbox.ts'
@@ -37,6 +38,7 @@ const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   start_jenkins: startJenkins,
   follow_jenkins: followJenkins,
   send_mail: sendMail,
+  forget_integration: ({ db }, { integration_id }) => integrations.forget(db, integration_id),
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
 }
 

@@ -1,4 +1,5 @@
-import { useParams } from '@tanstack/react-router'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../contract/app-routes.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -14,7 +15,7 @@ import { Notice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { TOOLS } from '../parts/tools.ts'
-import { useApi, useWrite } from '../queries.ts'
+import { refresh, useApi, useWrite } from '../queries.ts'
 import { useAccount, useProject } from '../session.ts'
 
 /** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
@@ -27,7 +28,15 @@ export default function Integration() {
   return (
     <Page
       title={integration ? TOOLS[integration.provider].name : 'Integration'}
-      actions={owner && integration && <Switch integration={integration} locked={locked} />}
+      actions={
+        owner &&
+        integration && (
+          <>
+            <Switch integration={integration} locked={locked} />
+            <Delete integration={integration} locked={locked} />
+          </>
+        )
+      }
     >
       <Loaded query={all}>
         {() =>
@@ -75,7 +84,12 @@ function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string
   )
 }
 
-function Switch({ integration, locked }: { integration: AppReply<'listIntegrations'>['integrations'][number]; locked: boolean }) {
+interface Owner {
+  integration: AppReply<'listIntegrations'>['integrations'][number]
+  locked: boolean
+}
+
+function Switch({ integration, locked }: Owner) {
   const { id, project_id, active } = integration
   const edit = useWrite('editIntegration', ['listIntegrations', 'showIntegration'])
   const say = useToast()
@@ -92,6 +106,26 @@ function Switch({ integration, locked }: { integration: AppReply<'listIntegratio
   return (
     <Confirm label="Deactivate" title="Deactivate this integration?" action="Deactivate" disabled={locked} run={() => set(false)}>
       What the tool sends is refused until it is switched on again. Everything it told so far stays.
+    </Confirm>
+  )
+}
+
+function Delete({ integration: { id, project_id, provider }, locked }: Owner) {
+  const remove = useWrite('deleteIntegration')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const say = useToast()
+  const run = async () => {
+    await remove.mutateAsync({ project_id, id })
+    await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(project_id) } })
+    await refresh(client, ['listIntegrations'])
+    say(`${TOOLS[provider].name} was deleted`)
+  }
+  return (
+    <Confirm label="Delete" title="Delete this integration?" action="Delete it" disabled={locked} run={run}>
+      Its webhook address stops working at once: what the tool still sends is answered with 404, as for an address that never was.
+      Its delivery log and the tracker items it told are deleted. Changes, builds, assets and deployments that it told stay. This
+      cannot be undone.
     </Confirm>
   )
 }

@@ -1,6 +1,7 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OUTGOING_STATUSES } from '../../contract/sets.ts'
-import { wordsOf } from '../api.ts'
+import { ask, wordsOf } from '../api.ts'
 import { useApi, useWrite } from '../queries.ts'
 import { Button } from './button.tsx'
 import { CodeBlock } from './code-block.tsx'
@@ -33,7 +34,18 @@ export function OutgoingLog(props: Props) {
 function Messages({ accountId, webhookId, locked }: Props) {
   const [status, setStatus] = useState('')
   const [opened, setOpened] = useState<string>()
-  const query = useApi('listOutgoing', { account_id: accountId, id: webhookId, query: { status, limit: 50 } }, { every: 5_000 })
+  const query = useInfiniteQuery({
+    queryKey: ['listOutgoing', { accountId, webhookId, status }],
+    queryFn: ({ pageParam, signal }) => {
+      const filters = { status, before: pageParam || undefined, limit: 50 }
+      return ask('listOutgoing', { account_id: accountId, id: webhookId, query: filters }, signal)
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ deliveries, has_more }) => (has_more ? deliveries.at(-1)?.position : undefined),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  })
+  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []
   return (
     <div className="mt-2 grid min-w-0 gap-2">
       <div>
@@ -45,13 +57,13 @@ function Messages({ accountId, webhookId, locked }: Props) {
         />
       </div>
       <Loaded query={query}>
-        {({ deliveries }) =>
-          deliveries.length === 0 ? (
+        {() =>
+          rows.length === 0 ? (
             <p className="text-sm text-soft">{status ? `No message is ${status}.` : 'Nothing was told yet.'}</p>
           ) : (
             <Table
               caption="Messages, newest first"
-              rows={deliveries}
+              rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 { head: 'Status', cell: (row) => <Status value={row.status} /> },
@@ -84,6 +96,13 @@ function Messages({ accountId, webhookId, locked }: Props) {
           )
         }
       </Loaded>
+      {query.hasNextPage && (
+        <div className="flex justify-center">
+          <Button look="quiet" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
+      )}
       {opened && <Message {...{ accountId, webhookId, locked }} id={opened} onClose={() => setOpened(undefined)} />}
     </div>
   )

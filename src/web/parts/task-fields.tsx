@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
+import type { AppReply } from '../../contract/app-routes.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
-import type { TaskDetail } from '../../contract/shapes.ts'
 import { wordsOf as failureOf } from '../api.ts'
 import { useWrite } from '../queries.ts'
+import { useNames } from '../session.ts'
 import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
 import { Filter } from './field.tsx'
 import { wordsOf } from './pill.tsx'
@@ -13,10 +14,13 @@ import { useToast } from './toast.tsx'
 const options = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
 
 /** What can be chosen about a task; a choice is saved at once and shown before the server has answered. */
-export function TaskFields({ task, fixed }: { task: TaskDetail; fixed: boolean }) {
+type Task = AppReply<'showTask'>
+
+export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
   const save = useWrite('editTask', ['showTask', 'listTasks', 'showOverview', 'listMembers'])
   const say = useToast()
-  const wished = save.isPending ? (save.variables.body as { task: Partial<TaskDetail> }).task : {}
+  const nameOf = useNames()
+  const wished = save.isPending ? (save.variables.body as { task: Partial<Task> }).task : {}
   const shown = { ...task, ...wished }
   if (wished.assignee_handle != null) shown.user_id = null
   if (wished.user_id != null) shown.assignee_handle = null
@@ -60,6 +64,7 @@ export function TaskFields({ task, fixed }: { task: TaskDetail; fixed: boolean }
       <Line label="Created">
         <span className="text-sm">
           <Time at={task.created_at} />
+          {task.created_by_user_id != null && <> by {nameOf(task.created_by_user_id)}</>}
         </span>
       </Line>
       <Line label="Edited">
