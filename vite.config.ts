@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { appRoutes } from './src/contract/app-routes.ts'
 
+const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
 const DOORS = 'virtual:doors'
 
 /** The route table as the browser needs it: method, path, what comes back. The schemas stay here, and with them 40 kB. */
@@ -30,5 +31,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { '/app': 'http://localhost:8080', '/api': 'http://localhost:8080' } },
+  // With the slash: app.tsx and api.ts are files of ours.
+  server: { proxy: { '/app/': SERVICE, '/api/': SERVICE } },
 })

@@ -32,21 +32,21 @@ export const auth = <T = unknown>(path: string, body: object = {}): Promise<T> =
 export const follow = (path: string): Promise<unknown> => request('GET', `/app/auth${path}`, undefined)
 
 async function request(method: string, url: string, body: unknown, signal?: AbortSignal, answer: 'json' | 'text' = 'json') {
-  const response = await send(method, url, body, signal)
-  const text = await response.text()
-  if (response.ok) return answer === 'text' ? text : JSON.parse(text)
-  throw refusal(response, text)
+  const { response, text } = await send(method, url, body, signal)
+  const refused = response.ok ? undefined : refusal(response, text)
+  connection.heard(url, response.status, refused)
+  if (refused) throw refused
+  return answer === 'text' ? text : JSON.parse(text)
 }
 
-async function send(method: string, url: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+async function send(method: string, url: string, body: unknown, signal?: AbortSignal) {
   try {
     const response = await fetch(url, {
       method,
       signal: signal ?? null,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
-    connection.heard(response.status, Number(response.headers.get('retry-after') ?? 0), url)
-    return response
+    return { response, text: await response.text() }
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error
     connection.lost()

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { ApiError, ask } from './api.ts'
+import { connection } from './connection.ts'
 import { Broken } from './parts/broken.tsx'
 import { Layout } from './parts/layout.tsx'
 import { SessionOver } from './parts/session-over.tsx'
@@ -7,6 +8,18 @@ import { queryClient } from './queries.ts'
 
 /** Every page of the app and its address. A page is a module with a default export, loaded when it is first visited. */
 type Load = () => Promise<{ default: () => React.ReactNode }>
+
+/** A page that cannot be fetched while the server is away is fetched when it is back. One that is gone is a newer build: reload. */
+const patient = (load: Load): Load => {
+  const attempt: Load = () =>
+    load().catch(async (error) => {
+      await ask('welcome', {}).catch(() => {})
+      if (!connection.isAway()) throw error
+      await connection.back()
+      return attempt()
+    })
+  return attempt
+}
 
 const root = createRootRoute({
   component: () => (
@@ -20,7 +33,7 @@ const root = createRootRoute({
 })
 
 const outside = <P extends string>(path: P, load: Load) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(patient(load)) })
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -28,7 +41,7 @@ const inside = createRoute({
   component: Layout,
   // Nobody signed in: to the door, and back here afterwards.
   beforeLoad: async ({ location }) => {
-    const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}) }
+    const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
     try {
       await queryClient.ensureQueryData(me)
     } catch (error) {
@@ -40,7 +53,7 @@ const inside = createRoute({
 })
 
 const page = <P extends string>(path: P, load: Load) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(patient(load)) })
 
 const routeTree = root.addChildren([
   outside('/sign-in', () => import('./pages/sign-in.tsx')),

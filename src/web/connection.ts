@@ -1,4 +1,6 @@
+import doors from 'virtual:doors'
 import { useSyncExternalStore } from 'react'
+import type { ApiError } from '../contract/errors.ts'
 
 /** How the line to the server is: everything the banner and the sign-in dialog need to know. */
 export interface Connection {
@@ -15,23 +17,61 @@ const listeners = new Set<() => void>()
 
 const set = (next: Partial<Connection>) => {
   if (Object.entries(next).every(([key, value]) => state[key as keyof Connection] === value)) return
+  const lost = next.away && !state.away
   state = { ...state, ...next }
   for (const listener of listeners) listener()
+  if (lost) void lookOut()
+}
+
+const LOOK_EVERY_MS = 2_000
+
+/** While the server is away we look for it, so that nobody has to. */
+async function lookOut() {
+  const url = `/app/api${doors.welcome[1]}`
+  while (state.away) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await fetch(url).then(
+      ({ status }) => connection.heard(url, status),
+      () => {},
+    )
+  }
 }
 
 export const connection = {
-  heard(status: number, retryAfter: number, url: string) {
+  heard(url: string, status: number, refused?: ApiError) {
     const away = status === 502 || status === 503 || status === 504
     // A wrong password is no lost session.
     const signedOut = status === 401 && url.startsWith('/app/api')
+    // Other limits, as the investigations of a day, close one door only; who knocks there is told there.
+    const throttled = refused?.code === 'rate_limited'
+    const seconds = Math.max(1, Number(refused?.headers['retry-after'] ?? 0))
     set({
       away,
       ...(signedOut ? { signedOut } : {}),
-      throttledUntil: status === 429 ? Date.now() + Math.max(1, retryAfter) * 1000 : away ? state.throttledUntil : 0,
+      throttledUntil: throttled ? Date.now() + seconds * 1000 : away ? state.throttledUntil : 0,
     })
   },
   lost: () => set({ away: true }),
   signedIn: () => set({ signedOut: false }),
+  isAway: () => state.away,
+  onReturn(listener: () => void) {
+    let away = false
+    listeners.add(() => {
+      if (away && !state.away) listener()
+      away = state.away
+    })
+  },
+  /** Resolves when the server answers and somebody is signed in; at once if it is so. */
+  back: () =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (state.away || state.signedOut) return
+        listeners.delete(look)
+        resolve()
+      }
+      listeners.add(look)
+      look()
+    }),
 }
 
 const subscribe = (listener: () => void) => {

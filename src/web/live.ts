@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { AppName } from '../contract/app-routes.ts'
 import type { Event } from '../contract/shapes.ts'
+import { ask } from './api.ts'
+import { connection } from './connection.ts'
 import { refresh } from './queries.ts'
 
 type Listener = (event: Event) => void
@@ -34,7 +36,10 @@ const QUIET_MS = 400
 /** Follows the account's stream and has what is on the page asked anew when something about it happens. */
 export function useStream(accountId: number | undefined) {
   const client = useQueryClient()
-  useEffect(() => (accountId === undefined ? undefined : followTogether(accountId, tell)), [accountId])
+  useEffect(
+    () => (accountId === undefined ? undefined : followTogether(accountId, tell, () => void client.invalidateQueries())),
+    [accountId, client],
+  )
   const touched = useRef(new Set<AppName>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useLive(({ event_type }) => {
@@ -49,20 +54,16 @@ export function useStream(accountId: number | undefined) {
 }
 
 /** One tab listens for all: browsers open few connections to one host, and a stream keeps one for good. */
-function followTogether(accountId: number, onEvent: Listener): () => void {
+function followTogether(accountId: number, onEvent: Listener, onGap: () => void): () => void {
   const name = `goldmaster-live-${accountId}`
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: MessageEvent<Event>) => onEvent(data)
   const stop = new AbortController()
-  const lead = () =>
-    follow(
-      accountId,
-      (event) => {
-        channel.postMessage(event)
-        onEvent(event)
-      },
-      stop.signal,
-    )
+  const tellAll: Listener = (event) => {
+    channel.postMessage(event)
+    onEvent(event)
+  }
+  const lead = () => follow(accountId, tellAll, onGap, stop.signal)
   // Locks are only there on secure pages; without them every tab listens for itself.
   if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, lead).catch(() => {})
   else void lead()
@@ -72,15 +73,34 @@ function followTogether(accountId: number, onEvent: Listener): () => void {
   }
 }
 
-/** The browser reconnects by itself and says what it heard last, so nothing is missed. */
-const follow = (accountId: number, onEvent: Listener, signal: AbortSignal) =>
+const REOPEN_MS = 5_000
+
+/** A broken line the browser mends by itself, saying what it heard last, so nothing is missed; a refused one is for us to ask for again. */
+async function follow(accountId: number, onEvent: Listener, onGap: () => void, signal: AbortSignal) {
+  for (let again = false; !signal.aborted; again = true) {
+    await listen(accountId, onEvent, again ? onGap : () => {}, signal)
+    if (signal.aborted) return
+    await new Promise((resolve) => setTimeout(resolve, REOPEN_MS))
+    await connection.back()
+  }
+}
+
+/** Until the stream is refused or nobody listens any more. */
+const listen = (accountId: number, onEvent: Listener, onOpen: () => void, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     // The lock may be granted after the page has been left.
     if (signal.aborted) return resolve()
     const source = new EventSource(`/app/api/v1/workspace/events/stream?account_id=${accountId}`)
-    source.onmessage = ({ data }) => onEvent(JSON.parse(data))
-    signal.addEventListener('abort', () => {
+    const end = () => {
       source.close()
       resolve()
-    })
+    }
+    source.onopen = onOpen
+    source.onmessage = ({ data }) => onEvent(JSON.parse(data))
+    source.onerror = () => {
+      // It does not say why: asking anything does, and the page shows whether the server is away or the session over.
+      if (!connection.isAway()) void ask('showMe', {}).catch(() => {})
+      if (source.readyState === EventSource.CLOSED) end()
+    }
+    signal.addEventListener('abort', end)
   })

@@ -1,4 +1,4 @@
-import type { IconName } from './parts/icon.tsx'
+import type { IconName } from './parts/icons.ts'
 
 /** Where one can go inside a project, in the order of the pipeline. */
 export const PROJECT_PLACES: [path: string, label: string, icon: IconName][] = [

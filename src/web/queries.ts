@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  MutationCache,
   QueryClient,
   type UseMutationResult,
   useInfiniteQuery,
@@ -10,9 +11,10 @@ import {
 } from '@tanstack/react-query'
 import type { AppArguments, AppName, AppReply } from '../contract/app-routes.ts'
 import { ApiError, Away, ask } from './api.ts'
+import { connection } from './connection.ts'
 
 /** Worth another try: the server is away, or wants to be left alone for a while. */
-const passes = (error: unknown) =>
+export const passes = (error: unknown) =>
   error instanceof Away || (error instanceof ApiError && [429, 502, 503, 504].includes(error.status))
 
 const delayOf = (attempt: number, error: unknown) => {
@@ -20,7 +22,13 @@ const delayOf = (attempt: number, error: unknown) => {
   return Math.max(wanted, Math.min(1000 * 2 ** attempt, 15_000))
 }
 
-export const queryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
+  // An account that has just become read-only says so on the whole page.
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'demo_read_only') void refresh(queryClient, ['showMe'])
+    },
+  }),
   defaultOptions: {
     queries: {
       // The stream tells what changed, so a page that was just looked at need not be asked for again.
@@ -32,6 +40,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** What failed while the server was away is asked anew when it is back. */
+connection.onReturn(() => void queryClient.invalidateQueries())
 
 const keyOf = <N extends AppName>(name: N, args: AppArguments<N>) => [name, args] as const
 

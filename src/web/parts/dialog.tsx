@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
 interface Props {
@@ -11,20 +11,32 @@ interface Props {
 }
 
 /** The browser's own dialog: it keeps the focus inside and gives it back. */
-export function Dialog({ title, open, onClose, children, firm = false }: Props) {
+export const Dialog = ({ open, ...rest }: Props) => open && <Opened {...rest} />
+
+const FIELD = 'input:not([disabled], [type="hidden"]), textarea:not([disabled]), select:not([disabled])'
+
+function Opened({ title, onClose, children, firm = false }: Omit<Props, 'open'>) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const dialog = ref.current
-    if (open && !dialog?.open) dialog?.showModal()
-    if (!open && dialog?.open) dialog.close()
-  }, [open])
-  if (!open) return null
+  // Before anything is painted: whoever types on at once types into the first field.
+  useLayoutEffect(() => {
+    const dialog = ref.current!
+    dialog.showModal()
+    dialog.querySelector<HTMLElement>(FIELD)?.focus()
+    // A dialog that is only taken away would leave the focus nowhere.
+    return () => dialog.close()
+  }, [])
+  // Browsers close at the second Escape whatever the first was answered.
+  const closed = () => {
+    if (!ref.current || ref.current.open) return
+    if (firm) ref.current.showModal()
+    else onClose()
+  }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself; a click beside it is the same for the mouse
     <dialog
       ref={ref}
       aria-label={title}
-      onClose={onClose}
+      onClose={closed}
       onCancel={(event) => firm && event.preventDefault()}
       onClick={(event) => !firm && event.target === event.currentTarget && onClose()}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-ink shadow-float"

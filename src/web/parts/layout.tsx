@@ -11,7 +11,9 @@ import { Palette } from './palette.tsx'
 /** Around every page of somebody signed in: the edge, the banners, the palette, and the stream that keeps pages fresh. */
 export function Layout() {
   useMe()
-  useStream(useAccount()?.id)
+  const account = useAccount()
+  // The free plan has no feed, and so no stream.
+  useStream(account?.plan === 'free' ? undefined : account?.id)
   const [searching, setSearching] = useState(false)
   const [drawer, setDrawer] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -31,7 +33,7 @@ export function Layout() {
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2">
         Skip to the page
       </a>
-      <div className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-panel px-3 py-2 md:hidden">
+      <header className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-panel px-3 py-2 md:hidden">
         <button
           type="button"
           aria-label="Menu"
@@ -45,7 +47,7 @@ export function Layout() {
         <button type="button" aria-label="Search" onClick={() => setSearching(true)} className="rounded p-1.5 hover:bg-hover">
           <Icon name="search" />
         </button>
-      </div>
+      </header>
       <aside
         className={`border-r border-line bg-panel md:sticky md:top-0 md:block md:h-dvh ${drawer ? 'fixed inset-x-0 top-[46px] bottom-0 z-30' : 'hidden'}`}
       >

@@ -4,10 +4,12 @@ import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../places.ts'
 import { queryClient } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import { setTheme, useTheme } from '../theme.ts'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icons.ts'
 import { itemClass, Menu } from './menu.tsx'
 
 const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft hover:bg-hover hover:text-ink'
+const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
 const here = { className: 'bg-hover text-ink font-medium', 'aria-current': 'page' as const }
 
 const Go = ({ to, icon, children, exact = false }: { to: string; icon: IconName; children: string; exact?: boolean }) => (
@@ -27,7 +29,7 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       <button type="button" onClick={onSearch} className={`${line} w-full`}>
         <Icon name="search" />
         <span className="flex-1 text-left">Search</span>
-        <kbd className="rounded border border-line px-1 text-xs">⌘K</kbd>
+        <kbd className="rounded border border-line px-1 text-xs">{SEARCH_KEY}</kbd>
       </button>
       <Go to="/feed" icon="feed">
         Feed

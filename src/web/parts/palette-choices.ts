@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useState } from 'react'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../places.ts'
 import { useApi } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
-import type { IconName } from './icon.tsx'
+import type { IconName } from './icons.ts'
 import { wordsOf } from './pill.tsx'
 
 export interface Choice {

@@ -43,8 +43,6 @@ function Finder({ onClose }: { onClose(): void }) {
   return (
     <div className="grid gap-3">
       <input
-        // The dialog gives the focus to what carries this attribute, which React would not write.
-        ref={(element) => element?.setAttribute('autofocus', '')}
         role="combobox"
         aria-expanded={choices.length > 0}
         aria-controls={id}

@@ -1,5 +1,4 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { PRIORITIES, type Priority, TASK_STATES, TASK_TYPES, type TaskState, type TaskType } from '../../contract/sets.ts'
 import { useWrite } from '../queries.ts'
 import { AssigneeChoice, fieldsOf } from './assignee.tsx'
@@ -33,11 +32,6 @@ function Fields({ onClose }: { onClose(): void }) {
   const create = useWrite('createTask', ['listTasks', 'showOverview', 'listMembers'])
   const navigate = useNavigate()
   const say = useToast()
-  // A dialog takes the focus to its first button when it opens; this one is for typing.
-  useEffect(() => {
-    const timer = setTimeout(() => document.querySelector<HTMLElement>('dialog[open] input')?.focus())
-    return () => clearTimeout(timer)
-  }, [])
   const submit = async () => {
     const task = await create.mutateAsync({
       project_id: projectId,
