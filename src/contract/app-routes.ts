@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { ruleRoutes } from './app-rules.ts'
 import { settingsRoutes } from './app-settings.ts'
 import * as app from './app-shapes.ts'
 import { toolRoutes } from './app-tools.ts'
@@ -166,6 +167,23 @@ export const ownRoutes = {
     }),
     reply: object({ redirect_to: Type.String() }),
   },
+  showAssistantRequest: {
+    method: 'GET',
+    path: '/v1/assistants/authorizations',
+    summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
+    who: 'member',
+    query: { request: param.text },
+    reply: object({ client_name: Type.String(), host: Type.String(), scopes: Type.Array(oneOf(sets.SCOPES)) }),
+  },
+  decideAssistantRequest: {
+    method: 'POST',
+    path: '/v1/assistants/authorizations',
+    summary: 'Let an assistant in or refuse it; answers where to send the browser',
+    who: 'member',
+    query: none,
+    body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
+    reply: object({ redirect_to: Type.String() }),
+  },
   listMails: {
     method: 'GET',
     path: '/v1/operator/mails',
@@ -177,6 +195,7 @@ export const ownRoutes = {
   ...settingsRoutes,
   ...toolRoutes,
   ...workRoutes,
+  ...ruleRoutes,
 } as const satisfies Record<string, AppRoute>
 
 export const appRoutes = { ...sharedRoutes, ...ownRoutes }

@@ -81,6 +81,10 @@ export class PlanRefused extends ApiError {
 export const invalidGrant = () =>
   new ApiError(422, 'invalid_grant', 'The code is unknown, used or expired, or the verifier does not match it.')
 
+/** As programs that speak OAuth expect it, with our own words beside theirs. */
+export const oauthRefusal = (error: string, why: string, status = 400) =>
+  new ApiError(status, error, why, { error_description: why })
+
 export const insufficientScope = (required_scope: string, token_scopes: readonly string[]) =>
   new ApiError(403, 'insufficient_scope', `This token lacks the scope ${required_scope}.`, { required_scope, token_scopes })
 

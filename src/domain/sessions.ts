@@ -1,5 +1,6 @@
 import { notFound } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
+import * as assistants from './assistants.ts'
 
 /** Browsers that are signed in, the latest first. */
 export const list = (db: Database, userId: number, currentId: number) =>
@@ -28,4 +29,5 @@ export async function forget(db: Database) {
   await db.count(sql`delete from sessions where expires_at < now()`)
   await db.count(sql`delete from verifications where expires_at < now()`)
   await db.count(sql`delete from login_codes where expires_at < now() - interval '1 day'`)
+  await assistants.forget(db)
 }

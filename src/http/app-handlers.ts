@@ -15,8 +15,10 @@ import * as signUps from '../domain/sign-ups.ts'
 import * as tokens from '../domain/tokens.ts'
 import { notOwner } from '../domain/visits.ts'
 import type { AppHandlers } from './app-rest.ts'
+import { ruleHandlers } from './app-rules.ts'
 import { toolHandlers } from './app-tools.ts'
 import { workHandlers } from './app-work.ts'
+import { decide, openRequest } from './assistant-request.ts'
 import { idOf } from './path-ids.ts'
 import { countSignUp, headersOf } from './sign-in.ts'
 
@@ -26,6 +28,7 @@ const done = { ok: true }
 export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
+  ...ruleHandlers,
   async welcome({ db, signUp }) {
     return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), version: VERSION }
   },
@@ -70,6 +73,11 @@ export const appHandlers: AppHandlers = {
       : { error: 'access_denied', state }
     return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
   },
+  async showAssistantRequest({ db, vault, query }) {
+    const { asked, assistant } = await openRequest(db, vault, query.request ?? '')
+    return { client_name: assistant.name, host: new URL(asked.redirect_uri).host, scopes: [...asked.scopes] }
+  },
+  decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit.user_id, body),
   listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),
 
   listTokens: async ({ db, visit }) => ({

@@ -14,10 +14,12 @@ export function serveLogin(app: FastifyInstance, { db, site }: Service) {
     const [body] = attempt(() => jsonOf(request))
     const exchange = readExchange(body)
     if (!exchange) throw invalidGrant()
+    const grant = await loginCodes.exchange(db, exchange, site)
+    if (!grant) throw invalidGrant()
     return reply
       .code(201)
       .header('cache-control', 'no-store')
-      .send(await loginCodes.exchange(db, exchange, site))
+      .send({ ...grant, token_type: 'Bearer' })
   })
 }
 

@@ -26,25 +26,25 @@ describe('who may come in', () => {
   test.each([
     ['no token', null, 'Bearer resource_metadata='],
     ['a token nobody knows', 'stranger', 'Bearer error="invalid_token", resource_metadata='],
-  ])('%s is told where to read which tokens are taken', async (_, token, start) => {
+  ])('%s is told where to read how to log in', async (_, token, start) => {
     const { status, text, headers } = await post(request('tools/list'), { token })
     expect(status).toBe(401)
     expect(text).toBe('')
-    expect(headers.get('www-authenticate')).toBe(`${start}"https://gold.example/.well-known/oauth-protected-resource"`)
+    expect(headers.get('www-authenticate')).toBe(`${start}"https://gold.example/.well-known/oauth-protected-resource/mcp"`)
   })
 
   test.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
-    '%s names the resource and promises no login that does not exist',
+    '%s names the resource, what a login may ask for, and who gives tokens',
     async (path) => {
       const { status, json } = await studio.ask(path)
       expect(status).toBe(200)
       expect(json).toEqual({
         resource: 'https://gold.example/mcp',
         resource_name: 'Goldmaster',
+        authorization_servers: ['https://gold.example'],
         bearer_methods_supported: ['header'],
-        scopes_supported: [...SCOPES],
+        scopes_supported: SCOPES.filter((scope) => scope !== 'read:members'),
       })
-      expect((await studio.ask('/.well-known/oauth-authorization-server')).status).toBe(404)
     },
   )
 

@@ -1,24 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createClient } from '../contract/client.ts'
 import { ApiError } from '../contract/errors.ts'
-import { SCOPES } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access.ts'
-import { answerRequest } from '../mcp/http.ts'
+import { LOGIN_SCOPES } from '../domain/login-codes.ts'
 import { tokenDoor } from './door.ts'
 import type { Service } from './service.ts'
 
-const PATH = '/mcp'
+export const PATH = '/mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
 
-/** The tools for assistants at `/mcp` (Streamable HTTP), and the document that says which tokens are taken there. */
+/** The tools for assistants at `/mcp` (Streamable HTTP), and the document that says where tokens for it come from. */
 export function serveMcp(app: FastifyInstance, service: Service) {
   const { db, site, lastUsed } = service
   const document = {
     resource: `${site}${PATH}`,
     resource_name: 'Goldmaster',
+    authorization_servers: [site],
     bearer_methods_supported: ['header'],
-    scopes_supported: SCOPES,
+    // What a login may ask for; a token made by hand may hold more.
+    scopes_supported: LOGIN_SCOPES,
   }
   for (const url of [METADATA, `${METADATA}${PATH}`]) app.get(url, async () => document)
 
@@ -38,10 +39,12 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       lastUsed.note(request.assistant.token_id)
     },
     handler: async (request, reply) => {
+      // Loaded when an assistant first asks: a start need not wait for it.
+      const { answerRequest } = await import('../mcp/http.ts')
       const answer = await answerRequest(asRequest(request, site), parsed(request.body as Buffer | undefined), {
         client: () => innerClient(app, request, site),
         scopes: request.assistant!.scopes,
-        signIn: `Ask the user to put another token, made at ${site}/settings/tokens, into the settings of the assistant.`,
+        signIn: `Ask the user to let this assistant log in again, or to put another token, made at ${site}/settings/tokens, into its settings.`,
         stopped: () => closing || reply.raw.destroyed,
       })
       return reply
@@ -58,10 +61,10 @@ function refuseOtherOrigins({ headers: { origin } }: FastifyRequest, site: strin
     throw new ApiError(403, 'forbidden_origin', 'Pages of other sites may not use this address.')
 }
 
-/** Tells an assistant where it can read which tokens are taken. */
+/** Tells an assistant where it can read how to log in. */
 function challenge({ headers }: FastifyRequest, reply: FastifyReply, site: string) {
   const why = headers.authorization === undefined ? '' : 'error="invalid_token", '
-  return reply.code(401).header('www-authenticate', `Bearer ${why}resource_metadata="${site}${METADATA}"`).send()
+  return reply.code(401).header('www-authenticate', `Bearer ${why}resource_metadata="${site}${METADATA}${PATH}"`).send()
 }
 
 const asRequest = ({ headers }: FastifyRequest, site: string) => {

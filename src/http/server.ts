@@ -10,6 +10,7 @@ import { ApiError, notFound } from '../contract/errors.ts'
 import { sql } from '../db/database.ts'
 import { appHandlers } from './app-handlers.ts'
 import { serveApp } from './app-rest.ts'
+import { serveAssistantLogin } from './assistant-login.ts'
 import type { Auth } from './auth.ts'
 import { sessionDoor, tokenDoor } from './door.ts'
 import { sendClientError, sendFailure } from './failures.ts'
@@ -116,6 +117,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveWebhooks(app, service)
   serveStatic(app)
   serveMcp(app, service)
+  serveAssistantLogin(app, service)
   refuseOtherMethods(app, paths)
   return app
 }
