@@ -67,10 +67,14 @@ export const decideAll = (
   { asset_ids, status, comments }: { asset_ids: string[]; status: DecisionInput['status']; comments?: string },
 ): Promise<Approval[]> =>
   db.transaction(async (db) => {
+    const ids = [...new Set(asset_ids)].sort()
+    // In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other.
+    await db.count(sql`
+      select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
     const decided: Approval[] = []
-    // In one order, so that two people who clear the same queue wait for each other instead of blocking each other.
-    for (const id of [...new Set(asset_ids)].sort())
-      decided.push((await decide(db, projectId, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
+    for (const id of ids)
+      decided.push((await settle(db, projectId, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
+    await release(db, projectId)
     return decided
   })
 
@@ -79,38 +83,42 @@ export interface Decided {
   created: boolean
 }
 
+export const decide = (db: Database, projectId: number, assetId: string, userId: number, decision: DecisionInput) =>
+  db.transaction(async (db) => {
+    const decided = await settle(db, projectId, assetId, userId, decision)
+    await release(db, projectId)
+    return decided
+  })
+
 /** A decision settles the newest record, whatever it said before; an asset nobody asked about gets its first record. */
-export function decide(
+async function settle(
   db: Database,
   projectId: number,
   assetId: string,
   userId: number,
   { status, comments, stage }: DecisionInput,
 ): Promise<Decided> {
-  return db.transaction(async (db) => {
-    // Two people deciding at once take turns at the asset.
-    const asset = isUuid(assetId)
-      ? await db.one<{ account_id: number; version: number; identifier: string | null }>(sql`
-          select a.account_id, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id
-          where a.project_id = ${projectId} and a.id = ${assetId} for update of a`)
-      : undefined
-    if (!asset) throw notFound('Asset')
-    const settled = await db.one<{ id: string }>(sql`
-      update approvals p set status = ${status}, approver_user_id = ${userId}, decided_at = now(), updated_at = now(),
-        comments = ${comments ?? ''}, approval_stage = coalesce(${stage ?? null}::text, p.approval_stage)
-      where p.id = (select id from approvals where asset_id = ${assetId} order by created_at desc, id desc limit 1)
-      returning p.id`)
-    const id =
-      settled?.id ??
-      (await db.one<{ id: string }>(sql`
-        insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, status, approver_user_id, comments,
-          asset_version, decided_at)
-        values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? 'art_review'}, ${status},
-          ${userId}, ${comments ?? ''}, ${asset.version}, now())
-        returning id`))!.id
-    await db.count(sql`
-      update assets set approval_status = ${status}, updated_at = now() where id = ${assetId} and approval_status <> ${status}`)
-    await release(db, projectId)
-    return { approval: await find(db, projectId, id), created: settled === undefined }
-  })
+  // Two people deciding at once take turns at the asset.
+  const asset = isUuid(assetId)
+    ? await db.one<{ account_id: number; version: number; identifier: string | null }>(sql`
+        select a.account_id, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id
+        where a.project_id = ${projectId} and a.id = ${assetId} for update of a`)
+    : undefined
+  if (!asset) throw notFound('Asset')
+  const settled = await db.one<{ id: string }>(sql`
+    update approvals p set status = ${status}, approver_user_id = ${userId}, decided_at = now(), updated_at = now(),
+      comments = ${comments ?? ''}, approval_stage = coalesce(${stage ?? null}::text, p.approval_stage)
+    where p.id = (select id from approvals where asset_id = ${assetId} order by created_at desc, id desc limit 1)
+    returning p.id`)
+  const id =
+    settled?.id ??
+    (await db.one<{ id: string }>(sql`
+      insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, status, approver_user_id, comments,
+        asset_version, decided_at)
+      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? 'art_review'}, ${status},
+        ${userId}, ${comments ?? ''}, ${asset.version}, now())
+      returning id`))!.id
+  await db.count(sql`
+    update assets set approval_status = ${status}, updated_at = now() where id = ${assetId} and approval_status <> ${status}`)
+  return { approval: await find(db, projectId, id), created: settled === undefined }
 }

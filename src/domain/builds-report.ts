@@ -3,6 +3,7 @@ import { LOG_MAX } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
 import * as links from './task-links.ts'
+import { takeTurn } from './turns.ts'
 
 /** What a tool says about a build; the first name that finds one wins. */
 export interface Report {
@@ -57,6 +58,7 @@ const FINAL = 3
 
 /** Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know. */
 export async function report(db: Database, place: Place, told: Report): Promise<Reported> {
+  await takeTurn(db, place.project_id)
   const known = (await find(db, place, told)) ?? (told.existing ? undefined : await make(db, place, told))
   if (known === undefined) return undefined
   if (told.status !== undefined && RANK[told.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
@@ -166,8 +168,10 @@ const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
     and p.status in ('pending', 'denied'))`
 
 /** Builds that waited for nothing but approvals are done when none is open any more. */
-export const release = (db: Database, projectId: number) =>
-  db.count(sql`
+export async function release(db: Database, projectId: number) {
+  await takeTurn(db, projectId)
+  await db.count(sql`
     update build_runs b set status = 'completed', updated_at = now()
     where b.project_id = ${projectId} and b.status = 'passed_pending_approval' and not b.held
       and not ${openApproval(sql`b.commit_hash`, sql`b.changelist`)}`)
+}

@@ -2,6 +2,7 @@ import type { DeploymentStatus, Platform } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
 import { linkDeployment } from './task-links.ts'
+import { takeTurn } from './turns.ts'
 
 export interface DeploymentReport {
   platform: Platform
@@ -26,6 +27,7 @@ export async function report(db: Database, place: Place, told: DeploymentReport)
   const submitted = sql`case when ${status === 'submitted' || status === 'in_review'} then ${at} end`
   const deployed = sql`case when ${told.uploaded === true || status === 'live'} then ${at} end`
   const live = sql`case when ${status === 'live'} then ${at} end`
+  await takeTurn(db, place.project_id)
   const found = (await db.one<{ id: string; number: number }>(sql`
     insert into deployments as d (account_id, project_id, integration_id, external_key, platform, status, branch, version, external_id,
       external_build_id, build_run_id, submitted_at, deployed_at, live_at)

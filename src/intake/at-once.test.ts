@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commit, openTools, push, type Tools } from '../../test/tools.ts'
+import { type Database, sql } from '../db/database.ts'
+import * as approvals from '../domain/approvals.ts'
+import * as webhooks from '../domain/webhook-access.ts'
+import type { Fact } from './facts.ts'
+import { record } from './record.ts'
+
+let tools: Tools
+let count = 0
+beforeAll(async () => {
+  tools = await openTools()
+})
+afterAll(() => tools.close())
+
+const newSha = () => (++count).toString(16).padStart(40, 'd')
+const newTask = async () =>
+  (await tools.api('tasks', { method: 'POST', body: { task: { title: 'Mend the moon' } } })).id as number
+const linksOf = async (task: number) => {
+  const { changes, build_runs, deployments } = (await tools.api(`tasks/${task}`)).links
+  return [changes.length, build_runs.length, deployments.length]
+}
+
+const tell = async (db: Database, provider: string, facts: Fact[]) =>
+  record(db, await webhooks.open(tools.studio.db, tools.studio.service.vault, tools.tokenOf(provider), provider), facts)
+
+/** `second` runs while what `first` wrote is not committed; `first` commits when the other waits for it or has ended. */
+async function atOnce(first: (db: Database) => Promise<unknown>, second: () => Promise<unknown>) {
+  const { db } = tools.studio
+  let commit = () => {}
+  const told = new Promise<void>((resolve) => {
+    commit = resolve
+  })
+  const one = await new Promise<{ ends: Promise<void> }>((resolve, reject) => {
+    const ends = db.transaction(async (db) => {
+      await first(db)
+      resolve({ ends })
+      await told
+    })
+    ends.catch(reject)
+  })
+  let ended = false
+  const two = second().finally(() => {
+    ended = true
+  })
+  const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while (!ended && (await db.count(waits)) === 0) await sleep(5)
+  commit()
+  await Promise.all([one.ends, two])
+}
+
+const build = (number: string, sha?: string): Fact => ({
+  kind: 'build',
+  build: { job: 'moon', number },
+  status: 'completed',
+  ...(sha && { commit_hash: sha }),
+})
+
+describe('a task is linked to what is told at the same instant', () => {
+  test('the build and the commit it was made of', async () => {
+    const [task, sha] = [await newTask(), newSha()]
+    const pushed = () => tools.github(push([commit(sha, { message: `Mend it (#${task})`, added: [], modified: [] })]))
+    await atOnce((db) => tell(db, 'jenkins', [build(`${task}`, sha)]), pushed)
+    expect(await linksOf(task)).toEqual([1, 1, 0])
+  })
+
+  test('the deployment and the commit of its build', async () => {
+    const [task, sha] = [await newTask(), newSha()]
+    await tools.ci({ job_name: 'moon', build_number: `${task}`, status: 'SUCCESS', commit: sha })
+    const deployed: Fact = { kind: 'deployment', platform: 'steam', key: `${task}`, build_number: `${task}`, status: 'live' }
+    const pushed = () => tools.github(push([commit(sha, { message: `GM-${task}`, added: [], modified: [] })]))
+    await atOnce((db) => tell(db, 'deployment', [deployed]), pushed)
+    expect(await linksOf(task)).toEqual([1, 1, 1])
+  })
+
+  test('the deployment and the late word which commit its build was made of', async () => {
+    const [task, sha] = [await newTask(), newSha()]
+    await tools.github(push([commit(sha, { message: `#${task}`, added: [], modified: [] })]))
+    await tools.ci({ job_name: 'moon', build_number: `${task}`, status: 'SUCCESS' })
+    const deployed = () => tools.deployment({ platform: 'steam', event: 'released', build_number: `${task}` })
+    await atOnce((db) => tell(db, 'jenkins', [build(`${task}`, sha)]), deployed)
+    expect(await linksOf(task)).toEqual([1, 1, 1])
+  })
+})
+
+describe('a build that passes', () => {
+  const gate = async () => {
+    const sha = newSha()
+    await tools.github(push([commit(sha, { added: [`Content/T_${sha}.png`], modified: [] })]))
+    const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${sha}`)).approvals
+    return { sha, asset_id: asset_id as string }
+  }
+  const statusOf = async (sha: string) =>
+    (await tools.studio.db.one<{ status: string }>(sql`select status from build_runs where commit_hash = ${sha}`))!.status
+
+  test('while its last approval is decided does not wait for ever', async () => {
+    const { sha, asset_id } = await gate()
+    const approve = () => tools.api(`assets/${asset_id}/approvals`, { method: 'POST', body: { status: 'approved' } })
+    await atOnce((db) => tell(db, 'jenkins', [build(sha, sha)]), approve)
+    expect(await statusOf(sha)).toBe('completed')
+  })
+
+  test('after a decision that is not committed yet waits for it', async () => {
+    const { sha, asset_id } = await gate()
+    const kim = tools.studio.world.users.kim!.id
+    const approve = (db: Database) => approvals.decide(db, tools.project, asset_id, kim, { status: 'approved' })
+    await atOnce(approve, () => tools.ci({ job_name: 'moon', build_number: sha, status: 'SUCCESS', commit: sha }))
+    expect(await statusOf(sha)).toBe('completed')
+  })
+
+  test('holds up nobody who decides several assets while others are decided and pushed', async () => {
+    const gates = await Promise.all(Array.from({ length: 6 }, gate))
+    const kim = tools.studio.world.users.kim!.id
+    const ids = gates.map(({ asset_id }) => asset_id)
+    const rounds = Array.from({ length: 5 }, () => [
+      approvals.decideAll(tools.studio.db, tools.project, kim, { asset_ids: ids, status: 'approved' }),
+      ...ids.map((id) => approvals.decide(tools.studio.db, tools.project, id, kim, { status: 'ignored' })),
+      ...gates.map(({ sha }) => tools.ci({ job_name: 'moon', build_number: sha, status: 'SUCCESS', commit: sha })),
+      tools.github(push([commit(newSha(), { added: gates.map(({ sha }) => `Content/T_${sha}.png`), modified: [] })])),
+    ])
+    for (const answer of await Promise.all(rounds.flat()))
+      if ('status' in answer && typeof answer.status === 'number') expect(answer.status).toBe(200)
+  })
+})
