@@ -1,0 +1,71 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commit, openTools, push, SECRET, type Tools } from '../../test/tools.ts'
+import { PROVIDERS } from '../contract/sets.ts'
+
+let tools: Tools
+beforeAll(async () => {
+  tools = await openTools()
+})
+afterAll(() => tools.close())
+
+describe('handshakes', () => {
+  test('every tool but the CI intake answers a look', async () => {
+    for (const provider of PROVIDERS) {
+      const answer = await tools.studio.ask(`/webhooks/${provider}/verify`)
+      if (provider === 'jenkins') expect(answer.status).toBe(404)
+      else expect(answer).toMatchObject({ status: 200, json: { status: 'verified', service: provider } })
+    }
+    expect((await tools.studio.ask('/webhooks/ci/verify')).status).toBe(404)
+  })
+
+  test('Trello knocks with HEAD, monday with a challenge, Asana hands over a secret', async () => {
+    expect((await tools.studio.ask(`/webhooks/trello?token=${tools.tokenOf('trello')}`, { method: 'HEAD' })).status).toBe(200)
+    const monday = await tools.post(`monday?token=${tools.tokenOf('monday')}`, { challenge: 'abc' })
+    expect(monday).toMatchObject({ status: 200, json: { challenge: 'abc' } })
+    const path = `asana?token=${tools.tokenOf('asana')}`
+    for (const secret of ['first secret', 'second secret']) {
+      const hand = await tools.post(path, { events: [] }, { 'x-hook-secret': secret })
+      expect({ status: hand.status, echoed: hand.headers.get('x-hook-secret') }).toEqual({ status: 200, echoed: secret })
+    }
+    const raw = '{"events":[]}'
+    const signed = (secret: string) => ({
+      method: 'POST',
+      raw,
+      headers: { 'content-type': 'application/json', 'x-hook-signature': createHmac('sha256', secret).update(raw).digest('hex') },
+    })
+    for (const secret of ['first secret', 'second secret'])
+      expect((await tools.studio.ask(`/webhooks/${path}`, signed(secret))).status).toBe(200)
+    expect((await tools.studio.ask(`/webhooks/${path}`, signed('third secret'))).status).toBe(401)
+  })
+})
+
+describe('signatures', () => {
+  const signature = (raw: string) => `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`
+
+  test('are required where a secret is set, and one changed byte fails', async () => {
+    const raw = JSON.stringify(push([commit('1'.repeat(40))]))
+    const send = (body: string, sign?: string) =>
+      tools.studio.ask(`/webhooks/github?token=${tools.tokenOf('signed')}`, {
+        method: 'POST',
+        raw: body,
+        headers: {
+          'content-type': 'application/json',
+          'x-github-event': 'push',
+          'x-github-delivery': randomUUID(),
+          ...(sign ? { 'x-hub-signature-256': sign } : {}),
+        },
+      })
+    expect((await send(raw)).status).toBe(401)
+    expect((await send(raw.replace('sky', 'skies'), signature(raw))).status).toBe(401)
+    expect((await send(raw, signature(raw))).status).toBe(200)
+  })
+
+  test('are demanded of a build notification and of Buildkite even without a secret', async () => {
+    expect(
+      (await tools.post(`jenkins/build_notification?token=${tools.tokenOf('jenkins')}`, { name: 'x', build: { number: 1 } }))
+        .status,
+    ).toBe(401)
+    expect((await tools.post(`buildkite?token=${tools.tokenOf('buildkite')}`, { event: 'ping' })).status).toBe(401)
+  })
+})
