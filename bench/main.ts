@@ -4,10 +4,18 @@ import { benchDiagnosis } from './diagnosis.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
 import { benchIntake } from './intake.ts'
+import { benchListeners } from './listeners.ts'
 import { benchOutgoing } from './outgoing.ts'
 import { benchTasks } from './tasks.ts'
 
-const BENCHES = { tasks: benchTasks, filters: benchFilters, feed: benchFeed, intake: benchIntake, outgoing: benchOutgoing }
+const BENCHES = {
+  tasks: benchTasks,
+  filters: benchFilters,
+  feed: benchFeed,
+  listeners: benchListeners,
+  intake: benchIntake,
+  outgoing: benchOutgoing,
+}
 const NAMES = [...Object.keys(BENCHES), 'diagnosis']
 
 const name = process.argv[2] ?? ''

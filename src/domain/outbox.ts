@@ -47,11 +47,11 @@ export async function read(
   after: number,
   limit: number,
   accountId?: number,
-): Promise<{ happenings: Happening[]; last: number }> {
+): Promise<{ happenings: Happening[]; last: number; more: boolean }> {
   const account: Sql = accountId === undefined ? sql`true` : sql`account_id = ${accountId}`
   const entries = await db.rows<Entry>(sql`
     select position, account_id, kind, row_id from outbox where position > ${after} and ${account} order by position limit ${limit}`)
-  if (entries.length === 0) return { happenings: [], last: after }
+  if (entries.length === 0) return { happenings: [], last: after, more: false }
   const rows = await db.rows<FeedRow & { row_id: string }>(described(eventsNamed(entries)))
   // A task and a build may share a number, so the kind is part of the name.
   const events = new Map(rows.map((row) => [`${kindOf(row.rank)} ${row.row_id}`, eventOf(row)]))
@@ -59,7 +59,8 @@ export async function read(
     const event = events.get(`${kind} ${row_id}`)
     return event ? [{ position, account_id, event }] : []
   })
-  return { happenings, last: entries.at(-1)!.position }
+  // Entries count, not happenings: a page may hold fewer of these and yet not be the last.
+  return { happenings, last: entries.at(-1)!.position, more: entries.length === limit }
 }
 
 /** Entries nobody will ask for any more. */

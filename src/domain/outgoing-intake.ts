@@ -39,7 +39,7 @@ const takeInLevel = (db: Database, { account_id, position, ids }: Level): Promis
       select id, project_id, event_types from subscriptions
       where id = any (${ids}) and position = ${position} and status = 'active' order by id for no key update`)
     if (wishes.length === 0) return false
-    const { happenings, last } = await outbox.read(db, position, BATCH, account_id)
+    const { happenings, last, more } = await outbox.read(db, position, BATCH, account_id)
     const queued = happenings.flatMap(({ position, event }) =>
       wishes.filter((wish) => isWanted(wish, event)).map(({ id }) => ({ id, position, event })),
     )
@@ -52,7 +52,7 @@ const takeInLevel = (db: Database, { account_id, position, ids }: Level): Promis
           with ordinality q (id, position, type, payload, place)
         order by q.place`)
     await db.count(sql`update subscriptions set position = ${last} where id = any (${wishes.map(({ id }) => id)})`)
-    return happenings.length === BATCH
+    return more
   })
 
 const isWanted = ({ project_id, event_types }: Wish, event: Event) =>

@@ -54,11 +54,12 @@ export class Hub {
     while (follower.position < this.#position && !listener.response.destroyed) {
       // Where the hub stood before the look: what it reads meanwhile is left to the next round.
       const covered = this.#position
-      const { happenings, last } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
-      for (const happening of happenings) tell(follower, frame(happening), happening)
-      follower.position = happenings.length < BATCH ? Math.max(last, covered) : last
+      const { happenings, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
+      tell(follower, happenings.map(framed))
+      follower.position = more ? last : Math.max(last, covered)
     }
-    this.#listeners.add(follower)
+    // Who left while they were being told would never be taken off again.
+    if (!listener.response.destroyed) this.#listeners.add(follower)
   }
 
   close() {
@@ -69,20 +70,20 @@ export class Hub {
   }
 
   async #tick() {
+    let pause = TICK_MS
     try {
       await this.#turnAway()
       await outbox.number(this.#db)
-      const { happenings, last } = await outbox.read(this.#db, this.#position, BATCH)
-      for (const happening of happenings) {
-        const text = frame(happening)
-        for (const listener of this.#listeners) if (happening.position > listener.position) tell(listener, text, happening)
-      }
+      const { happenings, last, more } = await outbox.read(this.#db, this.#position, BATCH)
+      const news = happenings.map(framed)
+      if (news.length > 0) for (const listener of this.#listeners) tell(listener, news)
       this.#position = last
+      if (more) pause = 0
       this.#heartbeat()
     } catch (error) {
       this.#log.warn({ error: (error as Error).message }, 'the event stream waits for the database')
     }
-    if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), TICK_MS)
+    if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), pause)
   }
 
   #heartbeat() {
@@ -109,13 +110,26 @@ export class Hub {
   }
 }
 
-const frame = ({ position, event }: outbox.Happening) => `id: ${position}\ndata: ${JSON.stringify(event)}\n\n`
+interface News extends outbox.Happening {
+  /** As it goes over the wire: written once, however many hear it. */
+  text: string
+}
 
-function tell(listener: Listener, text: string, { position, account_id, event }: outbox.Happening) {
-  listener.position = position
-  if (account_id !== listener.account_id) return
-  if (listener.project_id !== undefined && event.project_id !== listener.project_id) return
-  if (listener.types !== undefined && !listener.types.includes(event.event_type)) return
-  listener.response.write(text)
+const framed = (happening: outbox.Happening): News => ({
+  ...happening,
+  text: `id: ${happening.position}\ndata: ${JSON.stringify(happening.event)}\n\n`,
+})
+
+/** What is new to them and meant for them, in one piece: with a thousand listeners the writing is what costs. */
+function tell(listener: Listener, news: readonly News[]) {
+  const wanted = news.filter((one) => one.position > listener.position && isFor(listener, one)).map(({ text }) => text)
+  listener.position = Math.max(listener.position, news.at(-1)?.position ?? 0)
+  if (wanted.length === 0) return
+  listener.response.write(wanted.join(''))
   if (listener.response.writableLength > BACKLOG_MAX) listener.response.destroy()
 }
+
+const isFor = ({ account_id, project_id, types }: Listener, { account_id: account, event }: News) =>
+  account === account_id &&
+  (project_id === undefined || event.project_id === project_id) &&
+  (types === undefined || types.includes(event.event_type))

@@ -1,9 +1,8 @@
-import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Listening, listen, titlesOf } from '../../test/listening.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { SCOPES } from '../contract/sets.ts'
-import type { Event } from '../contract/shapes.ts'
 import { sql } from '../db/database.ts'
 import * as tokens from '../domain/tokens.ts'
 
@@ -42,48 +41,15 @@ afterAll(async () => {
 const id = (kind: string, key: string) => studio.world[kind as 'projects']![key]!.id as number
 const tokenOf = (key: string) => studio.world.tokens![key]!.token as string
 
-interface Followed {
-  status: number
-  events: (Event & { position: number })[]
-  ended: Promise<void>
-  until(count: number): Promise<void>
-  stop(): void
-}
-
-function follow(
+const follow = (
   query = '',
   { token = 'kim', lastId, at = studio }: { token?: string; lastId?: number; at?: Studio } = {},
-): Promise<Followed> {
-  const headers = {
-    authorization: `Bearer ${tokenOf(token)}`,
-    ...(lastId === undefined ? {} : { 'last-event-id': String(lastId) }),
-  }
-  return new Promise((resolve, reject) => {
-    const request = get(`${at.site}/api/v1/workspace/events/stream?${query}`, { headers }, (response: IncomingMessage) => {
-      const events: Followed['events'] = []
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const frames = (text + chunk).split('\n\n')
-        text = frames.pop()!
-        for (const frame of frames) {
-          const [, position, data] = /^id: (\d+)\ndata: (.*)$/.exec(frame) ?? []
-          if (data) events.push({ ...JSON.parse(data), position: Number(position) })
-        }
-      })
-      const until = async (count: number) => {
-        for (const began = Date.now(); events.length < count && Date.now() - began < 10_000; ) await sleep(20)
-      }
-      const ended = new Promise<void>((done) => response.on('close', done))
-      resolve({ status: response.statusCode!, events, ended, until, stop: () => request.destroy() })
-    })
-    request.on('error', reject)
-  })
-}
+): Promise<Listening> => listen({ site: at.site, token: tokenOf(token), query, lastId })
 
 const task = (project: string, title: string) =>
   studio.db.count(sql`insert into tasks (account_id, project_id, title)
     values (${id('accounts', project === 'fox' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
-const titles = (followed: Followed) => followed.events.map((event) => /#\d+ “(.*)” is to do/.exec(event.message)?.[1])
+const titles = ({ events }: Listening) => titlesOf(events)
 
 describe('a listener', () => {
   test('hears what happens in the account, in order, and nothing of others', async () => {
