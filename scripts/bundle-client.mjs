@@ -54,7 +54,7 @@ const words = {
 /** Commands with so much behind them that the others should not have to read past it. */
 const HEAVY = ['bridge', 'diagnose', 'mcp']
 
-/** They stay files of their own, as does what runs beside the database. */
+/** They stay files of their own, as does what runs beside the database (bundle-service.mjs). */
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
@@ -62,7 +62,7 @@ const apart = {
       path: path.replace(/^\.\/(.*)ts$/, './cli/$1js'),
       external: true,
     }))
-    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './operate.js', external: true }))
+    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
   },
 }
 

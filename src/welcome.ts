@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { sql } from './db/database.ts'
-import { type DemoAccess, loadDemo } from './demo/load.ts'
+import type { DemoAccess } from './demo/load.ts'
 import type { Settings } from './environment.ts'
 import type { Service } from './http/service.ts'
 
@@ -16,6 +16,7 @@ export async function welcome(settings: Settings, service: Service, fresh: boole
 async function demoOnce({ db, vault, log }: Service): Promise<DemoAccess | undefined> {
   if (await db.one(sql`select 1 from accounts limit 1`)) return undefined
   try {
+    const { loadDemo } = await import('./demo/load.ts')
     return await loadDemo(db, vault, new Date())
   } catch (error) {
     log.error({ err: error }, 'the demo studio could not be loaded')

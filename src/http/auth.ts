@@ -2,11 +2,9 @@ import { betterAuth } from 'better-auth'
 import * as letters from '../domain/letters.ts'
 import { writeToUser } from '../domain/mails.ts'
 import type { Service } from './service.ts'
+import { ADDRESS_HEADER, AUTH_PATH } from './sign-in.ts'
 
 const DAY = 86_400
-export const AUTH_PATH = '/app/auth'
-/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
-export const ADDRESS_HEADER = 'x-goldmaster-address'
 
 /** Passwords, sessions and the links that are mailed; tables and columns are ours. Signing up is ours too. */
 export const openAuth = ({ db, site, cookieKey, log }: Service) =>

@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ADDRESS_HEADER, AUTH_PATH, type Auth } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { requireSameOrigin } from './door.ts'
 import { jsonOf } from './rest.ts'
 import type { Service } from './service.ts'
+
+export const AUTH_PATH = '/app/auth'
+/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
+export const ADDRESS_HEADER = 'x-goldmaster-address'
 
 /** What pages may ask of the library; the rest of it stays closed. */
 const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [

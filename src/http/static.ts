@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../contract/errors.ts'
 
@@ -46,8 +47,8 @@ const GUARDS = {
 interface Held {
   type: string
   plain: Buffer
-  /** Null where it would save nothing. */
-  gzip: Buffer | null
+  /** Made when it is first asked for; null where it would save nothing. */
+  gzip?: Promise<Buffer | null>
   cache: string
 }
 
@@ -67,11 +68,19 @@ export function serveStatic(app: FastifyInstance, folder = WEB_FOLDER) {
     })
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { type, plain, gzip, cache }: Held) {
-  const packed = gzip !== null && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  reply.headers(GUARDS).header('cache-control', cache).header('vary', 'accept-encoding').type(type)
+async function send(request: FastifyRequest, reply: FastifyReply, held: Held) {
+  const wanted = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (wanted) held.gzip ??= pack(held.plain)
+  const packed = wanted ? await held.gzip : null
+  reply.headers(GUARDS).header('cache-control', held.cache).header('vary', 'accept-encoding').type(held.type)
   if (packed) reply.header('content-encoding', 'gzip')
-  return reply.send(packed ? gzip : plain)
+  return reply.send(packed ?? held.plain)
+}
+
+const gzipped = promisify(gzip)
+const pack = async (plain: Buffer) => {
+  const packed = await gzipped(plain, { level: 9 })
+  return packed.length < plain.length ? packed : null
 }
 
 function readFiles(folder: string): Map<string, Held> {
@@ -79,7 +88,6 @@ function readFiles(folder: string): Map<string, Held> {
   return new Map(
     names.map((name) => {
       const plain = readFileSync(join(folder, name))
-      const packed = gzipSync(plain, { level: 9 })
       const path = `/${name.split(sep).join('/')}`
       // Names below assets/ carry a hash of what is inside.
       const cache = path.startsWith('/assets/')
@@ -87,15 +95,7 @@ function readFiles(folder: string): Map<string, Held> {
         : path.endsWith('.html')
           ? 'no-store'
           : 'no-cache'
-      return [
-        path,
-        {
-          type: TYPES[extname(name)] ?? 'application/octet-stream',
-          plain,
-          gzip: packed.length < plain.length ? packed : null,
-          cache,
-        },
-      ]
+      return [path, { type: TYPES[extname(name)] ?? 'application/octet-stream', plain, cache }]
     }),
   )
 }

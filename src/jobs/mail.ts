@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Database } from '../db/database.ts'
 import * as mails from '../domain/mails.ts'
 
@@ -6,8 +6,12 @@ import * as mails from '../domain/mails.ts'
 export type Post = (mail: mails.Waiting) => Promise<unknown>
 
 export function openPost({ url, from }: { url: string; from: string }): Post {
-  const transport = createTransport(url, { from })
-  return ({ to, subject, text }) => transport.sendMail({ to, subject, text, html: htmlOf(text) })
+  let transport: Promise<Transporter> | undefined
+  return async ({ to, subject, text }) => {
+    // Loaded with the first mail: a start need not wait for it.
+    transport ??= import('nodemailer').then(({ createTransport }) => createTransport(url, { from }))
+    return (await transport).sendMail({ to, subject, text, html: htmlOf(text) })
+  }
 }
 
 /** Without a mail server it stays where operators read it. A server that refuses is asked again later. */

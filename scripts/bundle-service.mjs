@@ -1,0 +1,30 @@
+// Bundles what runs beside the database into a few files: opening two thousand small ones is most of what a start costs, and after
+// a crash every moment of it is one in which nobody listens.
+import { cpSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Parts that are loaded later stay files of their own. */
+export async function bundleService(outdir) {
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Names stay, for whoever reads a stack; blanks cost a start.
+    minifyWhitespace: true,
+    sourcemap: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    entryPoints: { operate: 'src/operate.ts', 'heavy-thread': 'src/intake/heavy-thread.ts' },
+    outdir,
+    external: ['pg-native'],
+    // Packages of the older kind ask for Node's modules in the older way.
+    banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
+  })
+  cpSync(`${root}src/db/migrations`, `${outdir}/migrations`, { recursive: true })
+}
