@@ -35,22 +35,21 @@ const root = createRootRoute({
 const outside = <P extends string>(path: P, load: Load) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(patient(load)) })
 
-const inside = createRoute({
-  getParentRoute: () => root,
-  id: 'inside',
-  component: Layout,
-  // Nobody signed in: to the door, and back here afterwards.
-  beforeLoad: async ({ location }) => {
-    const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
-    try {
-      await queryClient.ensureQueryData(me)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      const { first_run } = await ask('welcome', {})
-      throw redirect(first_run ? { to: '/welcome' } : { to: '/sign-in', search: { to: location.href } })
-    }
-  },
-})
+/** Nobody signed in: to the door, and back here afterwards. */
+const beforeLoad = async ({ location }: { location: { href: string } }) => {
+  const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
+  try {
+    await queryClient.ensureQueryData(me)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    const { first_run } = await ask('welcome', {})
+    throw redirect(first_run ? { to: '/welcome' } : { to: '/sign-in', search: { to: location.href } })
+  }
+}
+
+const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Layout, beforeLoad })
+/** For somebody signed in who came for one question only: no way leads elsewhere. */
+const alone = createRoute({ getParentRoute: () => root, id: 'alone', beforeLoad })
 
 const page = <P extends string>(path: P, load: Load) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(patient(load)) })
@@ -62,6 +61,13 @@ const routeTree = root.addChildren([
   outside('/verify', () => import('./pages/verify.tsx')),
   outside('/reset', () => import('./pages/reset.tsx')),
   outside('/invitations/$token', () => import('./pages/invitation.tsx')),
+  alone.addChildren([
+    createRoute({
+      getParentRoute: () => alone,
+      path: '/cli/auth',
+      component: lazyRouteComponent(patient(() => import('./pages/cli-auth.tsx'))),
+    }),
+  ]),
   inside.addChildren([
     createRoute({
       getParentRoute: () => inside,
@@ -71,7 +77,6 @@ const routeTree = root.addChildren([
       },
     }),
     page('/feed', () => import('./pages/feed.tsx')),
-    page('/cli/auth', () => import('./pages/cli-auth.tsx')),
     page('/projects/new', () => import('./pages/project-new.tsx')),
     page('/projects/$projectId', () => import('./pages/project.tsx')),
     page('/projects/$projectId/tasks', () => import('./pages/tasks.tsx')),
@@ -104,6 +109,13 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
+  // What stands in an address stays text: a state that looks like a number must go back as it came.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const said = Object.entries(search).filter(([, value]) => value !== undefined)
+    const text = String(new URLSearchParams(said.map(([name, value]) => [name, String(value)])))
+    return text && `?${text}`
+  },
   defaultErrorComponent: Broken,
   scrollRestoration: true,
 })

@@ -1,0 +1,175 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openBrowser, openSite, openTab } from '../browser.ts'
+import { CommandLine } from '../command-line.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+
+const fillIn = async (page: Page, email = 'lead@example.com') => {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+describe.runIf(hasBrowser)('logging in through a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let line: CommandLine
+  beforeAll(async () => {
+    studio = await openSite({
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+      users: ['lead', 'artist'].map((key) => ({
+        key,
+        email: `${key}@example.com`,
+        name: key,
+        password: PASSWORD,
+        accounts: { owl: 'owner' },
+      })),
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall', engine: 'unreal' }],
+    })
+    browser = await openBrowser()
+    line = await CommandLine.open({ GOLDMASTER_HOST: studio.service.site })
+  }, 60_000)
+  afterAll(async () => {
+    line?.close()
+    await browser?.close()
+    await studio?.close()
+  })
+
+  /** Runs the login, and in the browser what a person does at the address it prints. */
+  async function login(act: (page: Page) => Promise<void>) {
+    const tab = await openTab(browser, studio.service.site)
+    let acted: Promise<void> | undefined
+    const ended = await line.run(['login', '--no-browser'], {
+      watch(written, end) {
+        const url = /^ {2}(http\S+)\n/m.exec(written)?.[1]
+        if (url) acted ??= tab.page.goto(url).then(() => act(tab.page))
+        // Whatever goes wrong there, the command line must not wait for it.
+        acted?.catch(end)
+      },
+    })
+    await acted
+    const said = await tab.page.locator('body').innerText()
+    await tab.context.close()
+    return { ...ended, said }
+  }
+
+  test('the command line is let in by whoever signs in first, and works', async () => {
+    const { code, err, said } = await login(async (page) => {
+      await fillIn(page)
+      await page.getByRole('heading', { name: 'Let Goldmaster CLI in?' }).waitFor()
+      // One question and nothing else: no way leads into the app.
+      expect(await page.getByRole('navigation').count()).toBe(0)
+      expect(await axe(page)).toEqual([])
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL('http://127.0.0.1:*/**')
+    })
+    expect(err).toContain(`Signed in at ${studio.service.site}`)
+    expect(code).toBe(0)
+    expect(said).toContain('You are signed in')
+    expect(await line.run(['whoami', '--pick', 'user_id'])).toMatchObject({ code: 0, out: `${studio.world.users.lead!.id}\n` })
+    expect((await line.run(['projects', 'list'])).out).toContain('Starfall')
+    expect(await line.run(['members', '--project', String(studio.world.projects.star!.id)])).toMatchObject({ code: 1 })
+    await line.run(['logout'])
+  }, 60_000)
+
+  test('the command line says that it was denied, and keeps nothing', async () => {
+    const { code, err, said } = await login(async (page) => {
+      await fillIn(page)
+      await page.getByRole('button', { name: 'Deny' }).click()
+      await page.waitForURL('http://127.0.0.1:*/**')
+    })
+    expect(code).toBe(1)
+    expect(err).toContain('The login was denied in the browser.')
+    expect(said).toContain('Nothing was granted')
+    expect((await line.run(['whoami'])).code).toBe(4)
+  }, 60_000)
+
+  test('somebody else can answer', async () => {
+    const { code } = await login(async (page) => {
+      await fillIn(page)
+      await page.getByText('lead@example.com').waitFor()
+      await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
+      await fillIn(page, 'artist@example.com')
+      await page.getByText('artist@example.com').waitFor()
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL('http://127.0.0.1:*/**')
+    })
+    expect(code).toBe(0)
+    expect((await line.run(['whoami', '--pick', 'user_id'])).out).toBe(`${studio.world.users.artist!.id}\n`)
+    await line.run(['logout'])
+  }, 60_000)
+
+  test('an address that was cut off says so instead of asking', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    await tab.go('/cli/auth?port=50123&request=cut')
+    await fillIn(tab.page)
+    await tab.page.getByText('start the login again where it came from').waitFor()
+    await tab.go('/cli/auth?port=50123')
+    await tab.page.getByText('Start the login again where it came from').waitFor()
+    expect(await tab.page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
+    await tab.context.close()
+  })
+
+  test('an assistant is let in on the same page, whatever it calls itself', async () => {
+    const state = '12345678901234567890'
+    const back = createServer()
+    const code = new Promise<URLSearchParams>((resolve) =>
+      back.on('request', (request, response) => {
+        response.end('Thank you')
+        const { searchParams } = new URL(request.url!, 'http://localhost')
+        if (searchParams.has('state')) resolve(searchParams)
+      }),
+    )
+    await new Promise<void>((done) => back.listen(0, '127.0.0.1', done))
+    const redirectUrl = `http://127.0.0.1:${(back.address() as AddressInfo).port}/callback`
+    const kept: { client?: OAuthClientInformationMixed; tokens?: OAuthTokens; verifier?: string; url?: URL } = {}
+    const provider: OAuthClientProvider = {
+      redirectUrl,
+      clientMetadata: { client_name: '<img src=x onerror=alert(1)>', redirect_uris: [redirectUrl] },
+      state: () => state,
+      clientInformation: () => kept.client,
+      saveClientInformation: (client) => void Object.assign(kept, { client }),
+      tokens: () => kept.tokens,
+      saveTokens: (tokens) => void Object.assign(kept, { tokens }),
+      codeVerifier: () => kept.verifier!,
+      saveCodeVerifier: (verifier) => void Object.assign(kept, { verifier }),
+      redirectToAuthorization: (url) => void Object.assign(kept, { url }),
+    }
+    const serverUrl = `${studio.service.site}/mcp`
+    expect(await auth(provider, { serverUrl })).toBe('REDIRECT')
+
+    const tab = await openTab(browser, studio.service.site)
+    const { page } = tab
+    await page.goto(kept.url!.href)
+    await fillIn(page)
+    await page.getByRole('heading', { name: 'Let <img src=x onerror=alert(1)> in?' }).waitFor()
+    await page.getByText(new URL(redirectUrl).host).waitFor()
+    expect(await page.getByRole('list', { name: 'What it may do' }).getByRole('listitem').count()).toBe(10)
+    expect(await page.getByRole('navigation').count()).toBe(0)
+    expect(await axe(page)).toEqual([])
+    // Nobody was signed in at first, which the browser itself notes.
+    expect(tab.complaints).toEqual([expect.stringContaining('401')])
+    await page.getByRole('button', { name: 'Allow' }).click()
+    const said = await code
+    back.close()
+    expect(said.get('state')).toBe(state)
+    expect(await auth(provider, { serverUrl, authorizationCode: said.get('code')! })).toBe('AUTHORIZED')
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider: provider }))
+    const { structuredContent } = await client.callTool({ name: 'list_projects', arguments: {} })
+    expect(structuredContent).toMatchObject({ projects: [{ name: 'Starfall' }] })
+    await client.close()
+    await tab.go('/settings/tokens')
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await page.getByText('by an assistant').waitFor()
+    await tab.context.close()
+  }, 60_000)
+})
