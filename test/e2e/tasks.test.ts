@@ -84,11 +84,12 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
     const { page } = tab
     await tab.go(board())
     await column('to do').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'New task' })
     await page.keyboard.press('c')
+    await dialog.locator('input:focus').waitFor()
     await page.keyboard.type('Check the moon')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'New task' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New task' })
     expect(await dialog.getByLabel('Title').inputValue()).toBe('Check the moon')
     await dialog.getByLabel('Assignee').selectOption({ label: 'Another agent…' })
     await dialog.getByLabel('Handle of the agent').fill('moon-bot')
