@@ -1,7 +1,23 @@
-import { Type } from 'typebox'
-import { Change, Deployment, nullable, object, TaskDetail, TaskEdit } from './shapes.ts'
+import { type Static, Type } from 'typebox'
+import { PROVIDERS } from './sets.ts'
+import { Change, Deployment, instant, integer, list, nullable, object, oneOf, TaskDetail, TaskEdit, text } from './shapes.ts'
 
 const words = Type.Partial(object({ title: TaskEdit.properties.title, description: TaskEdit.properties.description }))
+
+/** An item of an outside tracker. */
+export const Reference = object({
+  id: integer,
+  provider: oneOf(PROVIDERS),
+  key: text,
+  title: text,
+  state: text,
+  url: text,
+  assignee_uid: nullable(text),
+  /** The member of the account who is known under that uid. */
+  assignee_user_id: nullable(integer),
+  updated_at: instant,
+})
+export type Reference = Static<typeof Reference>
 
 /** What the pages of tasks and deployments need beyond the shared table. */
 export const workRoutes = {
@@ -14,6 +30,14 @@ export const workRoutes = {
     body: object({ seen: words, task: words }),
     reply: TaskDetail,
     writes: true,
+  },
+  listTaskReferences: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/tasks/:id/references',
+    summary: 'Items of outside trackers that a task names in its text or metadata',
+    who: 'member',
+    query: {},
+    reply: list('references', Reference),
   },
   compareDeployment: {
     method: 'GET',

@@ -1,5 +1,9 @@
+import type { Reference as Shown } from '../contract/app-work.ts'
+import { notFound } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
+import { looksLikeAddress, sanitizeText } from './sanitize.ts'
+import { keysNamed, type Words } from './tracker-keys.ts'
 
 /** An item of an outside tracker; absent fields stay as they are known. */
 export interface Reference {
@@ -24,15 +28,31 @@ export const keep = async (db: Database, place: Place, told: Reference): Promise
       deleted_at = excluded.deleted_at, updated_at = now()
     returning id`))!.id
 
-const KEY = /[A-Za-z0-9_./-]*[A-Za-z0-9](?:-|#)\d{1,9}\b/g
-const WORDS_MAX = 200
+const SHOWN_MAX = 100
 
-/** Words of a task that may be a tracker's key: `GAME-12`, `owner/repo#7`, and short values of its metadata. */
-export function keysNamed(task: { title: string; description: string; metadata: Record<string, unknown> }): string[] {
-  const said = [...`${task.title} ${task.description}`.matchAll(KEY)].map(([word]) => word)
-  const noted = Object.values(task.metadata).flatMap((value) => {
-    const word = typeof value === 'number' ? String(value) : value
-    return typeof word === 'string' && word.length <= 100 && !/\s/.test(word) ? [word] : []
-  })
-  return [...new Set([...said, ...noted])].slice(0, WORDS_MAX)
+/**
+ * The items of trackers that a task names. Looked up when asked: whichever of the two came first, and however often either was
+ * edited since, what is answered fits the words that stand there now.
+ */
+export async function ofTask(db: Database, projectId: number, taskId: number): Promise<Shown[]> {
+  const words = await db.one<Words>(
+    sql`select title, description, metadata from tasks where project_id = ${projectId} and id = ${taskId}`,
+  )
+  if (!words) throw notFound('Task')
+  const keys = keysNamed(words)
+  if (keys.length === 0) return []
+  const found = await db.rows<Shown>(sql`
+    select r.id, r.provider, r.key, r.title, r.state, r.url, r.assignee_uid, r.updated_at, (
+      select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
+      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) limit 1) as assignee_user_id
+    from external_references r
+    where r.project_id = ${projectId} and r.key = any (${keys}) and r.deleted_at is null
+    order by r.key, r.id limit ${SHOWN_MAX}`)
+  return found.map(({ assignee_uid: uid, ...shown }) => ({
+    ...shown,
+    title: sanitizeText(shown.title),
+    state: sanitizeText(shown.state),
+    url: sanitizeText(shown.url),
+    assignee_uid: uid !== null && looksLikeAddress(uid) ? null : uid,
+  }))
 }

@@ -1,11 +1,12 @@
 import { readTaskEdit } from '../contract/bodies.ts'
 import { compare } from '../domain/deployment-changes.ts'
+import * as references from '../domain/references.ts'
 import { revise } from '../domain/tasks-revise.ts'
 import type { AppHandlers } from './app-rest.ts'
 import { idOf } from './path-ids.ts'
 
 /** What the pages of tasks and deployments ask beyond the shared table. */
-export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'compareDeployment'> = {
+export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'listTaskReferences' | 'compareDeployment'> = {
   reviseTask: ({ db, project_id, visit, path, body, site }) =>
     revise(
       db,
@@ -15,5 +16,8 @@ export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'compareDeployment'>
       readTaskEdit({ task: body.task }),
       site,
     ),
+  listTaskReferences: async ({ db, project_id, path }) => ({
+    references: await references.ofTask(db, project_id, idOf(path.id, 'Task')),
+  }),
   compareDeployment: ({ db, project_id, path }) => compare(db, project_id, path.id),
 }

@@ -1,0 +1,35 @@
+/** What a task says in words and in its metadata. */
+export interface Words {
+  title: string
+  description: string
+  metadata: Record<string, unknown>
+}
+
+/** How people write the key of a tracker's item. A start in the middle of a word is ruled out, so that no text is walked twice. */
+const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
+  // Jira and Linear, also in an address or a branch: `GAME-12`, `fix/game-12-moon`.
+  [/(?<![A-Za-z0-9_])([A-Za-z][A-Za-z0-9_]{0,99}-\d{1,18})(?![A-Za-z0-9_])/g, ([, key]) => key!.toUpperCase()],
+  // GitHub: `owner/repo#7`, or the address of an issue or a pull request on whatever server.
+  [/(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100}#\d{1,18})(?!\w)/g, ([, key]) => key!],
+  [/:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,18})(?!\w)/g, ([, name, n]) => `${name}#${n}`],
+  [/trello\.com\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
+  // monday and Asana know their items by long numbers.
+  [/(?<!\w)(\d{6,40})(?!\w)/g, ([, key]) => key!],
+]
+
+const WORD_MAX = 200
+const KEYS_MAX = 1000
+
+/** Everything in a task that may be a tracker's key. A short value of its metadata is one whatever it looks like. */
+export function keysNamed({ title, description, metadata }: Words): string[] {
+  const noted = leaves(metadata)
+  const text = [title, description, ...noted].join('\n')
+  const said = WAYS.flatMap(([written, keyOf]) => [...text.matchAll(written)].map(keyOf))
+  return [...new Set([...noted.filter((word) => word.length <= WORD_MAX), ...said])].slice(0, KEYS_MAX)
+}
+
+const leaves = (value: unknown): string[] => {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if (typeof value === 'number') return [String(value)]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []
+}
