@@ -14,11 +14,13 @@ import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
 const PATIENCE_MS = 9_000
+/** With the wait for a connection, every request is answered within ten seconds, whatever becomes of the database. */
+const STATEMENT_MS = 5_000
 
 /** Runs the service until it is told to stop; what it has accepted it finishes. */
 export async function serve(settings: Settings) {
   const log = openLog(settings)
-  const store = await openStore(settings, log)
+  const store = await openStore(settings, log, STATEMENT_MS)
   const service = makeService(settings, store, log)
   await sweep(store.db)
   const app = await buildServer(service)

@@ -38,12 +38,13 @@ export interface Opened {
 }
 
 /** The configured database or the embedded one, brought to this code's schema. */
-export async function openStore(settings: Settings, log: Logger): Promise<Opened> {
+export async function openStore(settings: Settings, log: Logger, statementTimeout?: number): Promise<Opened> {
   const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
   const url = settings.databaseUrl ?? embedded!.url
   try {
     const applied = await migrate(url)
-    const db = openDatabase(url, { onError: (error) => log.warn({ error: error.message }, 'a database connection was lost') })
+    const onError = (error: Error) => log.warn({ error: error.message }, 'a database connection was lost')
+    const db = openDatabase(url, { statementTimeout, onError })
     const close = async () => {
       await db.close()
       await embedded?.stop()

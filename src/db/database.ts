@@ -65,16 +65,21 @@ const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transactio
 
 export interface PoolSettings {
   max?: number
-  /** Milliseconds after which PostgreSQL gives a statement up; 0 never. */
+  /** Milliseconds after which PostgreSQL gives a statement up. */
   statementTimeout?: number
   onError?: (error: Error) => void
 }
+
+const CONNECT_MS = 4_000
+/** An answer that does not come although PostgreSQL must have given up by now never will: the network swallowed it. */
+const SILENCE_MS = 500
 
 export function openDatabase(url: string, { max = 16, statementTimeout = 10_000, onError }: PoolSettings = {}): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: statementTimeout + SILENCE_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'goldmaster',
@@ -87,18 +92,22 @@ export function openDatabase(url: string, { max = 16, statementTimeout = 10_000,
   pool.on('connect', (client) => void client.on('error', lost))
   const transaction = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const client = await pool.connect()
-    let failed: Error | undefined
+    let broken: Error | undefined
     try {
       await client.query('begin')
       const result = await work(over(client, (inner) => inner(over(client, nested(client)))))
       await client.query('commit')
       return result
     } catch (error) {
-      failed = error as Error
-      await client.query('rollback').catch(() => {})
+      if (isConnectionError(error)) broken = error as Error
+      else
+        await client.query('rollback').catch((unheard: Error) => {
+          broken = unheard
+        })
       throw error
     } finally {
-      client.release(failed !== undefined && isConnectionError(failed) ? failed : undefined)
+      // With a connection that is thrown away PostgreSQL undoes what was begun on it.
+      client.release(broken)
     }
   }
   return { ...over(pool, transaction), pool, url, close: () => pool.end() }
@@ -128,7 +137,7 @@ const AWAY = new Set([
 export function isConnectionError(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message ?? '',
   )
 }

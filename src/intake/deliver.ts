@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Database } from '../db/database.ts'
+import { type Database, isConnectionError } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
@@ -76,8 +76,9 @@ export async function deliver(
       return { status: outcome, delivery_id: String(id), records, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
     })
   } catch (error) {
-    // Best effort: the tool hears of the failure either way, and may come again.
-    await refuse(db, place, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
+    // Best effort: the tool hears of the failure either way, and may come again. A database that is away need not be asked.
+    if (!isConnectionError(error))
+      await refuse(db, place, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
     throw error
   }
 }

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { type Mood, openUnsteadyWay } from '../../test/unsteady.ts'
+import { isConnectionError, openDatabase, type Pool, sql } from './database.ts'
+
+let own: TestDatabase
+let way: Awaited<ReturnType<typeof openUnsteadyWay>>
+let db: Pool
+beforeAll(async () => {
+  own = await createDatabase()
+  await own.db.count(sql`create table notes (id integer primary key)`)
+  way = await openUnsteadyWay(own.url)
+  db = openDatabase(way.url, { max: 2, statementTimeout: 2_000 })
+})
+beforeEach(() => way.become('good'))
+afterAll(async () => {
+  way.close()
+  await db.close()
+  await own.drop()
+})
+
+const written = async () => (await own.db.rows<{ id: number }>(sql`select id from notes`)).map(({ id }) => id)
+const write = (id: number) => sql`insert into notes (id) values (${id})`
+
+test.each<[Mood, number]>([
+  ['silent', 1],
+  ['hangs up', 2],
+])('behind a network gone "%s" a database is away, to statements and transactions, until it is back', async (mood, id) => {
+  await Promise.all([db.one(sql`select 1`), db.one(sql`select 1`)])
+  way.become(mood)
+  const refusals = await Promise.allSettled([db.one(sql`select 1`), db.transaction((db) => db.count(write(id)))])
+  for (const refusal of refusals)
+    expect(refusal).toMatchObject({ status: 'rejected', reason: expect.toSatisfy(isConnectionError) })
+  way.become('good')
+  expect(await written()).not.toContain(id)
+  await db.transaction((db) => db.count(write(id)))
+  expect(await written()).toContain(id)
+})
+
+test('a transaction that loses its network half way has done nothing, and its connection is not used again', async () => {
+  const pid = (db: Pick<Pool, 'one'>) => db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+  let first: { pid: number } | undefined
+  const half = db.transaction(async (db) => {
+    first = await pid(db)
+    await db.count(write(3))
+    way.become('silent')
+    await db.count(write(4))
+  })
+  await expect(half).rejects.toSatisfy(isConnectionError)
+  way.become('good')
+  const others = await Promise.all([pid(db), pid(db)])
+  expect(others).not.toContainEqual(first)
+  expect(await written()).not.toContain(3)
+})
+
+test('a slow network changes nothing but the time', async () => {
+  way.become('slow')
+  expect(await db.transaction((db) => db.count(write(5)))).toBe(1)
+  expect(await written()).toContain(5)
+})

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** How a network treats those who talk through it: as it should, slowly, not at all, or by hanging up. */
+export type Mood = 'good' | 'slow' | 'silent' | 'hangs up'
+
+/** A way to PostgreSQL whose mood can be changed at any time, for conversations under way too. */
+export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
+  const { host, port, user, database } = new pg.Client(databaseUrl)
+  const sockets = new Set<Socket>()
+  let mood: Mood = 'good'
+  const carry = (from: Socket, to: Socket) => {
+    let before: Promise<unknown> = Promise.resolve()
+    from.on('data', (bytes) => {
+      const came = mood
+      // One after the other, or slow bytes would be overtaken.
+      before = before.then(async () => {
+        if (came === 'slow') await sleep(delay)
+        if (came !== 'silent' && !to.destroyed) to.write(bytes)
+      })
+    })
+    from.on('error', () => {}).on('close', () => to.destroy())
+  }
+  const server = createServer((near) => {
+    if (mood === 'hangs up') return near.resetAndDestroy()
+    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    for (const socket of [near, far]) sockets.add(socket.on('close', () => sockets.delete(socket)))
+    carry(near, far)
+    carry(far, near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `postgres://${user}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}?sslmode=disable`,
+    become(next: Mood) {
+      mood = next
+      if (mood === 'hangs up') for (const socket of sockets) socket.resetAndDestroy()
+    },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
