@@ -20,7 +20,11 @@ export async function bundleService(outdir) {
     sourcemap: true,
     legalComments: 'none',
     logLevel: 'warning',
-    entryPoints: { operate: 'src/operate.ts', 'heavy-thread': 'src/intake/heavy-thread.ts' },
+    entryPoints: {
+      operate: 'src/operate.ts',
+      'heavy-thread': 'src/intake/heavy-thread.ts',
+      'rules-thread': 'src/domain/rules-thread.ts',
+    },
     outdir,
     external: ['pg-native'],
     // Packages of the older kind ask for Node's modules in the older way.

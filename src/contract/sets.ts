@@ -207,6 +207,9 @@ export const FAILURE_CATEGORIES = [
 ] as const
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
 
+/** What a failure rule says about the lines it matches; see `diagnosis/rule.ts`. */
+export const RULE_ROLES = ['root', 'wrapper', 'followup', 'noise'] as const
+
 const EXTENSIONS: Partial<Record<AssetType, string>> = {
   texture: 'png jpg jpeg tga bmp tif tiff psd exr hdr dds ktx svg',
   model: 'fbx obj gltf glb blend ma mb max usd usda usdc usdz stl dae',

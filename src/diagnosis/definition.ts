@@ -1,5 +1,5 @@
 import { invalidParameter } from '../contract/errors.ts'
-import { FAILURE_CATEGORIES } from '../contract/sets.ts'
+import { FAILURE_CATEGORIES, RULE_ROLES } from '../contract/sets.ts'
 import { fields, list, oneOf, type Read, text, whole } from './definition-fields.ts'
 import type { Block, Example, Rule } from './rule.ts'
 
@@ -66,7 +66,7 @@ const definition = fields<Definition>(
     id,
     tool: text(1, 60),
     category: oneOf(FAILURE_CATEGORIES),
-    role: oneOf(['root', 'wrapper', 'followup', 'noise']),
+    role: oneOf(RULE_ROLES),
     need: list(text(3, 100), 1, 20),
     match,
     header: oneOf([true]),

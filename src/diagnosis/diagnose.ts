@@ -26,7 +26,8 @@ let ours: RuleBook | undefined
 /** Making rules ready takes longer than reading a log; callers keep handing in the same list. */
 const theirs = new WeakMap<readonly Rule[], RuleBook>()
 
-function bookFor(own: readonly Rule[] | undefined): RuleBook {
+/** Cheap once it was asked for the same list. */
+export function bookFor(own: readonly Rule[] | undefined): RuleBook {
   if (!own || own.length === 0) {
     ours ??= ruleBook(RULES)
     return ours

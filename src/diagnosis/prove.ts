@@ -10,14 +10,17 @@ import { TookTooLong, within } from './within.ts'
 
 const EXAMPLES_MS = 2_000
 
-const isSilenced = (rule: Rule) => (line: string) => rule.need.some((literal) => line.includes(literal)) && rule.match.test(line)
+/** For rules of noise, which match by keeping others away. */
+export const isSilenced = (rule: Rule) => (line: string) =>
+  rule.need.some((literal) => line.includes(literal)) && rule.match.test(line)
 
 interface Found {
   index: number
   file: string | undefined
 }
 
-const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined => {
+/** The line that says why, as the rule finds it in a log. */
+export const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined => {
   if (rule.role === 'noise') {
     const index = log.text.findIndex(isSilenced(rule))
     return index < 0 ? undefined : { index, file: rule.match.exec(log.text[index]!)?.groups?.file }
@@ -56,15 +59,20 @@ function showExamples(rule: Rule, at: (field: string) => string) {
   })
 }
 
-/** Refuses a rule whose patterns could keep the service busy, or that does not find what its own examples show. */
-export function prove(rule: Rule, where = '') {
-  const at = (field: string) => (where === '' ? field : `${where}.${field}`)
+/** Refuses a rule whose patterns could keep the service busy. */
+export function refuseStall(rule: Rule, at = (field: string) => field) {
   const stall = findStall(rule)
   if (stall)
     throw invalidParameter(
       at(stall.field),
       `takes too long on some lines (${JSON.stringify(`${stall.line.slice(0, 30)}…`)}): anchor it, and avoid repeats inside or beside repeats of the same characters`,
     )
+}
+
+/** Refuses a rule that could keep the service busy, or that does not find what its own examples show. */
+export function prove(rule: Rule, where = '') {
+  const at = (field: string) => (where === '' ? field : `${where}.${field}`)
+  refuseStall(rule, at)
   try {
     within(EXAMPLES_MS, () => showExamples(rule, at))
   } catch (error) {

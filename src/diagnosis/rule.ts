@@ -1,4 +1,4 @@
-import type { FailureCategory } from '../contract/sets.ts'
+import type { FailureCategory, RULE_ROLES } from '../contract/sets.ts'
 
 /** How far the lines of one error reach from the line that matched. Patterns are tried on normalised lines. */
 export interface Block {
@@ -33,7 +33,7 @@ export interface Rule {
    * `root` says why; `wrapper` only repeats that something failed; `followup` is what other errors drag along;
    * `noise` looks like an error and is none: nothing else may match its line.
    */
-  role: 'root' | 'wrapper' | 'followup' | 'noise'
+  role: (typeof RULE_ROLES)[number]
   /** The pattern runs only on lines that hold one of these. */
   need: readonly string[]
   /** Groups `file`, `line`, `code`, `test` and `msg` are understood. */

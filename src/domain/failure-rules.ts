@@ -1,10 +1,12 @@
-import { ApiError, notFound } from '../contract/errors.ts'
+import { ApiError, invalidParameter, notFound } from '../contract/errors.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { type Definition, ruleOf } from '../diagnosis/definition.ts'
 import { readOwnRules } from '../diagnosis/own-rules.ts'
 import { bookWith } from '../diagnosis/prove.ts'
 import type { Rule } from '../diagnosis/rule.ts'
 import { RULES } from '../diagnosis/rules/index.ts'
+import type { Trial } from '../diagnosis/try-rule.ts'
+import { proveBeside, tryBeside } from './rules-beside.ts'
 
 /** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
 export interface FailureRule {
@@ -40,10 +42,48 @@ export async function find(db: Database, accountId: number, ruleId: string): Pro
  * Adds what a file holds, one definition or a list of them, all or nothing; one with a known id replaces it. Proving them keeps this
  * process busy, for a bad pattern for seconds.
  */
-export async function put(db: Database, accountId: number, given: unknown): Promise<FailureRule[]> {
-  const definitions = readOwnRules(given)
+export const put = async (db: Database, accountId: number, given: unknown): Promise<FailureRule[]> =>
+  keep(db, accountId, readOwnRules(given))
+
+/** A new rule, proven beside; what is there under its id stays. */
+export async function create(db: Database, accountId: number, given: object): Promise<FailureRule> {
+  const definition = await proveBeside(given)
+  const [rule] = await keep(db, accountId, [definition], async (db) => {
+    if (await isKnown(db, accountId, definition.id)) throw invalidParameter('id', `is taken: ${definition.id}`)
+  })
+  return rule!
+}
+
+/** Replaces a rule, proven beside; its id is its name and stays. */
+export async function edit(db: Database, accountId: number, ruleId: string, given: object): Promise<FailureRule> {
+  await find(db, accountId, ruleId)
+  const definition = await proveBeside(given)
+  if (definition.id !== ruleId) throw invalidParameter('id', `cannot change; it is ${ruleId}`)
+  const [rule] = await keep(db, accountId, [definition], async (db) => {
+    if (!(await isKnown(db, accountId, ruleId))) throw notFound('Rule')
+  })
+  return rule!
+}
+
+/** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
+export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
+  const others = (await list(db, accountId)).map(({ definition }) => definition)
+  return tryBeside(given, log, others)
+}
+
+const isKnown = (db: Database, accountId: number, ruleId: string) =>
+  db.one(sql`select from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)
+
+/** `refuse` looks once more where nobody else can come between. */
+function keep(
+  db: Database,
+  accountId: number,
+  definitions: Definition[],
+  refuse?: (db: Database) => Promise<void>,
+): Promise<FailureRule[]> {
   return db.transaction(async (db) => {
     if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
+    await refuse?.(db)
     for (const definition of definitions)
       await db.count(sql`
         insert into failure_rules (account_id, rule_id, definition)

@@ -3,6 +3,7 @@ import type { AppReply } from '../../contract/app-routes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { Button } from '../parts/button.tsx'
 import { useDraft } from '../parts/draft.ts'
+import { FailureRules } from '../parts/failure-rules.tsx'
 import { Checkbox, Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -29,6 +30,7 @@ export default function ProjectSettings() {
           <div key={settings.id} className="grid gap-4">
             <General settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
+            <FailureRules accountId={settings.account_id} />
             <ProjectState settings={settings} locked={locked} />
           </div>
         )}
