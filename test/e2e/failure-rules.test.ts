@@ -1,0 +1,130 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
+import { run } from '../../src/domain/investigations-run.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+
+const PASSWORD = 'a long enough password'
+const LOG = 'baking 12 maps\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nexit 3\n'
+const person = (key: string, role: string) => ({
+  key,
+  email: `${key}@example.com`,
+  name: key,
+  password: PASSWORD,
+  accounts: { owl: role },
+})
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true, credits: 5 }],
+  users: [person('lead', 'owner'), person('artist', 'member')],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+  build_runs: ['1', '2'].map((key) => ({
+    key,
+    project: 'star',
+    ci_job_name: 'night',
+    build_number: key,
+    status: 'failed',
+    output_log: LOG,
+  })),
+}
+
+describe.runIf(hasBrowser)('failure rules in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  let project: string
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+    project = `/projects/${studio.world.projects.star!.id}`
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+
+  /** Asks for an investigation on the build's page and does the worker's part. */
+  async function investigate(build: string) {
+    await tab.go(`${project}/builds/${(studio.world.build_runs[build] as { id: number }).id}`)
+    await tab.page.getByRole('button', { name: 'Investigate' }).click()
+    await tab.page.getByText('Investigating…').waitFor()
+    const { id } = (await studio.service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
+    await run(studio.service.db, id)
+    await tab.page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
+  }
+
+  const trial = () => tab.page.getByRole('region', { name: 'Trial' })
+  const save = (name: string) => tab.page.getByRole('button', { name }).click()
+
+  test('a rule is tried, refused while it is bad, added, and explains the next failed build', async () => {
+    const { page } = tab
+    await investigate('1')
+    expect(await page.getByText('no lightmap').count()).toBeGreaterThan(0)
+    expect(await page.getByText('Suggested fix: Bake Maps/Sky.map again.').count()).toBe(0)
+
+    await tab.go(`${project}/settings`)
+    await page.getByText('There is none yet.').waitFor()
+    await page.getByRole('button', { name: 'New rule' }).click()
+    await page.getByLabel('Id', { exact: true }).fill('baker.missing-lightmap')
+    await page.getByLabel('Tool').fill('Baker')
+    await page.getByLabel('Category').selectOption('cook_asset_error')
+    await page.getByLabel('Texts that the line holds').fill('BAKE-')
+    await page.getByLabel('What to do about it').fill('Bake {file} again.')
+    await page.getByLabel('Log excerpt').fill(LOG)
+
+    await page.getByLabel('Pattern').fill('^(B|BA|A|K|E|-)+$')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('alert').getByText('match takes too long on some lines').waitFor()
+    await page.getByLabel('Pattern').fill('^BAKE-(')
+    await save('Add the rule')
+    await page.getByRole('alert').getByText('match is no regular expression').waitFor()
+    await page.getByLabel('Pattern').fill('^BOIL-')
+    await save('Add the rule')
+    await page.getByRole('alert').getByText('The rule must find a line of the excerpt').waitFor()
+
+    await page.getByLabel('Pattern').fill('^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await trial().getByText('line 2').waitFor()
+    await trial().getByText('by this rule').waitFor()
+    await trial().getByText('Bake Maps/Sky.map again.').waitFor()
+    expect(await axe(page)).toEqual([])
+    await save('Add the rule')
+    await page.getByText('Rule added').waitFor()
+    await page.getByText('baker.missing-lightmap').waitFor()
+
+    await investigate('2')
+    await page.getByText('cook asset error', { exact: false }).first().waitFor()
+    await page.getByText('Bake Maps/Sky.map again.').waitFor()
+    await page.getByRole('button', { name: /^line 2/ }).waitFor()
+  }, 120_000)
+
+  test('is edited with what it held, kept while typing, and removed', async () => {
+    const { page } = tab
+    await tab.go(`${project}/settings`)
+    await page.getByRole('button', { name: 'Edit baker.missing-lightmap' }).click()
+    expect(await page.getByLabel('Log excerpt').inputValue()).toBe(LOG)
+    await page.getByLabel('Category').selectOption('license_seat')
+    await page.reload()
+    await page.getByRole('button', { name: 'Edit baker.missing-lightmap' }).click()
+    expect(await page.getByLabel('Category').inputValue()).toBe('license_seat')
+    await save('Save the rule')
+    await page.getByText('Rule saved').waitFor()
+    await page.getByText('license seat', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('There is none yet.').waitFor()
+  }, 120_000)
+
+  test('is for owners of the account to write', async () => {
+    const other = await openTab(browser, studio.service.site)
+    await signInAs(other, 'artist@example.com', PASSWORD)
+    await other.go(`${project}/settings`)
+    await other.page.getByText('Owners of the account may change them.').waitFor()
+    expect(await other.page.getByRole('button', { name: 'New rule' }).isDisabled()).toBe(true)
+    await other.context.close()
+    // The two refusals of the first test are the only complaints: a browser logs every answer above 399.
+    expect(tab.complaints.filter((text) => !text.includes('422'))).toEqual([])
+  }, 60_000)
+})
