@@ -75,7 +75,7 @@ for (const [size, width] of [
   ['wide', 1440],
   ['narrow', 390],
 ] as const) {
-  const context = await browser.newContext({ viewport: { width, height: 900 } })
+  const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
   const take = async (shots: Shot[]) => {
     for (const [name, path, act] of shots) {

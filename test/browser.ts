@@ -71,8 +71,8 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** Serious and critical findings of axe, as lines to read; none is what a page should have. */
-export async function axe(page: Page): Promise<string[]> {
+/** Serious and critical findings of axe, by all its rules or some, as lines to read; none is what a page should have. */
+export async function axe(page: Page, rules?: string[]): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
   // Into a world of its own: the page's policy would refuse it, as it should.
   const session = await page.context().newCDPSession(page)
@@ -81,7 +81,7 @@ export async function axe(page: Page): Promise<string[]> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
   await session.send('Runtime.evaluate', { expression: readFileSync(source, 'utf8'), contextId: executionContextId })
   const { result } = await session.send('Runtime.evaluate', {
-    expression: 'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => JSON.stringify(violations))',
+    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })}).then(({ violations }) => JSON.stringify(violations))`,
     contextId: executionContextId,
     awaitPromise: true,
   })

@@ -98,4 +98,32 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
     await page.getByRole('button', { name: /^Edit title: Check the moon/ }).waitFor()
     expect(await page.getByLabel('Assignee').inputValue()).toBe('handle:moon-bot')
   })
+
+  test('opens dialogs that take the focus, keep it, and give it back', async () => {
+    const { page } = tab
+    await tab.go(board())
+    const opener = page.getByRole('button', { name: 'New task' })
+    const dialog = page.getByRole('dialog', { name: 'New task' })
+    const isOpener = () => opener.evaluate((element) => element === document.activeElement)
+    await opener.click()
+    expect(await dialog.getByLabel('Title').evaluate((element) => element === document.activeElement)).toBe(true)
+    // Between the last and the first stands the browser's own bar, never the page behind.
+    const behind: boolean[] = []
+    for (let i = 0; i < 15; i++) {
+      await page.keyboard.press('Tab')
+      behind.push(
+        await page.evaluate(() => document.activeElement !== document.body && !document.activeElement?.closest('dialog')),
+      )
+    }
+    expect(behind).not.toContain(true)
+    await dialog.getByLabel('Title').focus()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await isOpener()).toBe(true)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await isOpener()).toBe(true)
+    expect(tab.complaints).toEqual([])
+  })
 })

@@ -4,13 +4,13 @@ import type { AppReply } from '../../contract/app-routes.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Deliveries } from '../parts/deliveries.tsx'
-import { Empty } from '../parts/empty.tsx'
 import { IntegrationAddress } from '../parts/integration-address.tsx'
 import { IntegrationHealth } from '../parts/integration-health.tsx'
 import { IntegrationSecret } from '../parts/integration-secret.tsx'
 import { IntegrationServer } from '../parts/integration-server.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Markdown } from '../parts/markdown.tsx'
+import { NotHere } from '../parts/not-here.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
@@ -52,7 +52,7 @@ export default function Integration() {
               <Deliveries projectId={projectId} integrationId={integrationId} mayReplay={owner && !locked} />
             </>
           ) : (
-            <Empty title="This integration is not here">It does not exist, or it belongs to another project.</Empty>
+            <NotHere />
           )
         }
       </Loaded>

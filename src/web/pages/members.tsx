@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../contract/app-routes.ts'
 import { wordsOf } from '../api.ts'
+import { Address } from '../parts/address.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filter, Select } from '../parts/field.tsx'
@@ -53,7 +54,7 @@ export default function Members() {
                     cell: ({ name, email }) => (
                       <div className="grid">
                         <span className="font-medium">{name}</span>
-                        {email && <span className="break-all text-xs text-soft">{email}</span>}
+                        {email && <Address email={email} />}
                       </div>
                     ),
                   },

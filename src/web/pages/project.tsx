@@ -17,16 +17,11 @@ const Plots = lazy(() => import('../parts/plots.tsx'))
 /** A project as a pipeline, and how it has been doing. */
 export default function Project() {
   const { projectId = '' } = useParams({ strict: false })
-  const project = useProject()
+  // The layout shows no page of a project that is not there.
+  const { name, status } = useProject()!
   const { data, error, refetch } = useApi('showOverview', { project_id: projectId })
-  if (!project)
-    return (
-      <Page title="No such project">
-        <Empty title="This project is not here">It does not exist, or it belongs to somebody else.</Empty>
-      </Page>
-    )
   return (
-    <Page title={project.name} actions={project.status !== 'active' && <Pill kind="warn">{project.status}</Pill>}>
+    <Page title={name} actions={status !== 'active' && <Pill kind="warn">{status}</Pill>}>
       {error && <Failed error={error} retry={() => void refetch()} />}
       {!data && !error && <Waiting />}
       {data && (

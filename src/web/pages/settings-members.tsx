@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { AppReply } from '../../contract/app-routes.ts'
 import { wordsOf } from '../api.ts'
 import { AccountChoice } from '../parts/account-choice.tsx'
+import { Address } from '../parts/address.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Invitations } from '../parts/invitations.tsx'
@@ -38,7 +39,7 @@ export default function SettingsMembers() {
                 cell: ({ name, email }) => (
                   <div className="grid">
                     <span className="font-medium">{name}</span>
-                    {email && <span className="break-all text-xs text-soft">{email}</span>}
+                    {email && <Address email={email} />}
                   </div>
                 ),
               },

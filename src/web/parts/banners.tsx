@@ -23,7 +23,7 @@ export function Banners() {
   return (
     <>
       {away && <Banner kind="err">The server does not answer. We keep trying; nothing you typed is lost.</Banner>}
-      {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {wait} s.</Banner>}
+      {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {waitOf(wait)}.</Banner>}
       {account?.read_only === 'trial_expired' && (
         <Banner kind="warn">
           The trial of {account.name} is over, so it is read-only.{' '}
@@ -55,6 +55,8 @@ export function Banners() {
     </>
   )
 }
+
+const waitOf = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`)
 
 function useSecondsUntil(time: number): number {
   const [now, setNow] = useState(Date.now)

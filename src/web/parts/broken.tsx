@@ -5,6 +5,8 @@ import { connection } from '../connection.ts'
 import { passes } from '../queries.ts'
 import { Button } from './button.tsx'
 import { Empty } from './empty.tsx'
+import { NotHere } from './not-here.tsx'
+import { Page } from './page.tsx'
 
 /** When a page cannot be shown: why, and two ways on. */
 export function Broken({ error, reset }: { error: unknown; reset?: () => void }) {
@@ -22,11 +24,16 @@ export function Broken({ error, reset }: { error: unknown; reset?: () => void })
       here = false
     }
   }, [error])
-  const missing = error instanceof ApiError && error.status === 404
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <Page title="Not found">
+        <NotHere />
+      </Page>
+    )
   return (
-    <div className="p-8">
+    <Page title="Something went wrong">
       <Empty
-        title={missing ? 'This is not here' : 'This page could not be shown'}
+        title="This page could not be shown"
         action={
           <div className="mt-2 flex gap-2">
             <Button look="main" onClick={again}>
@@ -38,8 +45,8 @@ export function Broken({ error, reset }: { error: unknown; reset?: () => void })
           </div>
         }
       >
-        {missing ? 'It does not exist, or it belongs to somebody else.' : wordsOf(error)}
+        {wordsOf(error)}
       </Empty>
-    </div>
+    </Page>
   )
 }

@@ -15,17 +15,17 @@ export const ChangeList = ({ changes, label }: { changes: readonly Change[]; lab
 function Row({ change }: { change: Change }) {
   const { projectId = '' } = useParams({ strict: false })
   return (
-    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-line px-3 py-2 text-sm last:border-0 hover:bg-hover/60">
-      <code className="w-20 shrink-0 font-mono text-xs text-soft">{change.display_identifier}</code>
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-line px-3 py-2 text-sm last:border-0 hover:bg-hover/60">
+      <code className="shrink-0 font-mono text-xs text-soft max-sm:order-1 sm:w-20">{change.display_identifier}</code>
       <Link
         to="/projects/$projectId/changes/$changeId"
         params={{ projectId, changeId: String(change.id) }}
-        className="min-w-0 flex-1 basis-64 sm:truncate font-medium hover:underline"
+        className="min-w-0 font-medium hover:underline max-sm:w-full sm:flex-1 sm:basis-64 sm:truncate"
       >
         {change.description.split('\n', 1)[0] || 'No description'}
       </Link>
       {change.orphaned_at && <Pill>overwritten</Pill>}
-      <span className="text-xs text-soft">
+      <span className="text-xs text-soft max-sm:order-1">
         {change.approval_count > 0 && `${change.approval_count} ${change.approval_count === 1 ? 'approval' : 'approvals'} · `}
         {change.file_count !== null && `${change.file_count} ${change.file_count === 1 ? 'file' : 'files'} · `}
         {change.author} · <Time at={change.timestamp} />

@@ -29,6 +29,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
   const invite = useWrite('invite', ['listInvitations'])
   const withdraw = useWrite('withdrawInvitation', ['listInvitations'])
   const say = useToast()
+  const locked = account.read_only !== null
   const submit = async () => {
     setMade(undefined)
     setMade(await invite.mutateAsync({ account_id: account.id, body: { email, role } }))
@@ -37,18 +38,25 @@ export function Invitations({ account }: { account: AccountSummary }) {
   }
   return (
     <Section title="Invite somebody">
-      <Form action="Invite" submit={submit} disabled={account.read_only !== null || email.trim() === ''}>
+      <Form action="Invite" submit={submit} disabled={locked || email.trim() === ''}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="E-mail"
             type="email"
             required
+            disabled={locked}
             autoComplete="off"
             maxLength={254}
             value={email}
             onChange={(event) => setEmail(event.target.value)}
           />
-          <Select label="Role" options={ROLES} value={role} onChange={(event) => setRole(event.target.value as Role)} />
+          <Select
+            label="Role"
+            disabled={locked}
+            options={ROLES}
+            value={role}
+            onChange={(event) => setRole(event.target.value as Role)}
+          />
         </div>
       </Form>
       {made && (

@@ -1,17 +1,32 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useStream } from '../live.ts'
-import { useAccount, useMe } from '../session.ts'
+import { useAccount, useMe, useProject } from '../session.ts'
 import { Banners } from './banners.tsx'
 import { Icon } from './icon.tsx'
 import { Nav } from './nav.tsx'
+import { NotHere } from './not-here.tsx'
+import { Page } from './page.tsx'
 import { Waiting } from './pages.tsx'
 import { Palette } from './palette.tsx'
+
+/** The page of the address, unless it lies in a project that this person does not reach. */
+function Place() {
+  const { projectId } = useParams({ strict: false })
+  const project = useProject()
+  if (projectId === undefined || project) return <Outlet />
+  return (
+    <Page title="Not found">
+      <NotHere />
+    </Page>
+  )
+}
 
 /** Around every page of somebody signed in: the edge, the banners, the palette, and the stream that keeps pages fresh. */
 export function Layout() {
   useMe()
   const account = useAccount()
+  const project = useProject()
   // The free plan has no feed, and so no stream.
   useStream(account?.plan === 'free' ? undefined : account?.id)
   const [searching, setSearching] = useState(false)
@@ -43,7 +58,7 @@ export function Layout() {
         >
           <Icon name={drawer ? 'close' : 'menu'} />
         </button>
-        <span className="flex-1 font-semibold">Goldmaster</span>
+        <span className="min-w-0 flex-1 truncate font-semibold">{project?.name ?? 'Goldmaster'}</span>
         <button type="button" aria-label="Search" onClick={() => setSearching(true)} className="rounded p-1.5 hover:bg-hover">
           <Icon name="search" />
         </button>
@@ -62,7 +77,7 @@ export function Layout() {
             </div>
           }
         >
-          <Outlet />
+          <Place />
         </Suspense>
       </main>
       <Palette open={searching} onClose={() => setSearching(false)} />

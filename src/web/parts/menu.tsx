@@ -45,7 +45,7 @@ export function Menu({ label, name, children, className = '', up = false }: Prop
         <div
           id={id}
           onClick={() => setOpen(false)}
-          className={`absolute left-0 z-40 grid max-h-[70vh] min-w-56 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-float ${up ? 'bottom-full mb-1' : 'top-full mt-1'}`}
+          className={`absolute left-0 z-40 grid max-h-[70vh] w-full min-w-52 grid-cols-1 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-float ${up ? 'bottom-full mb-1' : 'top-full mt-1'}`}
         >
           {children}
         </div>

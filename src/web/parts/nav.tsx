@@ -29,7 +29,7 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       <button type="button" onClick={onSearch} className={`${line} w-full`}>
         <Icon name="search" />
         <span className="flex-1 text-left">Search</span>
-        <kbd className="rounded border border-line px-1 text-xs">{SEARCH_KEY}</kbd>
+        <kbd className="rounded border border-line px-1 text-xs max-md:hidden">{SEARCH_KEY}</kbd>
       </button>
       <Go to="/feed" icon="feed">
         Feed
@@ -74,13 +74,15 @@ function ProjectSwitcher() {
       }
     >
       {accounts.map((account) => (
-        <div key={account.id} className="grid">
-          <span className="px-2 pt-2 pb-1 text-xs text-faint">{account.name}</span>
+        <div key={account.id} className="grid grid-cols-1">
+          <span className="truncate px-2 pt-2 pb-1 text-xs text-faint">{account.name}</span>
           {projects
             .filter(({ account_id }) => account_id === account.id)
             .map(({ id, name, status }) => (
               <Link key={id} to="/projects/$projectId" params={{ projectId: String(id) }} className={itemClass}>
-                <span className="flex-1 truncate">{name}</span>
+                <span className="min-w-0 flex-1 truncate" title={name}>
+                  {name}
+                </span>
                 {status !== 'active' && <span className="text-xs text-faint">{status}</span>}
               </Link>
             ))}

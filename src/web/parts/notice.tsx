@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
-import { wordsOf } from '../api.ts'
+import { ApiError, wordsOf } from '../api.ts'
 import { Button } from './button.tsx'
+import { NotHere } from './not-here.tsx'
 
 const LOOKS = {
   err: 'border-err/40 bg-err-wash text-err',
@@ -16,11 +17,14 @@ export const Notice = ({ kind = 'info', children }: { kind?: keyof typeof LOOKS;
 )
 
 /** A failure in its own words, and a way on. */
-export const Failed = ({ error, retry }: { error: unknown; retry?: () => void }) => (
-  <Notice kind="err">
-    <div className="flex flex-wrap items-center justify-between gap-2">
-      <span>{wordsOf(error)}</span>
-      {retry && <Button onClick={retry}>Try again</Button>}
-    </div>
-  </Notice>
-)
+export const Failed = ({ error, retry }: { error: unknown; retry?: () => void }) =>
+  error instanceof ApiError && error.status === 404 ? (
+    <NotHere />
+  ) : (
+    <Notice kind="err">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span>{wordsOf(error)}</span>
+        {retry && <Button onClick={retry}>Try again</Button>}
+      </div>
+    </Notice>
+  )

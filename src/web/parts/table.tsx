@@ -22,8 +22,8 @@ export const Table = <Row,>({ caption, rows, columns, keyOf }: Props<Row>) => (
       <caption className="sr-only">{caption}</caption>
       <thead>
         <tr className="border-b border-line text-left text-xs text-soft">
-          {columns.map(({ head, wide }) => (
-            <th key={head} scope="col" className={`px-3 py-2 font-medium ${wide ? 'max-md:hidden' : ''}`}>
+          {columns.map(({ head, wide, className = '' }) => (
+            <th key={head} scope="col" className={`px-3 py-2 font-medium ${wide ? 'max-md:hidden' : ''} ${className}`}>
               {head}
             </th>
           ))}
@@ -33,7 +33,7 @@ export const Table = <Row,>({ caption, rows, columns, keyOf }: Props<Row>) => (
         {rows.map((row) => (
           <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-hover/60">
             {columns.map(({ head, cell, wide, className = '' }) => (
-              <td key={head} className={`px-3 py-2 align-top ${wide ? 'max-md:hidden' : ''} ${className}`}>
+              <td key={head} className={`px-3 py-2 align-baseline ${wide ? 'max-md:hidden' : ''} ${className}`}>
                 {cell(row)}
               </td>
             ))}

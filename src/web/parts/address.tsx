@@ -1,0 +1,10 @@
+/** An e-mail address in a narrow column: broken behind the @ rather than anywhere. */
+export function Address({ email }: { email: string }) {
+  const [name, ...host] = email.split('@')
+  return (
+    <span className="wrap-break-word text-xs text-soft">
+      {name}@<wbr />
+      {host.join('@')}
+    </span>
+  )
+}

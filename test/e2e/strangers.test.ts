@@ -1,0 +1,84 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROJECT_PLACES } from '../../src/web/places.ts'
+import { hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import type { Studio } from '../studio.ts'
+import { workshop } from '../workshop.ts'
+
+const PASSWORD = 'a long enough password'
+/** Stands in everything the first account has; whoever sees it sees too much. */
+const SECRET = 'Nebula'
+const at = '2026-10-01T10:00:00Z'
+const world = {
+  ...workshop,
+  accounts: workshop.accounts.map((account) => (account.key === 'owl' ? { ...account, name: `${SECRET} Games` } : account)),
+  users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
+  projects: workshop.projects.map((project) => (project.key === 'star' ? { ...project, name: `${SECRET} Rising` } : project)),
+  tasks: [{ key: 'tasks', project: 'star', title: `${SECRET} is too bright` }],
+  changes: [
+    {
+      key: 'changes',
+      project: 'star',
+      identifier: '100',
+      source_type: 'Changelist',
+      author: SECRET,
+      description: SECRET,
+      timestamp: at,
+    },
+  ],
+  build_runs: [{ key: 'builds', project: 'star', status: 'failed', ci_job_name: SECRET, output_log: `error: ${SECRET}\n` }],
+  assets: [{ key: 'assets', project: 'star', name: SECRET, path: `Content/${SECRET}.png`, asset_type: 'texture' }],
+  deployments: [{ key: 'deployments', project: 'star', platform: 'steam', status: 'live', version: SECRET }],
+  integrations: [{ key: 'integrations', project: 'star', provider: 'jenkins' }],
+}
+const RECORDS = ['tasks', 'changes', 'builds', 'assets', 'deployments', 'integrations'] as const
+
+describe.runIf(hasBrowser)('a stranger in a browser', () => {
+  let studio: Studio
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    studio = await openSite(world)
+    browser = await openBrowser()
+    tab = await openTab(browser, studio.service.site)
+    await signInAs(tab, 'rival@example.com', PASSWORD)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await studio?.close()
+  })
+  const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
+  const record = (kind: (typeof RECORDS)[number]) =>
+    `/${kind}/${(studio.world[kind === 'builds' ? 'build_runs' : kind]![kind] as { id: string }).id}`
+  const seen = async (path: string) => {
+    await tab.go(path)
+    await tab.page.getByText('This is not here').waitFor()
+    return [path, (await tab.page.innerText('body')).includes(SECRET), (await tab.page.title()).includes(SECRET)]
+  }
+
+  test('finds no page of a project of another account', async () => {
+    const paths = [...PROJECT_PLACES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
+    for (const path of paths) expect(await seen(path)).toEqual([path, false, false])
+  }, 120_000)
+
+  test("finds no record of another account in their own project's pages", async () => {
+    for (const path of RECORDS.map((kind) => project('den') + record(kind)))
+      expect(await seen(path)).toEqual([path, false, false])
+  }, 120_000)
+
+  test('reads nothing of it in the feed, the palette and the settings', async () => {
+    const { page } = tab
+    await tab.go('/feed')
+    await page.getByText('Nothing').first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(SECRET)
+    await page.getByText(`Nothing is called like “${SECRET}”`).waitFor()
+    await page.keyboard.press('Escape')
+    for (const path of ['/settings/account', '/settings/members', '/settings/webhooks']) {
+      await tab.go(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      expect(await page.innerText('main')).not.toMatch(new RegExp(`${SECRET}|Leading Lady|Artful Arthur`))
+    }
+  })
+})

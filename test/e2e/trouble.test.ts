@@ -1,0 +1,145 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../browser.ts'
+import { openStudio, type Studio, type StudioSettings } from '../studio.ts'
+import { workshop } from '../workshop.ts'
+
+const PASSWORD = 'a long enough password'
+const world = {
+  ...workshop,
+  accounts: workshop.accounts.map((account) => ({ ...account, credits: 5, daily_limit: 0 })),
+  users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
+  tasks: [{ key: 'moon', project: 'star', title: 'Moon is too bright', description: 'As it was' }],
+  build_runs: [{ key: 'night', project: 'star', status: 'failed', ci_job_name: 'night', output_log: 'error: it broke\n' }],
+}
+
+describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
+  let store: Studio
+  let node: Studio
+  let browser: Browser
+  let tab: Tab
+  let port: number
+  /** A node over the same data at the same address: closing one and opening another is a restart. */
+  const open = async (settings: StudioSettings = {}) => {
+    node = await openStudio({}, { ...settings, beside: store, port, service: { site: `http://localhost:${port}` } })
+  }
+  beforeAll(async () => {
+    store = await openStudio(world)
+    port = await freePort()
+    browser = await openBrowser()
+    await open()
+    tab = await openTab(browser, node.service.site)
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await node?.close()
+    await store?.close()
+  })
+
+  const project = () => `/projects/${store.world.projects.star!.id}`
+  const moon = () => `${project()}/tasks/${store.world.tasks.moon!.id}`
+  const stored = async () => (await tab.page.request.get(`${node.service.site}/app/api/v1${moon()}`)).json()
+  const write = async ({ page, go }: Tab, text: string) => {
+    await go(moon())
+    await page.getByRole('button', { name: /^Edit description/ }).click()
+    await page.getByLabel('Description').fill(text)
+  }
+  const save = ({ page }: Tab) => page.getByRole('button', { name: 'Save' }).click()
+
+  test('a server that is away is told of at once, keeps what was typed, and is found again by itself', async () => {
+    const { page } = tab
+    await write(tab, 'Written before the storm')
+    await node.close()
+    // Nobody touched anything: the broken stream is what tells.
+    await page.getByText('The server does not answer').first().waitFor()
+    await save(tab)
+    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Written before the storm')
+    // A page that was never fetched waits for the server, too.
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deployments' }).click()
+    await page.getByRole('link', { name: 'Deployments' }).waitFor()
+    await open()
+    await page.getByRole('heading', { name: 'Deployments' }).waitFor()
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+    await page.goBack()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Written before the storm')
+    await save(tab)
+    await page.getByRole('button', { name: /Written before the storm/ }).waitFor()
+    expect((await stored()).description).toBe('Written before the storm')
+  }, 60_000)
+
+  test('a limit says how long to wait, and what was typed can be sent afterwards', async () => {
+    const { page } = tab
+    await tab.go(`${project()}/tasks`)
+    await page.getByRole('button', { name: 'New task' }).click()
+    await page.getByLabel('Title').fill('Written with care')
+    await node.close()
+    await open({ rates: { requests: { points: 1, seconds: 3600 } } })
+    await page.request.get(`${node.service.site}/app/api/v1/welcome`)
+    const create = page.getByRole('button', { name: 'Create task' })
+    await create.click()
+    await page
+      .getByRole('alert')
+      .getByText(/try again in \d+ s/)
+      .waitFor()
+    await page.getByText(/takes requests again in \d+ min/).waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Written with care')
+    await node.close()
+    await open()
+    await create.click()
+    await page.getByRole('button', { name: /^Edit title: Written with care/ }).waitFor()
+    await page.getByText('takes requests again').waitFor({ state: 'detached' })
+  }, 60_000)
+
+  test('the investigations of a day are a matter of the build, not of the whole page', async () => {
+    const { page } = tab
+    await tab.go(`${project()}/builds/${store.world.build_runs.night!.id}`)
+    await page.getByRole('button', { name: 'Investigate' }).click()
+    await page.getByRole('alert').getByText('investigations of today are used').waitFor()
+    expect(await page.getByText('takes requests again').count()).toBe(0)
+  })
+
+  test('a session that ends is asked for again, and what was typed is saved after it', async () => {
+    const other = await openTab(browser, node.service.site)
+    await signInAs(other, 'lead@example.com', PASSWORD)
+    await write(tab, 'Typed while somebody signed me out')
+    await other.go('/settings/sessions')
+    await other.page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    await other.page.getByRole('dialog').getByRole('button', { name: 'Sign them out' }).click()
+    const dialog = tab.page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await tab.page.keyboard.press('Escape')
+    await tab.page.keyboard.press('Escape')
+    await dialog.getByLabel('E-mail').fill('lead@example.com')
+    await dialog.getByLabel('Password').fill('a wrong password')
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await save(tab)
+    await tab.page.getByRole('button', { name: /Typed while somebody signed me out/ }).waitFor()
+    expect((await stored()).description).toBe('Typed while somebody signed me out')
+    await other.context.close()
+  })
+
+  test('of two people at one task the second sees what the first wrote, and loses nothing', async () => {
+    const second = await openTab(browser, node.service.site)
+    await signInAs(second, 'artist@example.com', PASSWORD)
+    await write(second, 'What the artist thinks')
+    await write(tab, 'What the lead thinks')
+    await save(tab)
+    await tab.page.getByRole('button', { name: /What the lead thinks/ }).waitFor()
+    await save(second)
+    await second.page.getByText('Somebody changed this while you were writing').waitFor()
+    await second.page.getByText('What the lead thinks').waitFor()
+    expect(await second.page.getByLabel('Description').inputValue()).toBe('What the artist thinks')
+    expect((await stored()).description).toBe('What the lead thinks')
+    await second.page.getByRole('button', { name: 'Go on with mine' }).click()
+    await save(second)
+    await second.page.getByRole('button', { name: /What the artist thinks/ }).waitFor()
+    expect((await stored()).description).toBe('What the artist thinks')
+    await second.context.close()
+  })
+})
