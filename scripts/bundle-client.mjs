@@ -35,14 +35,6 @@ const shared = {
   logLevel: 'warning',
 }
 
-/** The client in one file. Tells what went into it, and what it asks of others. */
-export async function bundleClient(outfile) {
-  const { metafile } = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, metafile: true })
-  chmodSync(outfile, 0o755)
-  const [{ inputs, imports }] = Object.values(metafile.outputs)
-  return { inputs: Object.keys(inputs), imports: imports.map(({ path }) => path) }
-}
-
 /** The small commands read the contract's shapes and check nothing with them. */
 const words = {
   name: 'words',
@@ -53,16 +45,44 @@ const words = {
 
 /** Commands with so much behind them that the others should not have to read past it. */
 const HEAVY = ['bridge', 'diagnose', 'mcp']
+const HEAVY_PATH = new RegExp(`^\\./commands/(?:${HEAVY.join('|')})\\.ts$`)
 
-/** They stay files of their own, as does what runs beside the database (bundle-service.mjs). */
+/** In one file they stand as text: what is not asked for is not even parsed. */
+const asText = (text) => ({
+  name: 'as-text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({
+      path: path.slice('./commands/'.length, -'.ts'.length),
+      namespace: 'heavy',
+    }))
+    onResolve({ filter: /^heavy$/ }, () => ({ path: 'all', namespace: 'text' }))
+    onLoad({ filter: /./, namespace: 'heavy' }, ({ path }) => ({ contents: `module.exports = require('heavy').${path}()` }))
+    onLoad({ filter: /./, namespace: 'text' }, () => ({
+      contents: `const { compileFunction } = process.getBuiltinModule('node:vm')
+        compileFunction(${JSON.stringify(text)}, ['module'], { filename: 'goldmaster-heavy.js' })(module)`,
+    }))
+  },
+})
+
+/** The client in one file. Tells what went into it, read at every start or not, and what it asks of others. */
+export async function bundleClient(outfile) {
+  const contents = `module.exports = { ${HEAVY.map((name) => `${name}: () => require('./commands/${name}.ts')`).join(', ')} }`
+  const stdin = { contents, resolveDir: `${root}src/cli` }
+  const heavy = await build({ ...shared, stdin, format: 'cjs', write: false, metafile: true })
+  const plugins = [asText(heavy.outputFiles[0].text), words, lazy]
+  const light = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, plugins, metafile: true })
+  chmodSync(outfile, 0o755)
+  const outputs = [light, heavy].map(({ metafile }) => Object.values(metafile.outputs)[0])
+  const [lightInputs, heavyInputs] = outputs.map(({ inputs }) => Object.keys(inputs))
+  return { light: lightInputs, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
+}
+
+/** Installed, they stay files of their own, as does what runs beside the database. */
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`^\\./commands/(?:${HEAVY.join('|')})\\.ts$`) }, ({ path }) => ({
-      path: path.replace(/^\.\/(.*)ts$/, './cli/$1js'),
-      external: true,
-    }))
-    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
+    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: path.replace(/^\.\/(.*)ts$/, './cli/$1js'), external: true }))
+    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './operate.js', external: true }))
   },
 }
 
