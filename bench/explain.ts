@@ -3,6 +3,8 @@ import { type Params, type RawQuery, readQuery } from '../src/contract/params.ts
 import { routes } from '../src/contract/routes.ts'
 import type { Database, How, Sql } from '../src/db/database.ts'
 import { readListing } from '../src/domain/access.ts'
+import type { FeedQuery } from '../src/domain/feed.ts'
+import { readFeed } from '../src/domain/feed-reader.ts'
 import { hashOf } from '../src/domain/secrets.ts'
 import { type ListName, lists } from '../src/http/lists.ts'
 import { PROJECT } from './rows.ts'
@@ -17,12 +19,12 @@ export interface Cost {
 }
 
 /** What the service's own statement for this query costs inside PostgreSQL, planned as it is after many uses. */
-export async function explain(client: pg.Client, name: ListName, query: RawQuery, token: string): Promise<Cost> {
+export async function explain(client: pg.ClientBase, name: ListName, query: RawQuery, token: string): Promise<Cost> {
   return costOf(client, await statementOf(name, query, token))
 }
 
 /** What a statement costs once PostgreSQL has settled on a plan for it. */
-export async function costOf(client: pg.Client, { text, values, replan }: Statement): Promise<Cost> {
+export async function costOf(client: pg.ClientBase, { text, values, replan }: Statement): Promise<Cost> {
   const execute = `execute listing (${values.map(literal).join(', ')})`
   await client.query(`set plan_cache_mode = ${replan ? 'force_custom_plan' : 'auto'}`)
   await client.query(`prepare listing as ${text}`)
@@ -46,18 +48,29 @@ export interface Statement extends How {
 
 /** The statement as the service writes it, caught on its way to the database. */
 export async function statementOf(name: ListName, query: RawQuery, token: string): Promise<Statement> {
-  let caught: Statement | undefined
-  const catching = {
-    one: async ({ text, values }: Sql, how: How) => {
-      caught = { text, values, ...how }
-    },
-  } as unknown as Database
   const { listing } = lists[name] as (typeof lists)['listTasks']
   const read = readQuery(routes[name].query as Params, query) as Parameters<typeof listing>[1]
   const ask = { who: { hash: hashOf(token) }, scope: routes[name].scope, project: PROJECT }
+  return caught((db) => readListing(db, ask, (project) => listing(project, read, SITE)))
+}
+
+/** The same for a page of the feed. */
+export const feedStatementOf = (query: FeedQuery, token: string): Promise<Statement> => {
+  const project = query.project_id === undefined ? undefined : String(query.project_id)
+  const ask = { who: { hash: hashOf(token) }, scope: routes.listEvents.scope, account: undefined, project }
+  return caught((db) => readFeed(db, ask, query, SITE))
+}
+
+async function caught(read: (db: Database) => Promise<unknown>): Promise<Statement> {
+  let statement: Statement | undefined
+  const catching = {
+    one: async ({ text, values }: Sql, how: How) => {
+      statement = { text, values, ...how }
+    },
+  } as unknown as Database
   // Nothing comes back, which reads as a stranger's token.
-  await readListing(catching, ask, (project) => listing(project, read, SITE)).catch(() => {})
-  return caught!
+  await read(catching).catch(() => {})
+  return statement!
 }
 
 const literal = (value: unknown): string => {

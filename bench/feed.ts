@@ -1,12 +1,12 @@
-import pg from 'pg'
-import { sql } from '../src/db/database.ts'
+import type pg from 'pg'
+import { openDatabase, type Pool, sql } from '../src/db/database.ts'
 import { Cursors } from '../src/db/page.ts'
 import { described, events, type FeedQuery } from '../src/domain/feed.ts'
 import { type FeedRow, keyOf } from '../src/domain/feed-events.ts'
 import { keyFor } from '../src/domain/secrets.ts'
 import { fill } from './data.ts'
 import type { Cluster } from './database.ts'
-import { costOf } from './explain.ts'
+import { costOf, feedStatementOf } from './explain.ts'
 import { type Load, startLoad } from './load.ts'
 import { type Figures, interleave, median, ratio, type Side } from './rounds.ts'
 import { build, SECRET, type Server, startFeedFloor, startGoldmaster } from './servers.ts'
@@ -21,7 +21,9 @@ interface Stage {
   name: string
   server: Server
   floor: Server
-  client: pg.Client
+  db: Pool
+  /** The processes of PostgreSQL that serve this database. */
+  backends(): Promise<number[]>
   token: string
 }
 
@@ -46,26 +48,27 @@ async function prepare(cluster: Cluster, size: number, ending: (() => Promise<un
   const store = await cluster.create(`feed_${size}`)
   ending.push(store.drop)
   const token = await fill(store.url, size / 5, [...SOURCES], new Date().toISOString())
-  const client = new pg.Client({ connectionString: store.url, options: '-c timezone=UTC' })
-  await client.connect()
-  ending.push(() => client.end())
+  const db = openDatabase(store.url, { max: 1 })
+  ending.push(() => db.close())
+  const backends = async () =>
+    (await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)).map(
+      ({ pid }) => pid,
+    )
   const server = await startGoldmaster(store.url)
   ending.push(server.stop)
   const floor = await startFeedFloor(store.url)
   ending.push(floor.stop)
-  return { name: size.toLocaleString('en'), server, floor, client, token }
+  return { name: size.toLocaleString('en'), server, floor, db, backends, token }
 }
 
 const request = (token: string, query: string) =>
   `GET /api/v1/workspace/events?${query} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
 const cursors = new Cursors(keyFor(SECRET, 'cursors'))
-const statementOf = (q: FeedQuery) => described(events(sql`1`, sql`'UTC'`, q))
 
 /** Where page 100 begins, without walking there. */
-async function deepKey({ client }: Stage) {
-  const { text, values } = statementOf({ limit: PAGE * (DEEP - 1), days_back: 90 })
-  const { rows } = await client.query<FeedRow>(text, values)
+async function deepKey({ db }: Stage) {
+  const rows = await db.rows<FeedRow>(described(events(sql`1`, sql`'UTC'`, { limit: PAGE * (DEEP - 1), days_back: 90 })))
   return keyOf(rows[PAGE * (DEEP - 1) - 1]!)
 }
 
@@ -79,6 +82,7 @@ const asks = async (stage: Stage): Promise<[name: string, query: string][]> => [
 
 async function wholeRequests(load: Load, stages: Stage[]) {
   const queries = await Promise.all(stages.map(asks))
+  const backends = async () => (await Promise.all(stages.map((stage) => stage.backends()))).flat()
   for (const [index, [name]] of queries[0]!.entries()) {
     const sides = stages.map(
       (stage, at): Side => ({
@@ -87,24 +91,27 @@ async function wholeRequests(load: Load, stages: Stage[]) {
         requests: [request(stage.token, queries[at]![index]![1])],
       }),
     )
-    const [small, ...larger] = (await interleave(load, sides, async () => [])) as [Figures, ...Figures[]]
+    const [small, ...larger] = (await interleave(load, sides, backends)) as [Figures, ...Figures[]]
     printTable(
-      `Feed, ${name}: time per request beside the smallest`,
-      ['events', 'ratio', 'target', '', 'requests/s', 'CPU ms server'],
+      `Feed, ${name}: time and processor time per request beside the smallest`,
+      ['events', 'ratio', 'target', '', 'ratio of CPU', 'requests/s', 'CPU ms server', 'PostgreSQL'],
       [
-        [small.name, '', '', '', median(small.perSecond), median(small.serverCpu)],
+        [small.name, '', '', '', '', ...costs(small)],
         ...larger.map((one) => [
           one.name,
           ratio(small, one),
           '≤ 1.15',
           verdict(ratio(small, one) <= 1.15),
-          median(one.perSecond),
-          median(one.serverCpu),
+          cpuOf(one) / cpuOf(small),
+          ...costs(one),
         ]),
       ],
     )
   }
 }
+
+const costs = ({ perSecond, serverCpu, databaseCpu }: Figures) => [median(perSecond), median(serverCpu), median(databaseCpu)]
+const cpuOf = ({ serverCpu, databaseCpu }: Figures) => median(serverCpu) + median(databaseCpu)
 
 async function statements(stage: Stage) {
   const cursor = await deepKey(stage)
@@ -116,19 +123,20 @@ async function statements(stage: Stage) {
     ['a rare type', { limit: PAGE, days_back: 90, types: ['approval.requested'] }],
   ]
   const rows = []
+  const client: pg.PoolClient = await stage.db.pool.connect()
   for (const [name, query] of cases) {
-    const { text, values } = statementOf(query)
-    const { planning, execution, buffers } = await costOf(stage.client, { text, values })
+    const { planning, execution, buffers } = await costOf(client, await feedStatementOf(query, stage.token))
     rows.push([name, planning, execution, buffers, verdict(execution <= 1 && buffers <= 50)])
   }
+  client.release()
   printTable(
-    `Feed statement at ${stage.name} events (targets: ≤ 1 ms, ≤ 50 buffers)`,
+    `Feed statement, token included, at ${stage.name} events (targets: ≤ 1 ms, ≤ 50 buffers)`,
     ['', 'plan ms', 'statement ms', 'buffers', ''],
     rows,
   )
 }
 
-async function besideFloor(load: Load, { name, server, floor, token }: Stage) {
+async function besideFloor(load: Load, { name, server, floor, backends, token }: Stage) {
   const plain = [request(token, 'since=2000-01-01T00:00:00Z')]
   const [ours, bare, rollup] = (await interleave(
     load,
@@ -137,20 +145,28 @@ async function besideFloor(load: Load, { name, server, floor, token }: Stage) {
       { name: 'floor', server: floor, requests: ['GET / HTTP/1.1\r\nHost: bench\r\n\r\n'] },
       { name: 'goldmaster with rollup', server, requests: [request(token, 'days_back=90')] },
     ],
-    async () => [],
+    backends,
   )) as [Figures, Figures, Figures]
   printTable(
     `Feed page at ${name} events`,
-    ['', 'ratio', 'target', '', 'requests/s'],
+    ['', 'ratio', 'target', '', 'ratio of CPU', 'requests/s', 'CPU ms server', 'PostgreSQL'],
     [
-      ['floor: the bare statement', '', '', '', median(bare.perSecond)],
-      ['goldmaster beside the floor', ratio(ours, bare), '≥ 0.6', verdict(ratio(ours, bare) >= 0.6), median(ours.perSecond)],
+      ['floor: the bare statement', '', '', '', '', ...costs(bare)],
+      [
+        'goldmaster beside the floor',
+        ratio(ours, bare),
+        '≥ 0.6',
+        verdict(ratio(ours, bare) >= 0.6),
+        cpuOf(bare) / cpuOf(ours),
+        ...costs(ours),
+      ],
       [
         'page with rollup, time beside without',
         ratio(ours, rollup),
         '≤ 1.3',
         verdict(ratio(ours, rollup) <= 1.3),
-        median(rollup.perSecond),
+        cpuOf(rollup) / cpuOf(ours),
+        ...costs(rollup),
       ],
     ],
   )

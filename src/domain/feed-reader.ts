@@ -63,14 +63,23 @@ export const findReader = async (db: Database, ask: FeedAsk): Promise<Reader> =>
 
 /** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
 export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string) {
-  const account = sql`(select account_id from reader where ${ask.scope} = any (scopes) and plan <> 'free')`
-  const timezone = sql`(select timezone from reader)`
+  // Beside the reader rather than with a look at them in every branch: each such look costs as much as finding a row.
+  const page = sql`
+    select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q)}) e
+    where ${ask.scope} = any (r.scopes) and r.plan <> 'free'`
   const found = await db.one<Reader & { rows: FeedRow[] }>(
-    sql`with reader as materialized (${reader(ask)}), page as materialized (${described(events(account, timezone, q))})
+    sql`with reader as materialized (${reader(ask)}), page as materialized (${described(page)})
       select reader.*, (select coalesce(json_agg(page), '[]') from page) as rows from reader`,
   )
   const admitted = admitToken(found, ask)
   admitToAccount(admitted, site)
   admitToProject(admitted, ask)
+  for (const row of found!.rows) row.at = isoOf(row.at)
   return { reader: admitted, rows: found!.rows }
+}
+
+/** A time as PostgreSQL writes it into JSON, `2026-01-02T03:04:05.6+00:00`, as we do: the function `iso` costs a tenth of the page. */
+const isoOf = (written: string) => {
+  const [clock, fraction = ''] = written.slice(0, -'+00:00'.length).split('.')
+  return `${clock}.${fraction.padEnd(3, '0')}Z`
 }

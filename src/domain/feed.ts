@@ -129,7 +129,7 @@ export function events(account: Sql, timezone: Sql, q: FeedQuery): Sql {
     const [at, id] = [column(source.at), column(source.id)]
     return source.filter(q.types).map(
       (condition) => sql`(
-        select ${rank}::integer, ${at}, ${keysOf(source)}, s.project_id, ${source.facts}, null::text from ${raw(source.table)} s
+        select ${raw(String(rank))}, ${at}, ${keysOf(source)}, s.project_id, ${source.facts}, null::text from ${raw(source.table)} s
         where ${place} and ${condition} and ${at} >= ${oldest(q, timezone)} and ${after(q, kind, source)}
         order by ${at} desc, ${id} desc limit ${count(q.limit + 1)})`,
     )
@@ -146,7 +146,7 @@ export const eventsNamed = (named: readonly { kind: Kind; row_id: string }[]): S
       const source = sources[kind]
       const ids = named.filter((one) => one.kind === kind).map((one) => one.row_id)
       const id = kind === 'approval' || kind === 'deployment' ? sql`${ids}::uuid[]` : sql`${ids}::integer[]`
-      return sql`select ${rank}::integer, ${column(source.at)}, ${keysOf(source)}, s.project_id, ${source.facts}, s.id::text
+      return sql`select ${raw(String(rank))}, ${column(source.at)}, ${keysOf(source)}, s.project_id, ${source.facts}, s.id::text
         from ${raw(source.table)} s where s.id = any (${id}) and ${source.filter(undefined)[0]}`
     }),
     ' union all ',
@@ -154,7 +154,7 @@ export const eventsNamed = (named: readonly { kind: Kind; row_id: string }[]): S
 
 /** The rows with what only their neighbours know: names of projects and assets, what an investigation found. */
 export const described = (rows: Sql): Sql => sql`
-  select x.rank, iso(x.at) as at, coalesce(x.number::text, x.uuid::text) as id, x.project_id, p.name as project_name,
+  select x.rank, x.at, coalesce(x.number::text, x.uuid::text) as id, x.project_id, p.name as project_name,
     x.a, x.b, x.c, x.d, x.e, x.row_id, n.asset_name, n.category, n.likely
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
