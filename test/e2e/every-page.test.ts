@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/places.ts'
@@ -10,9 +10,10 @@ const PASSWORD = 'a long enough password'
 const world = {
   ...nightOwl,
   users: nightOwl.users.map((user) => ({ ...user, password: PASSWORD })),
+  projects: [...nightOwl.projects, { key: 'bare', account: 'owl', name: 'Nothing Yet', members: { lead: 'owner' } }],
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
 }
-const OUTSIDE = ['/sign-in', '/sign-up', '/welcome', '/reset', '/reset?token=x', '/verify', '/invitations/x', '/no-such-page']
+const OUTSIDE = ['/sign-in', '/sign-up', '/welcome', '/reset', '/reset?token=x', '/verify', '/invitations/x']
 
 /** Every page as everybody may see it: readable to all, within its window, and without a complaint in the console. */
 describe.runIf(hasBrowser)('every page in a browser', () => {
@@ -28,32 +29,34 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     await studio?.close()
   })
 
-  /** Light and wide by all rules; what the other looks may change by the rules about that. */
+  /** By all rules once; what another light and another window may change by the rules about that. */
   const faultsOf = async ({ page, go, complaints, foreign }: Tab, path: string) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await go(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
-    const wide = await faultsNow(page)
+    const light = [...(await axe(page)), ...(await tooWide(page))]
     await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForFunction(() => !document.getAnimations().some((moving) => moving instanceof CSSTransition))
     const dark = await axe(page, ['color-contrast'])
     await page.setViewportSize({ width: 390, height: 800 })
-    return [...wide, ...dark, ...(await faultsNow(page)), ...complaints.splice(0), ...foreign.splice(0)]
+    return [...light, ...dark, ...(await tooWide(page)), ...complaints.splice(0), ...foreign.splice(0)]
   }
-  const faultsNow = async (page: Tab['page']) => {
-    const [inside, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-    return [...(inside! > window! ? [`${inside} pixels in a window of ${window}`] : []), ...(await axe(page))]
+  const tooWide = async (page: Page) => {
+    const [inside, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth] as const)
+    return inside > window ? [`${inside} pixels in a window of ${window}`] : []
   }
   const check = async (tab: Tab, paths: string[]) => {
     const faults: string[] = []
     for (const path of paths) faults.push(...(await faultsOf(tab, path)).map((fault) => `${path}: ${fault}`))
-    expect(faults).toEqual([])
+    return faults
   }
 
   test('of those outside has no fault', async () => {
     const tab = await openTab(browser, studio.service.site)
-    await check(tab, OUTSIDE)
+    // The browser notes answers by which pages learn that nobody is signed in or that a link is too old.
+    expect((await check(tab, OUTSIDE)).filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
     await tab.context.close()
   }, 120_000)
 
@@ -63,48 +66,38 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
       tab = await openTab(browser, studio.service.site)
       await signInAs(tab, 'lead@example.com', PASSWORD)
     })
-    const project = (key = 'star') => `/projects/${studio.world.projects[key]!.id}`
+    const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
     const record = (kind: string, key: string, path = kind) =>
-      `${project()}/${path}/${(studio.world[kind as 'tasks']![key] as { id: number }).id}`
+      `${project('star')}/${path}/${(studio.world[kind as 'tasks']![key] as { id: number }).id}`
 
-    test(
-      'has no fault in a project',
-      () =>
-        check(
-          tab,
-          PROJECT_PLACES.map(([path]) => project() + path),
-        ),
-      120_000,
-    )
-
-    test(
-      'has no fault with a record',
-      () =>
-        check(tab, [
+    const places = (key: string) => PROJECT_PLACES.map(([path]) => project(key) + path)
+    const paths: [where: string, paths: () => string[]][] = [
+      ['in a project', () => places('star')],
+      ['where there is nothing yet', () => places('bare')],
+      [
+        'with a record',
+        () => [
           record('tasks', 'task4'),
           record('changes', 'change4'),
           record('build_runs', 'build5', 'builds'),
           record('assets', 'asset4'),
           record('deployments', 'deployment4'),
           record('integrations', 'ci'),
-        ]),
-      120_000,
-    )
+        ],
+      ],
+      [
+        'in the feed and the settings',
+        () => ['/feed', '/projects/new', '/settings/nowhere', ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path)],
+      ],
+    ]
+    test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]), 120_000)
 
-    test(
-      'has no fault where there is nothing yet',
-      () =>
-        check(
-          tab,
-          PROJECT_PLACES.map(([path]) => project('lapsed') + path),
-        ),
-      120_000,
-    )
-
-    test(
-      'has no fault in the feed and the settings',
-      () => check(tab, ['/feed', '/projects/new', ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path)]),
-      120_000,
-    )
+    test('has no fault with its menu open where there is little room', async () => {
+      const { page } = tab
+      await tab.go('/feed')
+      await page.getByRole('button', { name: 'Menu', exact: true }).click()
+      await page.getByRole('button', { name: 'Choose a project' }).click()
+      expect([...(await axe(page)), ...(await tooWide(page))]).toEqual([])
+    })
   })
 })

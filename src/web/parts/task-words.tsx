@@ -19,7 +19,7 @@ const BOX = 'w-full rounded-md border border-strong-line bg-panel px-2.5 text-in
 export function TaskWords({ task, field, fixed }: Props) {
   const [editing, setEditing] = useKeptText(`task ${task.id} ${field}`)
   const [error, setError] = useState<string>()
-  const save = useWrite('reviseTask', ['showTask', 'listTasks'])
+  const save = useWrite('reviseTask', ['showTask', 'listTasks', 'listTaskReferences'])
   const client = useQueryClient()
   const current = task[field]
   if (!editing)
@@ -112,8 +112,8 @@ interface ReadProps {
 function Read({ field, text, fixed, onEdit }: ReadProps) {
   const look =
     field === 'title' ? 'text-xl font-semibold tracking-tight' : `whitespace-pre-wrap text-sm ${text ? '' : 'text-faint'}`
-  const words = text || 'No description'
-  if (fixed) return <div className={`wrap-anywhere ${look}`}>{words}</div>
+  if (fixed) return <div className={`wrap-anywhere ${look}`}>{text || 'No description'}</div>
+  const words = text || 'Add a description'
   return (
     <button
       type="button"
@@ -121,7 +121,7 @@ function Read({ field, text, fixed, onEdit }: ReadProps) {
       onClick={onEdit}
       className={`-mx-2 cursor-text wrap-anywhere rounded-md px-2 py-1 text-left hover:bg-hover ${look}`}
     >
-      {text || 'Add a description'}
+      {words}
     </button>
   )
 }
