@@ -74,6 +74,15 @@ export interface TaskIdea {
   description: string
 }
 
+/** An item of an outside tracker that a task names. */
+export interface ReferenceIdea {
+  provider: ProviderName
+  key: string
+  title: string
+  state: string
+  who?: PersonKey
+}
+
 export interface Game {
   key: string
   account: string
@@ -100,4 +109,5 @@ export interface Game {
   incidents: readonly Incident[]
   releases: readonly Release[]
   tasks: readonly TaskIdea[]
+  references: readonly ReferenceIdea[]
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/studio.ts'
+import { signIn } from '../../test/visitor.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio
@@ -57,4 +58,16 @@ test('every installation has its own password', async () => {
   expect(access.password).toMatch(/^\w{16}$/)
   expect(second.password).not.toBe(access.password)
   expect(second.jenkinsPath).toMatch(/^\/webhooks\/jenkins\?token=[0-9a-f]{64}$/)
+})
+
+test('tasks name items of every tracker that is connected', async () => {
+  const owner = await signIn(studio, access.email, access.password)
+  const found = new Set<string>()
+  for (const { id } of await projects()) {
+    const { json } = await ask(`/api/v1/projects/${id}/tasks?limit=50`)
+    for (const task of json.tasks)
+      for (const { provider } of (await owner.app(`/projects/${id}/tasks/${task.id}/references`)).json.references)
+        found.add(provider)
+  }
+  expect([...found].sort()).toEqual(['asana', 'jira', 'linear', 'monday', 'trello'])
 })

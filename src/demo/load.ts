@@ -4,7 +4,8 @@ import { setOperator } from '../domain/users.ts'
 import { loadWorld } from '../domain/world.ts'
 import { TOKEN } from './accounts.ts'
 import { mailOf, OWNER } from './people.ts'
-import { demoWorld } from './world.ts'
+import { keepReferences } from './references.ts'
+import { demoWorld, GAMES } from './world.ts'
 
 /** How to get into the demo studio; shown once. */
 export interface DemoAccess {
@@ -29,6 +30,7 @@ export async function loadDemo(db: Parameters<typeof loadWorld>[0], vault: Vault
   )
   const text = JSON.stringify({ ...world, users, integrations })
   const loaded = await loadWorld(db, Readable.from([Buffer.from(text)]), { vault })
+  await keepReferences(db, GAMES, loaded)
   await setOperator(db, loaded.users[OWNER]!.id, true)
   const game = world.projects[0]!.key
   return {

@@ -12,7 +12,7 @@ import { Random } from './random.ts'
 import { tasksOf } from './tasks.ts'
 
 /** The first of them is the one a visitor is led to. */
-const GAMES: readonly Game[] = [
+export const GAMES: readonly Game[] = [
   cinderCoast,
   orchardParade,
   marblePost,

@@ -16,7 +16,11 @@ export interface Reference {
 }
 
 /** Kept beside the tasks, never turned into one. */
-export const keep = async (db: Database, place: Place, told: Reference): Promise<number> =>
+export const keep = async (
+  db: Database,
+  place: Pick<Place, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
+  told: Reference,
+): Promise<number> =>
   (await db.one<{ id: number }>(sql`
     insert into external_references as r (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at)
     values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${place.provider}, ${told.key}, ${told.title ?? ''},

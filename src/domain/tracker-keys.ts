@@ -12,7 +12,8 @@ const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
   // GitHub: `owner/repo#7`, or the address of an issue or a pull request on whatever server.
   [/(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100}#\d{1,18})(?!\w)/g, ([, key]) => key!],
   [/:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,18})(?!\w)/g, ([, name, n]) => `${name}#${n}`],
-  [/trello\.com\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
+  // Trello, by the address of the card.
+  [/trello\.[\w.]{1,100}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
   // monday and Asana know their items by long numbers.
   [/(?<!\w)(\d{6,40})(?!\w)/g, ([, key]) => key!],
 ]

@@ -27,7 +27,7 @@ export function useLive(listener: Listener) {
 const SHOWN: [prefix: string, names: AppName[]][] = [
   ['build_run.', ['listBuilds', 'showBuild', 'showOverview', 'showPlots', 'showChange']],
   ['change.', ['listChanges', 'showOverview']],
-  ['task.', ['listTasks', 'showTask', 'showOverview']],
+  ['task.', ['listTasks', 'showTask', 'listTaskReferences', 'showOverview']],
   ['approval.', ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview']],
   ['deployment.', ['listDeployments', 'showDeployment', 'showOverview', 'showPlots']],
 ]

@@ -10,8 +10,9 @@ const world = {
   projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
   tasks: [
     { key: 'moon', project: 'star', title: 'Moon is too bright', description: 'As it was' },
-    { key: 'lamp', project: 'star', title: 'Lamp flickers', state: 'blocked' },
+    { key: 'lamp', project: 'star', title: 'Lamp flickers', description: 'At night', state: 'blocked' },
   ],
+  integrations: [{ key: 'jira', project: 'star', provider: 'jira' }],
 }
 
 describe.runIf(hasBrowser)('the task board in a browser', () => {
@@ -78,6 +79,26 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: /What I wrote for an hour/ }).waitFor()
     expect((await stored('moon')).description).toBe('What I wrote for an hour')
+  })
+
+  test('shows the tracker item that its words name, as soon as they do', async () => {
+    const { page } = tab
+    const issue = {
+      key: 'GAME-12',
+      url: 'https://jira.example/browse/GAME-12',
+      fields: { summary: 'Dim it', status: 'In Review' },
+    }
+    await studio.ask(`/webhooks/jira?token=${studio.world.integrations.jira!.webhook_token}`, { method: 'POST', body: issue })
+    await tab.go(`${board()}/${(studio.world.tasks.lamp as { id: number }).id}`)
+    const linked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Linked' }) })
+    await linked.getByText('Nothing yet').waitFor()
+    await page.getByRole('button', { name: /^Edit description/ }).click()
+    await page.getByLabel('Description').fill('Like GAME-12')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await linked.getByRole('link', { name: 'Jira GAME-12 Dim it' }).waitFor()
+    expect(await linked.getByRole('listitem').textContent()).toContain('In Review')
+    expect(await linked.getByRole('link').getAttribute('href')).toBe('https://jira.example/browse/GAME-12')
+    expect(await axe(page)).toEqual([])
   })
 
   test('makes a task for an agent, and keeps what was typed when the dialog is left', async () => {

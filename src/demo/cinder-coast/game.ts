@@ -42,4 +42,10 @@ export const cinderCoast: Game = {
   incidents,
   releases,
   tasks,
+  references: [
+    { provider: 'jira', key: 'CC-162', title: 'Drowning on join: oxygen starts at zero', state: 'Done', who: 'yuki' },
+    { provider: 'jira', key: 'CC-214', title: 'Fog is over its budget on the low preset', state: 'In Progress', who: 'idris' },
+    { provider: 'jira', key: 'CC-231', title: 'Two local clients in one test build', state: 'To Do', who: 'bram' },
+    { provider: 'asana', key: '1204417730025511', title: 'Rating questionnaire', state: 'Waiting' },
+  ],
 }

@@ -37,4 +37,5 @@ export const marblePost: Game = {
   incidents,
   releases,
   tasks,
+  references: [{ provider: 'monday', key: '6128840417', title: 'Playable review, second round', state: 'Working on it' }],
 }

@@ -9,7 +9,7 @@ chore   | low    | completed   | triage-bot   | dependencies  | physics-update |
 art     | medium | completed   | pia          | marbles       | tiger eye      | Tiger eye marble                               |
 content | medium | in_progress | june         | boards        | pigeon loft    | Boards for the second week of the month        | Seven boards, one of them mean.
 bug     | high   | in_progress | nadia        | ci share      | share-card     | Build broken: streakDays is no property        |
-feature | high   | in_progress | nadia        | playables     |                | Pause when the host says so                    | Required by the review of the playable.
+feature | high   | in_progress | nadia        | playables     |                | Pause when the host says so                    | Required by the review of the playable, monday 6128840417.
 bug     | medium | blocked     | nadia        | reddit        |                | Board of the day flickers in the old app       | Cannot be reproduced here; asked the reporter for a video.
 balance | medium | to_do       | june         | boards        |                | Wednesday boards are harder than Friday boards |
 art     | low    | to_do       | pia          | marbles       |                | Marbles for the winter holidays                |

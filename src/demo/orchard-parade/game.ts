@@ -46,4 +46,9 @@ export const orchardParade: Game = {
   incidents,
   releases,
   tasks,
+  references: [
+    { provider: 'linear', key: 'OP-71', title: 'Give everybody their streak back', state: 'Done', who: 'nadia' },
+    { provider: 'linear', key: 'OP-88', title: 'Visits while the owner is away', state: 'In Progress', who: 'nadia' },
+    { provider: 'trello', key: 'w8KqT2Lm', title: 'Pumpkin coach, references', state: 'Doing' },
+  ],
 }

@@ -6,20 +6,30 @@ import { useApi } from '../queries.ts'
 import { Icon } from './icon.tsx'
 import { Section } from './page.tsx'
 import { Status } from './pill.tsx'
+import { TaskReference } from './task-reference.tsx'
 
-/** What tools have told about a task: the changes that name it, their builds, where those went. */
+/** Trackers change their items without an event of ours. */
+const EVERY_MS = 60_000
+
+/** What tools have told about a task: the changes that name it, their builds, where those went, and the tracker items it names. */
 export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: string }) {
   const { changes, build_runs, deployments } = task.links
-  const none = changes.length + build_runs.length + deployments.length === 0
+  const { data } = useApi('listTaskReferences', { project_id: projectId, id: task.id }, { every: EVERY_MS })
+  const references = data?.references ?? []
+  const none = changes.length + build_runs.length + deployments.length + references.length === 0
   return (
     <Section title="Linked">
       {none && (
         <p className="text-sm text-soft">
           Nothing yet. A commit or changelist that names <code className="font-mono text-xs">#{task.id}</code> or{' '}
-          <code className="font-mono text-xs">GM-{task.id}</code> links itself, its builds and where they go.
+          <code className="font-mono text-xs">GM-{task.id}</code> links itself, its builds and where they go; so does an issue of
+          a connected tracker whose key stands in this task.
         </p>
       )}
       <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
+        {references.map((reference) => (
+          <TaskReference key={`reference ${reference.id}`} reference={reference} />
+        ))}
         {changes.map(({ id, display_identifier }) => (
           <li key={`change ${id}`} className="flex items-center gap-2">
             <Icon name="change" className="text-soft" />

@@ -1,0 +1,19 @@
+import { keep } from '../domain/references.ts'
+import type { Loaded } from '../domain/world.ts'
+import type { Game } from './game.ts'
+import { DOMAIN, PEOPLE } from './people.ts'
+
+/** Trackers tell about their items; a world file has no place for what is not ours. */
+export async function keepReferences(db: Parameters<typeof keep>[0], games: readonly Game[], loaded: Loaded) {
+  for (const game of games)
+    for (const { provider, who, ...item } of game.references) {
+      const place = {
+        account_id: loaded.accounts[game.account]!.id,
+        project_id: loaded.projects[game.key]!.id,
+        integration_id: loaded.integrations[`${game.key}-${provider}`]!.id,
+        provider,
+      }
+      const uids: { [tracker: string]: string } = who ? PEOPLE[who] : {}
+      await keep(db, place, { ...item, url: `https://${provider}.${DOMAIN}/${item.key}`, assignee_uid: uids[provider] ?? null })
+    }
+}
