@@ -2,19 +2,33 @@ import { command } from '../command.ts'
 
 /** The shells ask the program itself what may follow, so that the answers are never out of date. */
 const SCRIPTS: Record<string, string> = {
+  // Bash takes words apart at colons: they are read from the line, and answers given from the last colon on.
   bash: `_goldmaster() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(goldmaster __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local IFS=$' \\t\\n' line="\${COMP_LINE:0:COMP_POINT}" typed words
+  read -ra words <<< "$line"
+  [[ "$line" == *[[:space:]] ]] && words+=("")
+  typed="\${words[\${#words[@]}-1]}"
+  IFS=$'\\n'
+  COMPREPLY=($(goldmaster __complete "\${words[@]:1}" 2>/dev/null))
+  [[ "$typed" == *:* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${typed%"\${typed##*:}"}"}")
 }
 complete -o default -F _goldmaster goldmaster`,
   zsh: `#compdef goldmaster
 _goldmaster() {
   local -a answers
   answers=("\${(@f)$(goldmaster __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  if (( \${#answers} )) && [[ -n "\${answers[1]}" ]]; then compadd -- "\${answers[@]}"; else _files; fi
+  if [[ -n "\${answers[1]}" ]]; then compadd -- "\${answers[@]}"; else _files; fi
 }
-compdef _goldmaster goldmaster`,
-  fish: `complete -c goldmaster -f -a '(goldmaster __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+if [[ "\${funcstack[1]}" == _goldmaster ]]; then _goldmaster "$@"; else compdef _goldmaster goldmaster; fi`,
+  fish: `function __goldmaster
+  set -l answers (goldmaster __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $answers) -gt 0
+    printf '%s\\n' $answers
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c goldmaster -f -a '(__goldmaster)'`,
 }
 
 export const completion = command({

@@ -23,7 +23,7 @@ export const login = command({
     token: { help: 'read a token from standard input instead of signing in with the browser' },
     no_browser: { help: 'only print the address to visit' },
     scope: {
-      help: 'ask for these scopes only; may be repeated',
+      help: `ask for these scopes only; comma-separated list of: ${LOGIN_SCOPES.join(', ')}`,
       value: 'scopes',
       values: LOGIN_SCOPES,
       many: true,
