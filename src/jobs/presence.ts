@@ -42,7 +42,7 @@ export function keepPresence(db: Pool, log: Logger, worker: string) {
       const dead = now.filter((one) => missing.includes(one))
       missing = now
       if (dead.length === 0) return
-      await db.count(sql`select graphile_worker.force_unlock_workers(${dead})`)
+      await handOver(db, dead)
       log.warn({ workers: dead }, 'took over the jobs of workers that died')
     } catch (error) {
       log.warn({ error: (error as Error).message }, 'could not look for workers that died')
@@ -60,6 +60,9 @@ export function keepPresence(db: Pool, log: Logger, worker: string) {
     },
   }
 }
+
+/** What they had begun may be taken by others. */
+export const handOver = (db: Pool, workers: string[]) => db.count(sql`select graphile_worker.force_unlock_workers(${workers})`)
 
 /** Workers that hold jobs without showing themselves. */
 const withoutPresence = async (db: Pool): Promise<string[]> => {

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { goldmaster, until } from '../../test/command.ts'
 import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
-import { sql } from '../db/database.ts'
+import { openUnsteadyWay } from '../../test/unsteady.ts'
+import { openDatabase, sql } from '../db/database.ts'
 import { failingJobs } from '../domain/integration-health.ts'
 import { allowedHosts } from '../intake/reach-addresses.ts'
 import { type Bench, startWorker, type Worker } from './worker.ts'
@@ -101,6 +103,38 @@ describe('the worker', () => {
     expect(held).toEqual([])
     expect(await row(build.id)).toMatchObject({ status: 'building' })
   })
+})
+
+test('a worker that cannot write down how a job ended, for the database was away, begins anew and goes on', {
+  timeout: 60_000,
+}, async () => {
+  await polled()
+  let answer: (() => void) | undefined
+  jenkins.answers[`${BUILD}/api/json`] = (_, reply) => {
+    answer = () => reply.writeHead(503).end()
+  }
+  const way = await openUnsteadyWay(studio.url)
+  const db = openDatabase(way.url, { max: 8 })
+  try {
+    worker = await startWorker({ ...bench(), db })
+    await until(() => answer !== undefined)
+    way.become('hangs up')
+    answer!()
+    // Long enough for the end of the job to be written in vain.
+    await sleep(500)
+    const asked = jenkins.calls.length
+    jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.writeHead(503).end()
+    way.become('good')
+    const token = studio.world.integrations!.perforce!.webhook_token
+    await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 8 } })
+    await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '8'`)).length > 0, 25_000)
+    await until(() => jenkins.calls.length > asked, 25_000)
+  } finally {
+    await worker?.stop()
+    worker = undefined
+    way.close()
+    await db.close()
+  }
 })
 
 describe('a worker killed in the middle', { timeout: 90_000 }, () => {

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger as GraphileLogger, type Runner, run, type WorkerEvents } from 'graphile-worker'
 import type { Pool } from '../db/database.ts'
 import { forgetGivenUp, type JobKind, type Jobs } from '../db/queue.ts'
@@ -17,7 +18,7 @@ import type { Outside } from '../intake/outside.ts'
 import { pollJenkins } from '../intake/poll-jenkins.ts'
 import { followJenkins, startJenkins } from '../intake/start-jenkins.ts'
 import { type Post, sendMail } from './mail.ts'
-import { keepPresence } from './presence.ts'
+import { handOver, keepPresence } from './presence.ts'
 
 /** What work on a job may use. */
 export interface Bench extends Outside {
@@ -56,6 +57,8 @@ const HOURLY: Record<string, Work<never>> = {
 
 /** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
 const STOP_PATIENCE_MS = 3_000
+/** Before it begins anew. */
+const PAUSE_MS = 1_000
 
 export interface Worker {
   stop(): Promise<void>
@@ -63,13 +66,55 @@ export interface Worker {
 
 /** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
 export async function startWorker(bench: Bench, concurrency = 4): Promise<Worker> {
+  const { log } = bench
+  const stopping = new AbortController()
+  const cutOff = new AbortController()
+  let current = await begin(bench, concurrency, cutOff.signal)
+  const running = (async () => {
+    for (;;) {
+      await current.over
+      if (stopping.signal.aborted) return
+      // It gives itself up when it cannot write down how a job ended: PostgreSQL was away at the wrong moment.
+      log.warn('the worker ended and begins anew')
+      current = (await beginAgain(current.pool)) ?? current
+      if (stopping.signal.aborted) await current.stop()
+    }
+  })()
+
+  async function beginAgain(former: string) {
+    while (!stopping.signal.aborted) {
+      await sleep(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      try {
+        await handOver(bench.db, [former])
+        return await begin(bench, concurrency, cutOff.signal)
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, 'the worker waits for the database')
+      }
+    }
+    return undefined
+  }
+
+  return {
+    async stop() {
+      const timer = setTimeout(() => cutOff.abort(), STOP_PATIENCE_MS)
+      stopping.abort()
+      await current.stop()
+      await running
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** One life of the worker; `over` when it ends, by itself or told to. */
+async function begin(bench: Bench, concurrency: number, signal: AbortSignal) {
   const { db, log } = bench
   const tasks = Object.entries({ ...WORK, ...HOURLY }) as [string, Work<never>][]
   const events: WorkerEvents = new EventEmitter()
-  const stopping = new AbortController()
+  let pool = ''
   let presence: ReturnType<typeof keepPresence> | undefined
   events.on('pool:create', ({ workerPool }) => {
-    presence = keepPresence(db, log, workerPool.id)
+    pool = workerPool.id
+    presence = keepPresence(db, log, pool)
   })
   const runner: Runner = await run({
     pgPool: db.pool,
@@ -83,23 +128,21 @@ export async function startWorker(bench: Bench, concurrency = 4): Promise<Worker
       else log.trace({ job: scope.taskIdentifier }, message)
     }),
     taskList: Object.fromEntries(
-      tasks.map(([kind, work]) => [
-        kind,
-        async (payload: unknown) => void (await work(bench, payload as never, stopping.signal)),
-      ]),
+      tasks.map(([kind, work]) => [kind, async (payload: unknown) => void (await work(bench, payload as never, signal))]),
     ),
     crontab: Object.keys(HOURLY)
       .map((kind, i) => `${i * 7} * * * * ${kind}`)
       .join('\n'),
   })
-  // Ends by itself only when it cannot go on; the service that holds it must know.
-  runner.promise.catch((error: Error) => log.error({ error: error.message }, 'the worker ended'))
+  const over = runner.promise
+    .catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
+    .then(() => presence?.end())
   return {
+    pool,
+    over,
     async stop() {
-      const timer = setTimeout(() => stopping.abort(), STOP_PATIENCE_MS)
       await runner.stop().catch(() => {})
-      clearTimeout(timer)
-      await presence?.end()
+      await over
     },
   }
 }
