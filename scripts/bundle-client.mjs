@@ -82,7 +82,7 @@ const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: path.replace(/^\.\/(.*)ts$/, './cli/$1js'), external: true }))
-    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './operate.js', external: true }))
+    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
   },
 }
 

@@ -9,6 +9,7 @@ import { routes } from '../contract/routes.ts'
 import { VERSION } from '../contract/version.ts'
 
 const { bundleClient, bundleInPlace, bundleTable } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
+const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-service.mjs')).href)
 
 let folder: string
 let client: string
@@ -35,8 +36,9 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
 test('the installed command line finds its parts', async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   await bundleInPlace(join(folder, 'dist'))
+  await bundleService(join(folder, 'dist/server'))
   const start = join(folder, 'dist/main.js')
-  for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list']])
+  for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list'], ['serve'], ['admin', 'load']])
     expect(run(start, ...words, '--help')).toMatchObject({ status: 0 })
   // Bundled apart, its refusals are still understood.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_TOKEN: '' }
