@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectStdio } from '../../test/assistant.ts'
+import { openStudio } from '../../test/studio.ts'
+import { workshop } from '../../test/workshop.ts'
 import { routes } from '../contract/routes.ts'
 import { VERSION } from '../contract/version.ts'
 
@@ -21,6 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** The compiled program in place; answers where it starts. */
+async function install(): Promise<string> {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  await bundleInPlace(join(folder, 'dist'))
+  return join(folder, 'dist/main.js')
+}
+
 const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '' })
 
 test('the client is one file that needs nothing but Node, and holds nothing of the service', () => {
@@ -33,7 +43,7 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
 })
 
-test('the installed command line finds its parts', async () => {
+test('the installed command line finds its parts', { timeout: 120_000 }, async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   await bundleInPlace(join(folder, 'dist'))
   await bundleService(join(folder, 'dist/server'))
@@ -43,6 +53,17 @@ test('the installed command line finds its parts', async () => {
   // Bundled apart, its refusals are still understood.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_TOKEN: '' }
   expect(spawnSync(process.execPath, [start, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
+})
+
+test('both serve an assistant', async () => {
+  const studio = await openStudio(workshop)
+  for (const program of [client, await install()]) {
+    const assistant = await connectStdio(studio.site, studio.world.tokens!.lead!.token as string, [], [program])
+    const { data } = await assistant.call('list_projects')
+    expect(data.projects).toHaveLength(2)
+    await assistant.client.close()
+  }
+  await studio.close()
 })
 
 test('the short spelling of the shapes says the same as the long one', async () => {
