@@ -65,6 +65,12 @@ export async function signInAs({ page, go }: Tab, email: string, password: strin
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
 
+/** A page with its heading and all it had to wait for. */
+export async function settled(page: Page) {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForFunction('document.querySelector(\'[role="status"][aria-label="Loading"]\') === null')
+}
+
 interface Violation {
   id: string
   impact: string | null

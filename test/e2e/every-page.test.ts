@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/places.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
 import { nightOwl } from '../night-owl.ts'
 import type { Studio } from '../studio.ts'
 
@@ -34,8 +34,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await go(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+    await settled(page)
     const light = [...(await axe(page)), ...(await tooWide(page))]
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.waitForFunction(() => !document.getAnimations().some((moving) => moving instanceof CSSTransition))
@@ -58,7 +57,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     // The browser notes answers by which pages learn that nobody is signed in or that a link is too old.
     expect((await check(tab, OUTSIDE)).filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
     await tab.context.close()
-  }, 120_000)
+  }, 240_000)
 
   describe('of those inside', () => {
     let tab: Tab
@@ -90,7 +89,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
         () => ['/feed', '/projects/new', '/settings/nowhere', ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path)],
       ],
     ]
-    test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]), 120_000)
+    test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]), 240_000)
 
     test('has no fault with its menu open where there is little room', async () => {
       const { page } = tab

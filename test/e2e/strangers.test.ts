@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROJECT_PLACES } from '../../src/web/places.ts'
-import { hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
 import type { Studio } from '../studio.ts'
 import { workshop } from '../workshop.ts'
 
@@ -59,12 +59,12 @@ describe.runIf(hasBrowser)('a stranger in a browser', () => {
   test('finds no page of a project of another account', async () => {
     const paths = [...PROJECT_PLACES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
     for (const path of paths) expect(await seen(path)).toEqual([path, false, false])
-  }, 120_000)
+  }, 240_000)
 
   test("finds no record of another account in their own project's pages", async () => {
     for (const path of RECORDS.map((kind) => project('den') + record(kind)))
       expect(await seen(path)).toEqual([path, false, false])
-  }, 120_000)
+  }, 240_000)
 
   test('reads nothing of it in the feed, the palette and the settings', async () => {
     const { page } = tab
@@ -76,8 +76,7 @@ describe.runIf(hasBrowser)('a stranger in a browser', () => {
     await page.keyboard.press('Escape')
     for (const path of ['/settings/account', '/settings/members', '/settings/webhooks']) {
       await tab.go(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      await settled(page)
       expect(await page.innerText('main')).not.toMatch(new RegExp(`${SECRET}|Leading Lady|Artful Arthur`))
     }
   })

@@ -123,6 +123,7 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
   test('opens dialogs that take the focus, keep it, and give it back', async () => {
     const { page } = tab
     await tab.go(board())
+    tab.complaints.length = 0
     const opener = page.getByRole('button', { name: 'New task' })
     const dialog = page.getByRole('dialog', { name: 'New task' })
     const isOpener = () => opener.evaluate((element) => element === document.activeElement)
