@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../test/tools.ts'
 import { sql } from '../db/database.ts'
+import { ingest } from '../intake/ingest.ts'
 
 let tools: Tools
 beforeAll(async () => {
@@ -45,6 +46,62 @@ describe('a build', () => {
     const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${sha}`)).approvals
     await tools.api(`assets/${asset_id}/approvals`, { method: 'POST', body: { status: 'approved' } })
     expect(await status()).toBe('completed')
+  })
+
+  test('goes on when the approval it waited for moves to a newer commit', async () => {
+    const [old, newer] = ['6'.repeat(40), '3'.repeat(40)]
+    const file = { added: ['Content/T_Moving.png'], modified: [] }
+    await tools.github(push([commit(old, file)]))
+    const { json } = await tools.ci({ job_name: 'moves', build_number: 1, status: 'SUCCESS', commit: old })
+    const status = async () => (await tools.api(`build_runs/${json.records[0].id}`)).status
+    expect(await status()).toBe('passed_pending_approval')
+    await tools.github(push([commit(newer, file)]))
+    expect(await status()).toBe('completed')
+  })
+
+  test('that its CI holds waits for its CI, whatever is approved', async () => {
+    const sha = '2'.repeat(40)
+    await tools.github(push([commit(sha, { added: ['Content/T_Held.png'], modified: [] })]))
+    const build = (status: string) => tools.ci({ job_name: 'held', build_number: 1, status, commit: sha })
+    const { json } = await build('blocked')
+    const status = async () => (await tools.api(`build_runs/${json.records[0].id}`)).status
+    const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${sha}`)).approvals
+    await tools.api(`assets/${asset_id}/approvals`, { method: 'POST', body: { status: 'approved' } })
+    expect(await status()).toBe('passed_pending_approval')
+    expect((await build('SUCCESS')).json.status).toBe('processed')
+    expect(await status()).toBe('completed')
+  })
+
+  test('of a changelist waits for the approvals of that changelist', async () => {
+    const send = { changelist: 900, user: 'kim', description: 'Paint', files: ['//depot/Content/T_Depot.png'] }
+    const { json: told } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, send)
+    await ingest(tools.studio.db, Number(told.delivery_id))
+    const { json } = await tools.ci({ job_name: 'depot', build_number: 1, status: 'SUCCESS', changelist: '900' })
+    expect((await tools.api(`build_runs/${json.records[0].id}`)).status).toBe('passed_pending_approval')
+  })
+
+  test.each(['logs_tail', 'log', 'console'])('keeps the last 256,000 characters of its %s, and none by half', async (name) => {
+    // Every character takes two units of JavaScript and four bytes; the odd one in front makes every cut by either fall inside one.
+    const log = `x${'😀'.repeat(300_000)}the end`
+    const { json } = await tools.ci({ job_name: 'long', build_number: name, status: 'FAILURE', [name]: log })
+    const [row] = await tools.studio.db.rows<{ output_log: string }>(
+      sql`select output_log from build_runs where id = ${json.records[0].id}`,
+    )
+    expect([...row!.output_log]).toHaveLength(256_000)
+    expect(row!.output_log.replaceAll('😀', '')).toBe('the end')
+  })
+
+  test('without a log has none, and a report without one takes none away', async () => {
+    const build = (status: string, more = {}) => tools.ci({ job_name: 'quiet', build_number: 1, status, ...more })
+    const { json } = await build('STARTED')
+    const logOf = async () =>
+      (await tools.studio.db.one<{ output_log: string }>(
+        sql`select output_log from build_runs where id = ${json.records[0].id}`,
+      ))!.output_log
+    expect(await logOf()).toBeNull()
+    await build('FAILURE', { log: 'it broke' })
+    await build('ABORTED')
+    expect(await logOf()).toBe('it broke')
   })
 
   test('triggered by a commit is adopted by the first report of that job and commit', async () => {

@@ -105,10 +105,15 @@ const arrivalOf = (place: Place, provider: Provider, delivery: Delivery, replayO
 
 const SECRET_HEADER = /authorization|cookie|token|signature|secret|key|trello-webhook/i
 
+/** Proxies note the address they were asked for, and `token` stands in it. */
+const IN_ADDRESS = /([?&]token=)[^&\s]+/gi
+
 /** Headers as the delivery log may keep them. */
 const shownHeaders = (headers: Delivery['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || SECRET_HEADER.test(name) ? [] : [[name, value.replaceAll('\0', '').toWellFormed()]],
+      value === undefined || SECRET_HEADER.test(name)
+        ? []
+        : [[name, value.replaceAll('\0', '').toWellFormed().replace(IN_ADDRESS, '$1[removed]')]],
     ),
   )
