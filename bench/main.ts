@@ -6,6 +6,7 @@ import { benchFilters } from './filters.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchOutgoing } from './outgoing.ts'
+import { benchPages } from './pages.ts'
 import { benchTasks } from './tasks.ts'
 
 const BENCHES = {
@@ -15,6 +16,7 @@ const BENCHES = {
   listeners: benchListeners,
   intake: benchIntake,
   outgoing: benchOutgoing,
+  pages: benchPages,
 }
 const NAMES = [...Object.keys(BENCHES), 'diagnosis']
 

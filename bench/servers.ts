@@ -20,7 +20,7 @@ const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url
 export const build = () => execFileSync(process.execPath, [at('scripts/build.mjs')], { stdio: 'inherit' })
 
 /** The service as it is run in production, its log kept but thrown away; only the limits are off. */
-export const startGoldmaster = (url: string): Promise<Server> =>
+export const startGoldmaster = (url: string, more: Record<string, string> = {}): Promise<Server> =>
   start([at('dist/main.js'), 'serve'], '/readyz', {
     NODE_ENV: 'production',
     DATABASE_URL: url,
@@ -33,6 +33,7 @@ export const startGoldmaster = (url: string): Promise<Server> =>
     LIMIT_TASK_WRITES: 'off',
     LIMIT_WEBHOOKS: 'off',
     REDIS_URL: '',
+    ...more,
   })
 
 export const startFloor = (url: string, kind: 'rows' | 'json'): Promise<Server> =>
@@ -54,7 +55,7 @@ export const startIntakeFloor = (url: string, secret: string): Promise<Server> =
   })
 
 async function start(command: string[], ready: string, environment: Record<string, string>): Promise<Server> {
-  const port = await freePort()
+  const port = Number(environment.PORT ?? (await freePort()))
   const env = { ...process.env, ...environment, HOST: '127.0.0.1', PORT: String(port) }
   const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   await answering(child, `http://127.0.0.1:${port}${ready}`)
@@ -68,7 +69,7 @@ async function start(command: string[], ready: string, environment: Record<strin
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

@@ -1,4 +1,5 @@
 import type { OwnReply } from '../contract/app-routes.ts'
+import { PLATFORMS } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import { newest } from './builds.ts'
 
@@ -18,8 +19,9 @@ export async function overview(db: Database, projectId: number, site: string): P
       (select json_build_object('to_do', count(*) filter (where state = 'to_do'), 'in_progress', count(*) filter (where state = 'in_progress'),
         'blocked', count(*) filter (where state = 'blocked'), 'completed', count(*) filter (where state = 'completed'))
         from tasks where project_id = ${id}) as tasks,
-      (select coalesce(json_agg(d order by d.live_at desc), '[]') from (
-        select distinct on (platform) platform, version, iso(live_at) as live_at, id from deployments
-        where project_id = ${id} and status = 'live' order by platform, created_at desc, number desc) d) as live`))!
+      (select coalesce(json_agg(d order by d.live_at desc), '[]') from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
+        select d.platform, d.version, iso(d.live_at) as live_at, d.id from deployments d
+        where d.project_id = ${id} and d.status = 'live' and d.platform = p.platform
+        order by d.created_at desc, d.number desc limit 1) d) as live`))!
   return { ...counts, latest_build: await newest(db, projectId, site) }
 }

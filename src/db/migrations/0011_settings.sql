@@ -6,6 +6,9 @@ create index assets_status_type on assets (project_id, approval_status, asset_ty
 drop index assets_pending;
 drop index assets_pending_type;
 
+-- What is live on each platform now.
+create index deployments_live on deployments (project_id, platform, created_at desc, number desc) where status = 'live';
+
 -- The log of an outgoing webhook, by status.
 create index outgoing_status on outgoing (subscription_id, status, position desc);
 
