@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
 
@@ -71,15 +72,26 @@ export interface PoolSettings {
 }
 
 const CONNECT_MS = 4_000
-/** An answer that does not come although PostgreSQL must have given up by now never will: the network swallowed it. */
 const SILENCE_MS = 500
+
+interface Wire {
+  connection: { stream: Socket }
+  readyForQuery: boolean
+}
+
+/** An answer that does not come although PostgreSQL must have given up by now never will: the network swallowed it. */
+const hangUpOnSilence = (client: Wire, ms: number) => {
+  const { stream } = client.connection
+  stream.setTimeout(ms, () => {
+    if (!client.readyForQuery) stream.destroy()
+  })
+}
 
 export function openDatabase(url: string, { max = 16, statementTimeout = 10_000, onError }: PoolSettings = {}): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: statementTimeout + SILENCE_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'goldmaster',
@@ -89,7 +101,10 @@ export function openDatabase(url: string, { max = 16, statementTimeout = 10_000,
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
-  pool.on('connect', (client) => void client.on('error', lost))
+  pool.on('connect', (client) => {
+    client.on('error', lost)
+    hangUpOnSilence(client as unknown as Wire, statementTimeout + SILENCE_MS)
+  })
   const transaction = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const client = await pool.connect()
     let broken: Error | undefined
@@ -137,7 +152,7 @@ const AWAY = new Set([
 export function isConnectionError(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
-  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message ?? '',
   )
 }
