@@ -40,6 +40,26 @@ describe('handshakes', () => {
   })
 })
 
+describe('a heartbeat of Asana', () => {
+  test('is answered with 200 and changes nothing, signed where a secret was handed over', async () => {
+    const { world } = tools.studio
+    const { integrations } = await tools.studio.load({
+      integrations: [{ key: 'fresh', project: world.projects.star!.id, provider: 'asana' }],
+    })
+    const path = `/webhooks/asana?token=${integrations.fresh!.webhook_token}`
+    const beat = async (raw: string, headers = {}) => {
+      const json = { 'content-type': 'application/json', ...headers }
+      return (await tools.studio.ask(path, { method: 'POST', raw, headers: json })).json
+    }
+    const nothing = { status: 'ignored', delivery_id: expect.any(String), records: [] }
+    expect(await beat('{"events":[]}')).toEqual(nothing)
+    expect((await beat('', { 'x-hook-secret': 's' })).status).toBe('verified')
+    const signature = createHmac('sha256', 's').update('{"events": []}').digest('hex')
+    expect(await beat('{"events": []}', { 'x-hook-signature': signature })).toEqual(nothing)
+    expect((await beat('{"events": []}')).error).toBe('unauthorized')
+  })
+})
+
 describe('signatures', () => {
   const signature = (raw: string) => `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`
 
