@@ -19,7 +19,7 @@ export default function Assets() {
   const [asset_type, setType] = useState('')
   const [status, setStatus] = useState('')
   const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
-  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: 50, ...wanted } }, 'assets')
+  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: 24, ...wanted } }, 'assets')
   const filtered = asset_type !== '' || status !== ''
   const clear = () => {
     setType('')

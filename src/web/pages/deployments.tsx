@@ -17,7 +17,7 @@ export default function Deployments() {
   const { projectId = '' } = useParams({ strict: false })
   const [platform, setPlatform] = useState('')
   const [status, setStatus] = useState('')
-  const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status, limit: 50 } }, 'deployments')
+  const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
   return (
     <Page
       title="Deployments"

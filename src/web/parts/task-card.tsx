@@ -66,7 +66,7 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
         event.dataTransfer.effectAllowed = 'move'
         onGrab(task)
       }}
-      className="grid grid-cols-1 gap-2 rounded-md border border-line bg-raised p-3 text-sm shadow-xs hover:border-strong-line"
+      className="grid grid-cols-1 gap-2 rounded-md border border-line bg-raised p-3 text-sm shadow-xs [contain-intrinsic-size:auto_7rem] [content-visibility:auto] hover:border-strong-line"
     >
       <Link
         to="/projects/$projectId/tasks/$taskId"

@@ -19,9 +19,12 @@ interface Props {
   onDrop(state: TaskState): void
 }
 
+/** A screen of cards and a little more: four columns are drawn at once. */
+const FIRST = 15
+
 /** One state of the board: its newest tasks, and more as one scrolls. */
 export function TaskColumn({ projectId, state, filters, moved, fixed, count, onMove, onGrab, onDrop }: Props) {
-  const pages = usePages('listTasks', { project_id: projectId, query: { ...filters, state } }, 'tasks')
+  const pages = usePages('listTasks', { project_id: projectId, query: { ...filters, state, limit: FIRST } }, 'tasks')
   const [over, setOver] = useState(false)
   const arrived = [...moved.values()].filter((task) => task.state === state)
   const tasks = [...arrived, ...pages.items.filter(({ id }) => !moved.has(id))]
