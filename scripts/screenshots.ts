@@ -87,7 +87,7 @@ for (const [size, width] of [
       await page.waitForTimeout(400)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        await page.waitForTimeout(150)
+        await page.waitForTimeout(500)
         await page.screenshot({ path: `${FOLDER}/${name}-${colorScheme}-${size}.png` })
       }
     }

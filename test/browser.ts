@@ -68,7 +68,7 @@ export async function signInAs({ page, go }: Tab, email: string, password: strin
 /** A page with its heading and all it had to wait for. */
 export async function settled(page: Page) {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction('document.querySelector(\'[role="status"][aria-label="Loading"]\') === null')
+  await page.locator('body:not(:has([role="status"][aria-label="Loading"]))').waitFor()
 }
 
 interface Violation {

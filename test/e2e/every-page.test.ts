@@ -15,6 +15,8 @@ const world = {
 }
 const OUTSIDE = ['/sign-in', '/sign-up', '/welcome', '/reset', '/reset?token=x', '/verify', '/invitations/x']
 
+const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)
+
 /** Every page as everybody may see it: readable to all, within its window, and without a complaint in the console. */
 describe.runIf(hasBrowser)('every page in a browser', () => {
   let studio: Studio
@@ -37,7 +39,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     await settled(page)
     const light = [...(await axe(page)), ...(await tooWide(page))]
     await page.emulateMedia({ colorScheme: 'dark' })
-    await page.waitForFunction(() => !document.getAnimations().some((moving) => moving instanceof CSSTransition))
+    await expect.poll(() => page.evaluate(changing), { timeout: 20_000 }).toBe(false)
     const dark = await axe(page, ['color-contrast'])
     await page.setViewportSize({ width: 390, height: 800 })
     return [...light, ...dark, ...(await tooWide(page)), ...complaints.splice(0), ...foreign.splice(0)]
