@@ -43,12 +43,17 @@ export const connectHttp = (site: string, token: string): Promise<Assistant> =>
     new StreamableHTTPClientTransport(new URL(`${site}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
   )
 
-/** The real command in a process of its own, as an assistant starts it. */
-export const connectStdio = (site: string, token: string, words: string[] = []): Promise<Assistant> =>
+/** The real command in a process of its own, as an assistant starts it; from the sources, or as Node is told to find it. */
+export const connectStdio = (
+  site: string,
+  token: string,
+  words: string[] = [],
+  program: string[] = ['--import', 'tsx', MAIN],
+): Promise<Assistant> =>
   connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['--import', 'tsx', MAIN, 'mcp', ...words],
+      args: [...program, 'mcp', ...words],
       cwd: resolve(import.meta.dirname, '..'),
       stderr: 'ignore',
       env: {

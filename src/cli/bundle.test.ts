@@ -16,20 +16,18 @@ const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-ser
 
 let folder: string
 let client: string
+/** The compiled program, where it starts. */
+let installed: string
 let made: { light: string[]; heavy: string[]; imports: string[] }
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'goldmaster-bundle-'))
   client = join(folder, 'goldmaster.mjs')
   made = await bundleClient(client)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** The compiled program in place; answers where it starts. */
-async function install(): Promise<string> {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   await bundleInPlace(join(folder, 'dist'))
-  return join(folder, 'dist/main.js')
-}
+  installed = join(folder, 'dist/main.js')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '' })
 
@@ -44,20 +42,17 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
 })
 
 test('the installed command line finds its parts', { timeout: 120_000 }, async () => {
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  await bundleInPlace(join(folder, 'dist'))
   await bundleService(join(folder, 'dist/server'))
-  const start = join(folder, 'dist/main.js')
   for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list'], ['serve'], ['admin', 'load']])
-    expect(run(start, ...words, '--help')).toMatchObject({ status: 0 })
+    expect(run(installed, ...words, '--help')).toMatchObject({ status: 0 })
   // Bundled apart, its refusals are still understood.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_TOKEN: '' }
-  expect(spawnSync(process.execPath, [start, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
+  expect(spawnSync(process.execPath, [installed, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
 })
 
-test('both serve an assistant', async () => {
+test('both serve an assistant', { timeout: 120_000 }, async () => {
   const studio = await openStudio(workshop)
-  for (const program of [client, await install()]) {
+  for (const program of [client, installed]) {
     const assistant = await connectStdio(studio.site, studio.world.tokens!.lead!.token as string, [], [program])
     const { data } = await assistant.call('list_projects')
     expect(data.projects).toHaveLength(2)
@@ -79,7 +74,7 @@ test('a start reads nothing of what only an assistant, a diagnosis or a bridge n
   expect(made.light.filter((file) => weighty.test(file))).toEqual([])
 })
 
-test('telling the version takes at most two and a half times the work of starting Node alone', () => {
+test('telling the version takes at most two and a half times the work of starting Node alone', { timeout: 120_000 }, () => {
   // The processor's time, not the clock's: others may use this machine too.
   const meter = join(folder, 'meter.cjs')
   writeFileSync(meter, "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error(user + system) })")
