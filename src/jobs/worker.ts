@@ -116,6 +116,10 @@ async function begin(bench: Bench, concurrency: number, signal: AbortSignal) {
     pool = workerPool.id
     presence = keepPresence(db, log, pool)
   })
+  // Of a shutdown that waits for a database that is away nobody hears again.
+  const gaveUp = new Promise<void>((resolve) => {
+    events.on('pool:gracefulShutdown', () => setTimeout(resolve, 2 * STOP_PATIENCE_MS + PAUSE_MS).unref())
+  })
   const runner: Runner = await run({
     pgPool: db.pool,
     concurrency,
@@ -134,14 +138,13 @@ async function begin(bench: Bench, concurrency: number, signal: AbortSignal) {
       .map((kind, i) => `${i * 7} * * * * ${kind}`)
       .join('\n'),
   })
-  const over = runner.promise
-    .catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
-    .then(() => presence?.end())
+  const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
+  const over = Promise.race([ended, gaveUp]).then(() => presence?.end())
   return {
     pool,
     over,
     async stop() {
-      await runner.stop().catch(() => {})
+      await Promise.race([runner.stop().catch(() => {}), gaveUp])
       await over
     },
   }
