@@ -36,6 +36,7 @@ const WATCH = `
       window.asked.push(url)
     }
   }
+  addEventListener('input', () => { window.typed = performance.now() }, true)
   window.settled = (ready = () => true) => new Promise((resolve) => {
     let since = 0
     let frames = 0
@@ -75,10 +76,9 @@ export async function openTab(browser: Browser, site: string, { email, password,
       await page.evaluate('settled(() => asked.length > 1)')
       await page.keyboard.press('Control+k')
       await page.getByPlaceholder(/Go to a page/).fill(words)
-      const took = await page.evaluate<number>(`(() => {
-        const began = performance.now()
-        return settled(() => asked.some((url) => url.includes('/search?'))).then((at) => at - began)
-      })()`)
+      const took = await page.evaluate<number>(
+        `settled(() => asked.some((url) => url.includes('/search?'))).then((at) => at - typed)`,
+      )
       await leave()
       return took
     },
