@@ -38,16 +38,26 @@ const ERROR = {
   additionalProperties: true,
 }
 
-const failure = (description: string, headers?: object) => ({
+const error = { $ref: '#/components/schemas/Error' }
+const failure = (description: string, headers?: object, schema: object = error) => ({
   description,
   ...(headers ? { headers } : {}),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema } },
 })
+/** What an account whose plan has no feed is told. */
+const PLAN = {
+  type: 'object',
+  required: ['error', 'upgrade_url'],
+  properties: { error: { type: 'string' }, upgrade_url: { type: 'string' } },
+  additionalProperties: false,
+}
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds' } }
 const RESPONSES = {
   BadRequest: failure('The cursor or the JSON cannot be read'),
   Unauthorized: { description: 'No valid token; the body is empty' },
+  NoCredits: failure('The account has no credits left'),
   Forbidden: failure('The token lacks the scope, or the account is read-only'),
+  NoFeed: failure('The token lacks the scope, or the plan of the account has no feed', undefined, { anyOf: [error, PLAN] }),
   NotFound: failure('Not there, or not visible to the caller'),
   TooLarge: failure('The body is too large'),
   WrongType: failure('The body is not JSON'),
@@ -73,8 +83,9 @@ function operation(name: string, route: Route) {
       ...(route.created ? { [route.created]: success } : {}),
       ...('cursor' in route.query || route.body ? { 400: refer('BadRequest') } : {}),
       401: refer('Unauthorized'),
-      403: refer('Forbidden'),
-      ...(route.path.includes(':') ? { 404: refer('NotFound') } : {}),
+      ...(name === 'investigateBuild' ? { 402: refer('NoCredits') } : {}),
+      403: refer(name === 'listEvents' ? 'NoFeed' : 'Forbidden'),
+      ...(route.path.includes(':') || name === 'listEvents' ? { 404: refer('NotFound') } : {}),
       ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
       422: refer('Invalid'),
       429: refer('Limited'),
