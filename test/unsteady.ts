@@ -9,7 +9,7 @@ export type Mood = 'good' | 'slow' | 'silent' | 'hangs up'
 /** A way to PostgreSQL whose mood can be changed at any time, for conversations under way too. */
 export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
-  const sockets = new Set<Socket>()
+  const callers = new Set<Socket>()
   let mood: Mood = 'good'
   const carry = (from: Socket, to: Socket) => {
     let before: Promise<unknown> = Promise.resolve()
@@ -26,7 +26,7 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
   const server = createServer((near) => {
     if (mood === 'hangs up') return near.resetAndDestroy()
     const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    for (const socket of [near, far]) sockets.add(socket.on('close', () => sockets.delete(socket)))
+    callers.add(near.on('close', () => callers.delete(near)))
     carry(near, far)
     carry(far, near)
   }).listen(0, '127.0.0.1')
@@ -35,11 +35,11 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
     url: `postgres://${user}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}?sslmode=disable`,
     become(next: Mood) {
       mood = next
-      if (mood === 'hangs up') for (const socket of sockets) socket.resetAndDestroy()
+      if (mood === 'hangs up') for (const caller of callers) caller.resetAndDestroy()
     },
     close() {
       server.close()
-      for (const socket of sockets) socket.destroy()
+      for (const caller of callers) caller.destroy()
     },
   }
 }
