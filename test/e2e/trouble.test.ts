@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await tab.page.getByRole('button', { name: /Typed while somebody signed me out/ }).waitFor()
     expect((await stored()).description).toBe('Typed while somebody signed me out')
     await other.context.close()
-  })
+  }, 60_000)
 
   test('of two people at one task the second sees what the first wrote, and loses nothing', async () => {
     const second = await openTab(browser, node.service.site)
@@ -141,5 +141,5 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await second.page.getByRole('button', { name: /What the artist thinks/ }).waitFor()
     expect((await stored()).description).toBe('What the artist thinks')
     await second.context.close()
-  })
+  }, 60_000)
 })
