@@ -134,6 +134,8 @@ create table integrations (
   secrets_sealed  text[] not null default '{}',
   config          jsonb not null default '{}',
   created_at      timestamptz(3) not null default now(),
-  updated_at      timestamptz(3) not null default now()
+  updated_at      timestamptz(3) not null default now(),
+  -- A deleted one stays behind as a name without a token: what it told still refers to it.
+  deleted_at      timestamptz(3)
 );
 create index integrations_project on integrations (project_id, id);

@@ -26,13 +26,12 @@ create table changes (
   created_at     timestamptz(3) not null default now(),
   updated_at     timestamptz(3) not null default now(),
   foreign key (project_id, account_id) references projects (id, account_id),
-  unique (project_id, source_type, identifier)
+  -- In this order it also serves whoever asks for an identifier alone.
+  unique (project_id, identifier, source_type)
 );
+-- Every push pays for every index here: few are orphaned, so that passing over them costs less than an index without them.
 create index changes_newest on changes (project_id, timestamp desc, id desc);
-create index changes_kept on changes (project_id, timestamp desc, id desc) where orphaned_at is null;
-create index changes_kept_source on changes (project_id, source_type, timestamp desc, id desc) where orphaned_at is null;
 create index changes_source on changes (project_id, source_type, timestamp desc, id desc);
-create index changes_identifier on changes (project_id, identifier, timestamp desc, id desc);
 create index changes_updated on changes (project_id, updated_at desc, id desc);
 
 create table build_runs (
@@ -130,8 +129,8 @@ create table assets (
 create unique index assets_path on assets (project_id, path) where path <> '';
 create index assets_newest on assets (project_id, created_at desc, id desc);
 create index assets_type on assets (project_id, asset_type, created_at desc, id desc);
-create index assets_pending on assets (project_id, created_at desc, id desc) where approval_status = 'pending';
-create index assets_pending_type on assets (project_id, asset_type, created_at desc, id desc) where approval_status = 'pending';
+create index assets_status on assets (project_id, approval_status, created_at desc, id desc);
+create index assets_status_type on assets (project_id, approval_status, asset_type, created_at desc, id desc);
 
 create table approvals (
   id               uuid primary key default gen_random_uuid(),
@@ -184,6 +183,8 @@ create index deployments_newest on deployments (project_id, created_at desc, num
 create index deployments_status on deployments (project_id, status, created_at desc, number desc);
 create index deployments_platform on deployments (project_id, platform, created_at desc, number desc);
 create index deployments_build on deployments (build_run_id, project_id, created_at desc, number desc) where build_run_id is not null;
+-- What is live on each platform now.
+create index deployments_live on deployments (project_id, platform, created_at desc, number desc) where status = 'live';
 create index deployments_updated on deployments (project_id, updated_at desc, number desc);
 
 create table tasks (
@@ -200,6 +201,8 @@ create table tasks (
   labels           text[] not null default '{}',
   metadata         jsonb not null default '{}',
   via_api_token_id integer references api_tokens on delete set null,
+  -- Who made it, in a browser or with a token.
+  created_by_user_id integer references users on delete set null,
   created_at       timestamptz(3) not null default now(),
   updated_at       timestamptz(3) not null default now(),
   check (assignee_handle is null or user_id is null),

@@ -46,14 +46,5 @@ create table external_references (
 );
 create index external_references_key on external_references (project_id, key);
 
--- Words of a task's text and metadata that look like a tracker's key: references arrive after tasks as often as before.
-create table task_mentions (
-  project_id integer not null,
-  word       text not null,
-  task_id    integer not null references tasks on delete cascade,
-  primary key (project_id, word, task_id)
-);
-create index task_mentions_task on task_mentions (task_id);
-
 -- Several nodes may adopt the same unnumbered build; the newest one waits for its number.
 create index build_runs_unnumbered on build_runs (project_id, ci_job_name) where build_number = '';

@@ -30,7 +30,7 @@ create index tasks_open on tasks (account_id) where state <> 'completed';
 -- so that a position is never passed by a transaction that commits late, whatever its number was.
 create table outbox (
   id         bigint generated always as identity primary key,
-  position   bigint unique,
+  position   bigint,
   account_id integer not null,
   project_id integer not null,
   kind       text not null,
@@ -38,8 +38,9 @@ create table outbox (
   written_at timestamptz(3) not null default now()
 );
 create index outbox_waiting on outbox (id) where position is null;
-create index outbox_account on outbox (account_id, position);
-create index outbox_age on outbox (written_at);
+create unique index outbox_order on outbox (position) where position is not null;
+create index outbox_account on outbox (account_id, position) where position is not null;
+create index outbox_age on outbox using brin (written_at);
 
 create sequence outbox_position;
 
@@ -49,7 +50,7 @@ create function is_quiet() returns boolean language sql stable as $$ select coal
 create function tell_inserted() returns trigger language plpgsql as $$
 begin
   if not is_quiet() then
-    execute format('insert into outbox (account_id, project_id, kind, row_id) select account_id, project_id, %L, id::text from told', tg_argv[0]);
+    insert into outbox (account_id, project_id, kind, row_id) select account_id, project_id, tg_argv[0], id::text from told;
   end if;
   return null;
 end $$;

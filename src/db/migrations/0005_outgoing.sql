@@ -44,6 +44,7 @@ create table outgoing (
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 create index outgoing_waiting on outgoing (subscription_id, turn) where status = 'waiting';
 create index outgoing_failed on outgoing (subscription_id, finished_at) where status = 'failed';
+create index outgoing_status on outgoing (subscription_id, status, position desc);
 create index outgoing_age on outgoing (created_at);
 
 create table outgoing_attempts (
