@@ -5,8 +5,9 @@ import { isConnectionError, isTransient } from '../db/database.ts'
 /** Whatever went wrong, as the interface words it. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (isConnectionError(error) || isTransient(error)) return unavailable()
   const { code, statusCode } = error as FastifyError
+  // A caller who hangs up is reset too; only what comes without a status is the database.
+  if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'body_too_large', 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType()
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Page')

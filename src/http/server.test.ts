@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asker } from '../../test/every-route.ts'
 import { keepLog } from '../../test/log.ts'
@@ -89,6 +90,18 @@ describe('the log', () => {
     for (const secret of [token, 'hush', 'cursor=', 'ab'.repeat(32), 'unknown-token-value', 'Bearer', 'authorization'])
       expect(text).not.toContain(secret)
   })
+})
+
+test('a caller who hangs up in the middle of a body is no trouble of ours', async () => {
+  const before = kept.lines.length
+  const socket = connect(Number(new URL(studio.site).port), '127.0.0.1')
+  const head = `POST ${pathOf('createTask')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenOf('all')}\r\n`
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  socket.destroy()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect((await ask('ping')).status).toBe(200)
+  expect(kept.lines.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
 describe('with the database away', () => {

@@ -45,14 +45,19 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT,
     trustProxy: service.trustProxy.length > 0 ? service.trustProxy : false,
-    requestTimeout: 30_000,
+    requestTimeout: 60_000,
     connectionTimeout: 60_000,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: sendClientError,
-    // Nothing here depends on the name we are called by, and Node's own refusal has no body.
-    http: { requireHostHeader: false },
+    http: {
+      // Nothing here depends on the name we are called by, and Node's own refusal has no body.
+      requireHostHeader: false,
+      // Shorter than the time for the whole request, or Node exchanges the two; and looked at often enough to hold.
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+    },
     // An address that cannot be read is counted like any other.
     frameworkErrors: (error, request, reply) =>
       void arrive(request, reply).then(
