@@ -30,6 +30,8 @@ export default defineConfig({
     // The content security policy allows no data: script, and small files are cheap over one connection.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Whoever starts the service on a slow machine need not read where the build spent its time.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   // With the slash: app.tsx and api.ts are files of ours.
   server: { proxy: { '/app/': SERVICE, '/api/': SERVICE } },
