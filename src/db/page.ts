@@ -75,11 +75,12 @@ export const count = (rows: number): Sql => raw(String(rows))
 /** A checked time, written into the statement: how many rows it reaches only statistics can tell, and they must see it. */
 export const moment = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
 
-/** The columns of a page; `rows` must be in scope. The extra row only proves that there are more. */
-export const pageColumns = (limit: number): Sql => sql`
-  (select coalesce(json_agg(shown.item), '[]')::text from (select item from rows limit ${count(limit)}) shown) as items,
-  (select iso(key_at) || '|' || key_id from rows where exists (select from rows offset ${count(limit)})
-    offset ${count(limit - 1)} limit 1) as key`
+/** The rows gathered into one page. The extra row only proves that there are more. */
+export const paged = ({ rows, limit }: Listing): Sql => sql`
+  select coalesce(array_to_json((array_agg(item))[:${count(limit)}])::text, '[]') as items,
+    case when count(*) > ${count(limit)}
+      then iso((array_agg(key_at))[${count(limit)}]) || '|' || (array_agg(key_id))[${count(limit)}] end as key
+  from (${rows}) found`
 
 export const pageOf = ({ items, key }: PageRow): Page => ({
   items,
@@ -87,5 +88,5 @@ export const pageOf = ({ items, key }: PageRow): Page => ({
   last: key === null ? null : keyOf(key),
 })
 
-export const readPage = async (db: Database, { rows, limit, replan }: Listing): Promise<Page> =>
-  pageOf((await db.one<PageRow>(sql`with rows as materialized (${rows}) select ${pageColumns(limit)}`, { replan }))!)
+export const readPage = async (db: Database, listing: Listing): Promise<Page> =>
+  pageOf((await db.one<PageRow>(paged(listing), listing))!)

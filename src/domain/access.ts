@@ -1,7 +1,7 @@
 import { insufficientScope, notFound, unauthorized } from '../contract/errors.ts'
 import { type ReadOnlyReason, SCOPES, type Scope } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
-import { type Listing, type Page, pageColumns, pageOf } from '../db/page.ts'
+import { type Listing, type Page, type PageRow, paged, pageOf } from '../db/page.ts'
 
 /** What a request shows to say who asks: the hash of an API token, or the secret of a browser's session. */
 export type Who = { hash: Buffer } | { session: string }
@@ -77,11 +77,10 @@ export async function readListing(
   ask: Ask,
   listing: (project: Sql) => Listing,
 ): Promise<{ caller: Caller; page: Page }> {
-  const { rows, limit, replan } = listing(sql`(select project_id from caller where ${ask.scope} = any (scopes))`)
-  const found = await db.one<Caller & Parameters<typeof pageOf>[0]>(
-    sql`with caller as materialized (${caller(ask)}), rows as materialized (${rows})
-      select caller.*, ${pageColumns(limit)} from caller`,
-    { replan },
+  const asked = listing(sql`case when ${ask.scope} = any (caller.scopes) then caller.project_id end`)
+  const found = await db.one<Caller & PageRow>(
+    sql`select caller.*, page.* from (${caller(ask)}) caller, lateral (${paged(asked)}) page`,
+    asked,
   )
   if (!found) throw unauthorized()
   admit(found, ask)
