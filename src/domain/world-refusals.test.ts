@@ -135,7 +135,7 @@ describe('what is wrong is named, and nothing is written', () => {
           { key: 'again', project: 'p', identifier: 'x' },
         ],
       },
-      'changes[1] (again): project_id, source_type, identifier = ',
+      'changes[1] (again): project_id, identifier, source_type = ',
     ],
     [
       {
