@@ -55,7 +55,7 @@ export function Consent({ name, place, scopes, decide }: Props) {
         </p>
         <ul aria-label="What it may do" className="grid gap-1 rounded-lg border border-line bg-panel p-4 text-sm">
           {scopes.map((scope) => (
-            <li key={scope} className="flex flex-wrap gap-x-3">
+            <li key={scope} className="grid gap-x-3 sm:grid-cols-[12rem_1fr]">
               <code className="font-mono text-xs leading-6">{scope}</code>
               <span className="text-soft">{SCOPE_WORDS[scope]}</span>
             </li>
