@@ -26,7 +26,7 @@ export interface AppRoute {
 
 const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
 const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
-const password = Type.String({ minLength: 10, maxLength: 128 })
+const password = Type.String(sets.PASSWORD)
 const none = {}
 
 /**

@@ -264,3 +264,6 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
 export const OUTGOING_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export type OutgoingStatus = (typeof OUTGOING_STATUSES)[number]
+
+/** Bounds of a password, in characters. */
+export const PASSWORD = { minLength: 10, maxLength: 128 }

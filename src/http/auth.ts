@@ -1,4 +1,5 @@
 import { betterAuth } from 'better-auth'
+import { PASSWORD } from '../contract/sets.ts'
 import * as letters from '../domain/letters.ts'
 import { writeToUser } from '../domain/mails.ts'
 import type { Service } from './service.ts'
@@ -21,8 +22,8 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: 10,
-      maxPasswordLength: 128,
+      minPasswordLength: PASSWORD.minLength,
+      maxPasswordLength: PASSWORD.maxLength,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) => writeToUser(db, Number(user.id), letters.resetPassword(site, token)),
     },

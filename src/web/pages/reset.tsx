@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { auth } from '../api.ts'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { OutsideFrame } from '../parts/outside-frame.tsx'
 import { useToast } from '../parts/toast.tsx'
@@ -17,7 +18,7 @@ export default function Reset() {
   )
   return (
     <OutsideFrame title={token ? 'Choose a new password' : 'Forgot your password?'} below={back}>
-      {token ? <NewPassword token={token} /> : <AskForLink />}
+      {token ? <SetPassword token={token} /> : <AskForLink />}
     </OutsideFrame>
   )
 }
@@ -40,7 +41,7 @@ function AskForLink() {
   )
 }
 
-function NewPassword({ token }: { token: string }) {
+function SetPassword({ token }: { token: string }) {
   const [newPassword, setNewPassword] = useState('')
   const navigate = useNavigate()
   const say = useToast()
@@ -51,16 +52,11 @@ function NewPassword({ token }: { token: string }) {
   }
   return (
     <Form action="Set this password" submit={submit}>
-      <TextField
+      <NewPassword
         label="New password"
-        hint="At least 10 characters. Everybody who is signed in as you will be signed out."
-        type="password"
-        autoComplete="new-password"
-        minLength={10}
-        maxLength={128}
-        required
+        also="Everybody who is signed in as you will be signed out."
         value={newPassword}
-        onChange={(event) => setNewPassword(event.target.value)}
+        onChange={setNewPassword}
       />
     </Form>
   )

@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { useDraft } from '../parts/draft.ts'
 import { Checkbox, Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { Pill } from '../parts/pill.tsx'
@@ -116,17 +117,7 @@ function Password() {
             value={currentPassword}
             onChange={(event) => setCurrent(event.target.value)}
           />
-          <TextField
-            label="New password"
-            hint="At least 10 characters."
-            type="password"
-            autoComplete="new-password"
-            minLength={10}
-            maxLength={128}
-            required
-            value={newPassword}
-            onChange={(event) => setNew(event.target.value)}
-          />
+          <NewPassword label="New password" value={newPassword} onChange={setNew} />
         </div>
         <Checkbox
           label="Sign out everywhere else"

@@ -4,6 +4,7 @@ import { connection } from '../connection.ts'
 import { queryClient } from '../queries.ts'
 import { TextField } from './field.tsx'
 import { Form } from './form.tsx'
+import { NewPassword } from './new-password.tsx'
 
 interface Props {
   action: string
@@ -40,17 +41,7 @@ export function SignUpForm({ action, email: given = '', invitation, onDone }: Pr
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <TextField
-        label="Password"
-        hint="At least 10 characters."
-        type="password"
-        autoComplete="new-password"
-        minLength={10}
-        maxLength={128}
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <NewPassword label="Password" value={password} onChange={setPassword} />
     </Form>
   )
 }
