@@ -1,3 +1,5 @@
+import { LOG_MAX } from '../contract/sets.ts'
+
 /** A log after normalising: arrays run in parallel, index 0 is line 1. */
 export interface Log {
   /** What a person would see: colours, carriage returns and control characters resolved. */
@@ -14,7 +16,7 @@ export interface Log {
 export const LINE_CAP = 2000
 
 /** The service keeps the last this many characters of a log. */
-export const LOG_CAP = 256_000
+export const LOG_CAP = LOG_MAX
 
 export const isBlank = (log: Log, index: number) => (log.text[index] ?? '').trim() === ''
 

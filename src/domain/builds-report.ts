@@ -1,6 +1,6 @@
 import type { BuildStatus, BuildType, TargetType } from '../contract/sets.ts'
-import { LOG_MAX } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
+import { kept, sent } from './build-logs.ts'
 import type { Place } from './place.ts'
 import * as links from './task-links.ts'
 import { takeTurn } from './turns.ts'
@@ -121,8 +121,7 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
   const changelist = sql`coalesce(${told.changelist ?? null}, b.changelist)`
   const running = told.status !== undefined && RANK[told.status] >= 1
   const ended = told.status !== undefined && RANK[told.status] === FINAL
-  // The tail is cut by characters where they are stored; what is sent there is cut generously first.
-  const log = told.log?.slice(-2 * LOG_MAX).toWellFormed()
+  const log = told.log === undefined ? null : sent(told.log)
   await db.count(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
       external_id = coalesce(b.external_id, ${told.build.external_id ?? null}),
@@ -135,7 +134,7 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
       finished_at = case when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz,
           ${told.started_at ?? null}::timestamptz + make_interval(secs => ${told.duration_seconds ?? null}::float8), b.finished_at, now())
         when ${told.status !== undefined} then null else b.finished_at end,
-      output_log = coalesce(right(${log ?? null}::text, ${LOG_MAX}), b.output_log),
+      output_log = coalesce(${kept(sql`${log}::text`)}, b.output_log),
       artifacts = coalesce(${told.artifacts ? JSON.stringify(told.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
     where b.id = ${known.id}`)

@@ -1,5 +1,5 @@
 import { readTaskInput } from '../contract/bodies.ts'
-import { LOG_CAP } from '../diagnosis/log.ts'
+import { sent } from './build-logs.ts'
 import { sealConfig } from './integration-config.ts'
 import { mintToken } from './integrations.ts'
 import { hashOf, newToken, type Vault } from './secrets.ts'
@@ -105,7 +105,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       ...ownerOf(project),
       ...rest,
       integration_id: within(project, integration),
-      output_log: output_log?.slice(-LOG_CAP).toWellFormed(),
+      output_log: output_log && sent(output_log),
       artifacts: artifacts?.map(({ name, size_bytes = null, url = '' }) => ({ name, size_bytes, url })),
       duration_seconds: duration_seconds ?? secondsBetween(rest.started_at, rest.finished_at),
       ...times(rest),

@@ -1,4 +1,5 @@
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
+import { kept } from './build-logs.ts'
 
 /** The columns a world file can fill; a parent stands before what hangs on it. */
 const COLUMNS = {
@@ -65,6 +66,7 @@ export async function prepareInsertions(db: Database): Promise<Insertions> {
   const entries = Object.entries(COLUMNS).map(([table, list]) => {
     const columns = list.split(/\s+/)
     const selected = columns.map((column) => {
+      if (column === 'output_log') return kept(raw('r.output_log'))
       const value = values.get(`${table}.${column}`)
       return raw(value === undefined ? `r.${column}` : `coalesce(r.${column}, ${value})`)
     })

@@ -194,3 +194,11 @@ test('a log longer than the cap keeps its end', async () => {
   const [{ output_log }] = await rows('build_runs')
   expect([output_log.length, output_log.slice(-8)]).toEqual([256_000, 'xthe end'])
 })
+
+test('a log is cut between characters, never within one', async () => {
+  await empty()
+  const kept = `🦉${'x'.repeat(255_999)}`
+  const build_runs = ['', 'x', '🦉'].map((before) => ({ project: 'p', output_log: before + kept }))
+  await load({ accounts: full.accounts, projects: [{ key: 'p', account: 'owl', name: 'P' }], build_runs })
+  expect((await rows('build_runs')).map(({ output_log }) => output_log === kept)).toEqual([true, true, true])
+})
