@@ -55,16 +55,16 @@ describe('what a task names in outside trackers', () => {
 
   test('is shown as the tracker told it last, and no more when it is gone there', async () => {
     const id = await newTask({ title: 'TES-41', description: 'IDT-19' })
-    await tell('jira/issue_updated__assigned_to_nobody')
-    expect((await ask(id)).json.references).toMatchObject([{ provider: 'jira', state: 'To Do', assignee_uid: null }])
-    await tell('jira/issue_updated__resolved', 'jira/issue_deleted__cloud')
+    await tell('jira/issue_updated__resolved')
+    expect((await ask(id)).json.references).toMatchObject([{ provider: 'jira', state: 'Done', assignee_uid: null }])
+    await tell('jira/issue_updated__assigned_to_nobody', 'jira/issue_deleted__cloud')
     expect((await ask(id)).json.references).toEqual([
       {
         id: expect.any(Number),
         provider: 'jira',
         key: 'TES-41',
         title: 'Unit test summary 1',
-        state: 'Done',
+        state: 'To Do',
         url: 'https://some-instance-test.atlassian.net/browse/TES-41',
         assignee_uid: null,
         assignee_user_id: null,

@@ -1,6 +1,6 @@
 import type { Reference as Shown } from '../contract/app-work.ts'
 import { notFound } from '../contract/errors.ts'
-import { type Database, sql } from '../db/database.ts'
+import { type Database, join, raw, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
 import { looksLikeAddress, sanitizeText } from './sanitize.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
@@ -12,25 +12,58 @@ export interface Reference {
   state?: string
   url?: string
   assignee_uid?: string | null
-  deleted?: true
+  deleted?: boolean
+  /** When the tracker says it happened. */
+  at?: string
 }
 
-/** Kept beside the tasks, never turned into one. */
-export const keep = async (
+const PARTS = ['title', 'state', 'url', 'assignee_uid', 'deleted'] as const
+
+/**
+ * Kept beside the tasks, never turned into one. Each part follows the latest telling of it: retries come late, and a tracker that
+ * tells one change at a time may tell the earlier one last. Without a time the later arrival wins.
+ */
+export async function keep(
   db: Database,
   place: Pick<Place, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
   told: Reference,
-): Promise<number> =>
-  (await db.one<{ id: number }>(sql`
-    insert into external_references as r (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at)
+): Promise<{ id: number; effect: 'processed' | 'stale' }> {
+  // A clock that runs ahead must not outvote what follows.
+  const now = new Date().toISOString()
+  const at = told.at !== undefined && told.at > now ? now : (told.at ?? null)
+  const told_at = Object.fromEntries(PARTS.flatMap((part) => (told[part] === undefined ? [] : [[part, at]])))
+  const kept = await db.one<{ id: number }>(sql`
+    insert into external_references as r
+      (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at, told_at)
     values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${place.provider}, ${told.key}, ${told.title ?? ''},
-      ${told.state ?? ''}, ${told.url ?? ''}, ${told.assignee_uid ?? null}, ${told.deleted ? sql`now()` : null})
+      ${told.state ?? ''}, ${told.url ?? ''}, ${told.assignee_uid ?? null}, case when ${told.deleted ?? false} then now() end,
+      ${JSON.stringify(told_at)})
     on conflict (integration_id, key) do update set
-      title = coalesce(${told.title ?? null}, r.title), state = coalesce(${told.state ?? null}, r.state),
-      url = coalesce(${told.url ?? null}, r.url),
-      assignee_uid = case when ${told.assignee_uid === undefined} then r.assignee_uid else excluded.assignee_uid end,
-      deleted_at = excluded.deleted_at, updated_at = now()
-    returning id`))!.id
+      title = case when ${isNews('title')} then excluded.title else r.title end,
+      state = case when ${isNews('state')} then excluded.state else r.state end,
+      url = case when ${isNews('url')} then excluded.url else r.url end,
+      assignee_uid = case when ${isNews('assignee_uid')} then excluded.assignee_uid else r.assignee_uid end,
+      deleted_at = case when ${isNews('deleted')} and ${isNoTie} then excluded.deleted_at else r.deleted_at end,
+      told_at = r.told_at || (
+        select coalesce(jsonb_object_agg(part, greatest(at, r.told_at ->> part)), '{}') from jsonb_each_text(excluded.told_at) t (part, at)),
+      updated_at = now()
+    where excluded.told_at = '{}' or ${join(PARTS.map(isNews), ' or ')}
+    returning id`)
+  if (kept) return { ...kept, effect: 'processed' }
+  const { id } = (await db.one<{ id: number }>(
+    sql`select id from external_references where integration_id = ${place.integration_id} and key = ${told.key}`,
+  ))!
+  return { id, effect: 'stale' }
+}
+
+/** Times of one form compare as text; `coalesce` lets a telling in where either has none. */
+const isNews = (part: (typeof PARTS)[number]) => {
+  const name = raw(`'${part}'`)
+  return sql`(excluded.told_at ? ${name} and coalesce(excluded.told_at ->> ${name} >= r.told_at ->> ${name}, true))`
+}
+
+/** An item that went says when it was last edited: that edit, coming late, is as old and does not bring it back. */
+const isNoTie = sql`(excluded.deleted_at is not null or coalesce(excluded.told_at ->> 'deleted' > r.told_at ->> 'deleted', true))`
 
 const SHOWN_MAX = 100
 

@@ -176,7 +176,10 @@ export interface ReferenceFact {
   state?: string
   url?: string
   assignee_uid?: string | null
-  deleted?: true
+  /** Gone in the tracker, or there again. */
+  deleted?: boolean
+  /** When the tracker says it happened: what comes late may not undo what came since. */
+  at?: string
 }
 
 export type Fact = ChangeFact | OrphanFact | BuildFact | DeploymentFact | ReferenceFact

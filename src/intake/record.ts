@@ -44,9 +44,12 @@ export async function record(db: Database, place: Place, told: readonly Fact[]):
         if (fact.warning) warnings.push(fact.warning)
         break
       }
-      case 'reference':
-        records.push({ type: 'external_reference', id: await references.keep(db, place, fact) })
+      case 'reference': {
+        const { id, effect } = await references.keep(db, place, fact)
+        records.push({ type: 'external_reference', id })
+        stale ||= effect === 'stale'
         break
+      }
       default:
         fact satisfies never
     }

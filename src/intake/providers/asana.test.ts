@@ -64,7 +64,7 @@ describe('events', () => {
 
   test('delete a task, whatever else it is taken out of, until it is brought back', () => {
     expect(read(task('1', 'deleted'), task('1', 'removed'))).toEqual([{ ...fact('1'), deleted: true }])
-    expect(read(task('1', 'deleted'), task('1', 'undeleted'))).toEqual([fact('1')])
+    expect(read(task('1', 'deleted'), task('1', 'undeleted'))).toEqual([{ ...fact('1'), deleted: false }])
     expect(read(task('1', 'removed'))).toEqual([fact('1')])
   })
 

@@ -1,5 +1,5 @@
 import { type Fact, type Provider, type ReferenceFact, Unreadable } from '../facts.ts'
-import { at, type Json, object, objects, text } from '../reading.ts'
+import { at, type Json, object, objects, text, time } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
 export const asana: Provider = {
@@ -35,20 +35,21 @@ function tasks(events: Json[]): Fact[] {
   for (const event of events) {
     const key = text(at(event, 'resource', 'gid'))
     if (at(event, 'resource', 'resource_type') !== 'task' || key === undefined || !/^\d{1,40}$/.test(key)) continue
-    const action = at(event, 'action')
-    const { deleted, ...before } = known.get(key) ?? { deleted: undefined }
-    const isGone = action === 'deleted' || (deleted && action !== 'undeleted')
+    const before = known.get(key)
     known.set(key, {
       kind: 'reference',
       key,
       url: `https://app.asana.com/0/0/${key}`,
       ...before,
       ...assignee(at(event, 'change')),
-      ...(isGone && { deleted: true }),
+      ...existence(at(event, 'action')),
+      at: time(at(event, 'created_at')) ?? before?.at,
     })
   }
   return [...known.values()]
 }
+
+const existence = (action: unknown) => (action === 'deleted' || action === 'undeleted' ? { deleted: action === 'deleted' } : {})
 
 function assignee(change: unknown): { assignee_uid?: string | null } {
   const value = at(change, 'field') === 'assignee' ? at(change, 'new_value') : undefined

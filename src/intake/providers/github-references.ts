@@ -1,5 +1,5 @@
 import { type Fact, type ReferenceFact, Unreadable } from '../facts.ts'
-import { at, type Json, link, object, text, word } from '../reading.ts'
+import { at, type Json, link, object, text, time, word } from '../reading.ts'
 
 const SHARED = ['opened', 'edited', 'closed', 'reopened', 'assigned', 'unassigned', 'labeled', 'unlabeled', 'locked', 'unlocked']
 const MILESTONES = ['milestoned', 'demilestoned']
@@ -24,14 +24,13 @@ const PULL_ACTIONS = new Set([
 export function issue(body: Json): Fact[] {
   const action = text(at(body, 'action')) ?? ''
   if (!ISSUE_ACTIONS.has(action)) return []
-  const fact = reference(body, at(body, 'issue'))
-  return [GONE.has(action) ? { ...fact, deleted: true } : fact]
+  return [{ ...reference(body, at(body, 'issue')), deleted: GONE.has(action) }]
 }
 
 export function pullRequest(body: Json): Fact[] {
   if (!PULL_ACTIONS.has(text(at(body, 'action')) ?? '')) return []
   const pull = at(body, 'pull_request')
-  const fact = reference(body, pull)
+  const fact = { ...reference(body, pull), deleted: false }
   if (at(pull, 'merged') === true) return [{ ...fact, state: 'merged' }]
   return [at(pull, 'draft') === true && fact.state === 'open' ? { ...fact, state: 'draft' } : fact]
 }
@@ -47,6 +46,7 @@ function reference(body: Json, item: unknown): ReferenceFact {
     state: text(at(item, 'state')),
     url: link(at(item, 'html_url')),
     assignee_uid: assignee(item),
+    at: time(at(item, 'updated_at')),
   }
 }
 

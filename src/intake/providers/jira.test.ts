@@ -99,7 +99,16 @@ test('a Data Center below a path keeps that path in its links, and other schemes
   expect(read('https://tools.example/jira/rest/api/2/issue/1')).toMatchObject([
     { url: 'https://tools.example/jira/browse/GAME-12' },
   ])
-  expect(read('javascript:alert(1)/rest/api/2/issue/1')).toEqual([{ kind: 'reference', key: 'GAME-12' }])
+  expect(read('javascript:alert(1)/rest/api/2/issue/1')).toEqual([{ kind: 'reference', key: 'GAME-12', deleted: false }])
+})
+
+test('a deletion counts from the event, not from the last edit, and a comment says nothing of whether its issue is there', () => {
+  const issue = { key: 'GAME-12', fields: { updated: '2026-03-01T10:00:00.000+0000' } }
+  const read = (webhookEvent: string, timestamp?: number) => jira.read(delivery({ webhookEvent, timestamp, issue }))
+  const at = '2026-03-01T11:00:00.000Z'
+  expect(read('jira:issue_deleted', Date.parse(at))).toMatchObject([{ deleted: true, at }])
+  expect(read('jira:issue_updated')).toMatchObject([{ deleted: false, at: '2026-03-01T10:00:00.000Z' }])
+  expect(read('comment_deleted', Date.parse(at))).toEqual([{ kind: 'reference', key: 'GAME-12', at }])
 })
 
 test('what is no issue key makes no reference', () => {

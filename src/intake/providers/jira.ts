@@ -1,5 +1,5 @@
-import { type Delivery, type Fact, type Provider, Unreadable } from '../facts.ts'
-import { at, link, object, objects, text } from '../reading.ts'
+import { type Delivery, type Provider, type ReferenceFact, Unreadable } from '../facts.ts'
+import { at, link, object, objects, text, time } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
 /** Jira Cloud and Data Center webhooks, and the free bodies of Jira Automation rules. */
@@ -20,13 +20,20 @@ export const jira: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     if (isAutomation(delivery)) return issue(at(body, 'issue') ?? body)
     const event = text(at(body, 'webhookEvent')) ?? ''
-    if (event === 'jira:issue_deleted') return issue(at(body, 'issue')).map((fact) => ({ ...fact, deleted: true }))
     // A Data Center comment comes without its issue, whose key nobody told; the same comment follows as `jira:issue_updated`.
-    return KNOWN.has(event) ? issue(at(body, 'issue'), at(body, 'changelog')) : []
+    if (!ISSUES.has(event) && !COMMENTS.has(event)) return []
+    return issue(at(body, 'issue'), at(body, 'changelog')).map((fact) => ({
+      ...fact,
+      // An issue that goes takes its comments along, and each says so: none of them tells that the issue is there.
+      ...(ISSUES.has(event) && { deleted: event === 'jira:issue_deleted' }),
+      // An issue that goes says when it was last edited; the event knows when it went.
+      at: time(at(body, 'timestamp')) ?? fact.at,
+    }))
   },
 }
 
-const KNOWN = new Set(['jira:issue_created', 'jira:issue_updated', 'comment_created', 'comment_updated', 'comment_deleted'])
+const ISSUES = new Set(['jira:issue_created', 'jira:issue_updated', 'jira:issue_deleted'])
+const COMMENTS = new Set(['comment_created', 'comment_updated', 'comment_deleted'])
 
 const isAutomation = ({ body }: Delivery) => at(body, 'webhookEvent') === undefined
 
@@ -35,7 +42,7 @@ const asReceived = ({ received, raw }: Delivery) => hmac('sha256', received.toIS
 
 const KEY = /^[A-Z][A-Z0-9_]{0,99}-\d{1,18}$/i
 
-function issue(issue: unknown, changelog?: unknown): Extract<Fact, { kind: 'reference' }>[] {
+function issue(issue: unknown, changelog?: unknown): ReferenceFact[] {
   const key = text(at(issue, 'key'))
   if (key === undefined || !KEY.test(key)) return []
   const fields = at(issue, 'fields')
@@ -47,6 +54,7 @@ function issue(issue: unknown, changelog?: unknown): Extract<Fact, { kind: 'refe
       state: state(at(fields, 'status')) ?? changedTo(changelog, 'status'),
       url: page(link(at(issue, 'self')), key) ?? link(at(issue, 'url')),
       assignee_uid: person(at(fields, 'assignee')),
+      at: time(at(fields, 'updated')),
     },
   ]
 }

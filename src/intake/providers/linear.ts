@@ -1,5 +1,5 @@
 import { type Delivery, type Fact, type Provider, Unreadable } from '../facts.ts'
-import { at, link, number, object, text, word } from '../reading.ts'
+import { at, link, number, object, text, time, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
 const REPLAY_WINDOW_MS = 60_000
@@ -43,7 +43,8 @@ function issue(body: unknown, removed: boolean): Fact[] {
       url,
       // An issue is sent whole, without its empty fields: no assignee means nobody.
       assignee_uid: text(at(data, 'assignee', 'id')) ?? text(at(data, 'assigneeId')) ?? null,
-      ...(removed && { deleted: true }),
+      deleted: removed,
+      at: happened(body),
     },
   ]
 }
@@ -52,8 +53,11 @@ function commented(body: unknown): Fact[] {
   const issue = at(body, 'data', 'issue')
   const url = link(at(issue, 'url')) ?? link(at(body, 'url'))?.split('#')[0]
   const key = keyOf(issue) ?? keyIn(url)
-  return key === undefined ? [] : [{ kind: 'reference', key, title: text(at(issue, 'title')), url }]
+  return key === undefined ? [] : [{ kind: 'reference', key, title: text(at(issue, 'title')), url, at: happened(body) }]
 }
+
+/** `webhookTimestamp` is no such time: it may be that of a retry. */
+const happened = (body: unknown) => time(at(body, 'createdAt'))
 
 /** Older payloads have no `identifier`. */
 function keyOf(issue: unknown): string | undefined {

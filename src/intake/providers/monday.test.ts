@@ -76,7 +76,7 @@ describe('an item', () => {
     const event = { itemId: 41, itemName: 'Boss fight' }
     const fact = { kind: 'reference', key: '41', title: 'Boss fight' }
     expect(read({ type: 'archive_pulse', ...event })).toEqual([{ ...fact, state: 'Archived' }])
-    expect(read({ type: 'restore_pulse', ...event, value: { state: 1 } })).toEqual([fact])
+    expect(read({ type: 'restore_pulse', ...event, value: { state: 1 } })).toEqual([{ ...fact, deleted: false }])
     expect(read({ type: 'delete_pulse', ...event })).toEqual([{ ...fact, deleted: true }])
   })
 

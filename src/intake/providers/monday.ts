@@ -1,5 +1,5 @@
 import { type Fact, type Provider, Unreadable } from '../facts.ts'
-import { at, object, objects, text, word } from '../reading.ts'
+import { at, object, objects, text, time, word } from '../reading.ts'
 import { isSignedToken } from './monday-token.ts'
 
 export const monday: Provider = {
@@ -35,7 +35,8 @@ function item(event: unknown): Fact[] {
         type === 'update_name' ? text(at(event, 'value', 'name')) : (text(at(event, 'pulseName')) ?? text(at(event, 'itemName'))),
       state: type === 'archive_pulse' ? 'Archived' : status(event),
       assignee_uid: person(event),
-      ...(type === 'delete_pulse' && { deleted: true }),
+      ...((type === 'delete_pulse' || type === 'restore_pulse') && { deleted: type === 'delete_pulse' }),
+      at: time(at(event, 'changedAt')) ?? time(at(event, 'triggerTime')),
     },
   ]
 }

@@ -1,5 +1,5 @@
 import { type Fact, type Provider, Unreadable } from '../facts.ts'
-import { at, object, text } from '../reading.ts'
+import { at, object, text, time } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
 export const trello: Provider = {
@@ -33,6 +33,7 @@ function card(action: unknown): Fact[] {
       url: `https://trello.com/c/${key}`,
       assignee_uid: member(action),
       ...(at(action, 'type') === 'deleteCard' && { deleted: true }),
+      at: time(at(action, 'date')),
     },
   ]
 }

@@ -36,7 +36,8 @@ Custom data:
   "fields": {
     "summary": {{issue.summary.asJsonString}},
     "status": {{issue.status.name.asJsonString}},
-    "assignee": { "accountId": "{{issue.assignee.accountId}}" }
+    "assignee": { "accountId": "{{issue.assignee.accountId}}" },
+    "updated": "{{issue.updated}}"
   }
 }
 \`\`\`

@@ -59,6 +59,7 @@ test('what a Jira rule fills into the body we suggest can be read', () => {
     'issue.summary.asJsonString': JSON.stringify('Say "hello"\\'),
     'issue.status.name.asJsonString': '"In Review"',
     'issue.assignee.accountId': '',
+    'issue.updated': '2020-08-18T02:40:37.0+0000',
   }
   const suggested = blocks(jira(contextOf('jira'))).find((block) => block.startsWith('{'))!
   const body = JSON.parse(suggested.replace(/\{\{(.*?)\}\}/g, (_, name) => values[name]!))
@@ -70,6 +71,7 @@ test('what a Jira rule fills into the body we suggest can be read', () => {
       state: 'In Review',
       url: 'https://studio.atlassian.net/browse/GAME-12',
       assignee_uid: null,
+      at: '2020-08-18T02:40:37.000Z',
     },
   ])
 })
