@@ -18,6 +18,7 @@ const OUTSIDE: Shot[] = [
   ...['sign-in', 'sign-up', 'welcome', 'reset', 'verify'].map((name): Shot => [name, `/${name}`]),
   ['reset-token', '/reset?token=x'],
   ['invitation-unknown', '/invitations/x'],
+  ['login-refused', '/oauth/refused?why=invalid_client'],
 ]
 
 const nameOf = (path: string) => path.slice(1).replaceAll('/', '-')

@@ -57,11 +57,14 @@ export class Login {
   }
 
   /** One step of the browser, not following where it leads. */
-  async authorize(wishes: Wishes | URLSearchParams) {
+  async authorize(wishes: Wishes | URLSearchParams, headers: Record<string, string> = {}) {
     const given = (wishes instanceof URLSearchParams ? [...wishes] : Object.entries(wishes)).filter(
       (pair): pair is [string, string] => pair[1] !== undefined,
     )
-    const response = await fetch(`${this.studio.site}/oauth/authorize?${new URLSearchParams(given)}`, { redirect: 'manual' })
+    const response = await fetch(`${this.studio.site}/oauth/authorize?${new URLSearchParams(given)}`, {
+      redirect: 'manual',
+      headers,
+    })
     const location = response.headers.get('location')
     return {
       status: response.status,

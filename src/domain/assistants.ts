@@ -44,11 +44,31 @@ export const comesBackTo = ({ redirect_uris }: Assistant, uri: string): boolean 
 const LOCAL_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 const isLocal = ({ protocol, hostname }: URL) => protocol === 'http:' && LOCAL_HOSTS.includes(hostname)
 
-/** A page of some site over HTTPS, or the person's own machine; nothing that runs, opens programs or travels in the clear. */
+/** Editors that hand an address over to one of their extensions, named `publisher.extension`; other names do other things there. */
+const EDITORS = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:']
+/** A domain backwards: what a program calls its own addresses, and no browser or system gives a meaning to. */
+const OWN_SCHEME = /^[a-z]{2,}(?:\.[a-z0-9-]+)+:$/
+
+/**
+ * A program on the person's machine. Another one there may claim the same scheme, and learns nothing: a code is worth nothing
+ * without the verifier. A query would be an order to the program, in our name.
+ */
+const isProgram = ({ protocol, host }: URL, text: string) =>
+  !text.includes('?') &&
+  text.startsWith('/', protocol.length) &&
+  (OWN_SCHEME.test(protocol) || (EDITORS.includes(protocol) && /^[\w-]+\.[\w-]+$/.test(host)))
+
+/** Who is handed the answer: a host, or the scheme a program listens to, which ends in a colon. */
+export const listener = (uri: string): string => {
+  const { protocol, host } = new URL(uri)
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol
+}
+
+/** A page of some site over HTTPS, or the person's own machine; nothing that runs in the browser or travels in the clear. */
 export function isRedirectUri(text: unknown): text is string {
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false
   const url = new URL(text)
-  return (url.protocol === 'https:' || isLocal(url)) && url.username === '' && url.password === ''
+  return (url.protocol === 'https:' || isLocal(url) || isProgram(url, text)) && url.username === '' && url.password === ''
 }
 
 function withoutLocalPort(uri: string): string {

@@ -2,6 +2,7 @@ import { VERSION } from '../contract/version.ts'
 import * as accountSettings from '../domain/account-settings.ts'
 import * as accounts from '../domain/accounts.ts'
 import * as approvals from '../domain/approvals.ts'
+import * as assistants from '../domain/assistants.ts'
 import * as invitations from '../domain/invitations.ts'
 import * as loginCodes from '../domain/login-codes.ts'
 import * as mails from '../domain/mails.ts'
@@ -75,7 +76,7 @@ export const appHandlers: AppHandlers = {
   },
   async showAssistantRequest({ db, vault, query }) {
     const { asked, assistant } = await openRequest(db, vault, query.request ?? '')
-    return { client_name: assistant.name, host: new URL(asked.redirect_uri).host, scopes: [...asked.scopes] }
+    return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
   },
   decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit.user_id, body),
   listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),

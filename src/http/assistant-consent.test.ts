@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACK, type Login, openLogin, pkce } from '../../test/assistant-login.ts'
+import { BACK, type Login, openLogin, pkce, type Wishes } from '../../test/assistant-login.ts'
 import { keepLog } from '../../test/log.ts'
 import { openStudio } from '../../test/studio.ts'
 import { sql } from '../db/database.ts'
@@ -27,6 +27,16 @@ describe('asking for consent', () => {
     const { status, location, text } = await login.authorize(await login.wishes(more))
     expect([status, location]).toEqual([400, null])
     expect(JSON.parse(text)).toMatchObject({ error: expect.stringMatching(/^invalid_(client|request)$/) })
+  })
+
+  test('a person who is led nowhere sees a page that says why', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    const look = async (more: Wishes) => login.authorize(await login.wishes(more), { accept })
+    const why = async (more: Wishes) => (await look(more)).location?.href
+    expect(await why({ client_id: 'nobody' })).toBe(`${login.site}/oauth/refused?why=invalid_client`)
+    expect(await why({ redirect_uri: 'https://evil.example/' })).toBe(`${login.site}/oauth/refused?why=invalid_request`)
+    expect((await fetch(`${login.site}/oauth/refused`)).headers.get('content-type')).toMatch(/^text\/html/)
+    expect((await look({})).location!.pathname).toBe('/cli/auth')
   })
 
   test('an address that stands there twice leads nowhere', async () => {

@@ -2,7 +2,7 @@ import { auth, type OAuthClientProvider, UnauthorizedError } from '@modelcontext
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACK, type Login, openLogin } from '../../test/assistant-login.ts'
+import { BACK, type Login, openLogin, pkce } from '../../test/assistant-login.ts'
 import { openStudio } from '../../test/studio.ts'
 import { SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
@@ -114,6 +114,25 @@ describe('the documents', () => {
 })
 
 describe('registering', () => {
+  test.each([
+    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
+    ['vscode://publisher.extension/callback', 'vscode:'],
+    ['com.example.app:/oauth/callback', 'com.example.app:'],
+    ['com.example.app://callback', 'com.example.app:'],
+  ])('takes %s: a program of the person, which alone can exchange what it is handed', async (redirect_uri, host) => {
+    const client_id = await login.idOf({ redirect_uris: [redirect_uri, BACK, 'https://app.example/callback'] })
+    const { location } = await login.authorize(await login.wishes({ client_id, redirect_uri }))
+    const shown = await login.lead.app(`/assistants/authorizations${location!.search}`)
+    expect(shown.json.host).toBe(host)
+    const form = await login.codeFor({ client_id, redirect_uri })
+    expect((await login.exchange({ ...form, code_verifier: pkce().code_verifier })).json.error).toBe('invalid_grant')
+    expect((await login.exchange(await login.codeFor({ client_id, redirect_uri }))).status).toBe(200)
+    const back = await login.consent(await login.wishes({ client_id, redirect_uri }))
+    expect(back.href.startsWith(`${redirect_uri}?code=`)).toBe(true)
+    for (const other of [`${redirect_uri}/more`, redirect_uri.replace(/^[a-z.]+/, 'com.evil.app')])
+      expect((await login.authorize(await login.wishes({ client_id, redirect_uri: other }))).status).toBe(400)
+  })
+
   test('says what was given, whatever was asked for, and needs no secret', async () => {
     const wish = { token_endpoint_auth_method: 'client_secret_basic', grant_types: ['authorization_code', 'refresh_token'] }
     const { status, json } = await login.register({ ...wish, logo_uri: 'https://evil.example/x.svg' })
@@ -131,8 +150,34 @@ describe('registering', () => {
 
   test.each([
     'javascript:alert(1)',
+    'javascript://anysphere.cursor-mcp/%0aalert(1)',
     'data:text/html,hello',
-    'cursor://anysphere/callback',
+    'data://anysphere.cursor-mcp/callback',
+    'vbscript:msgbox(1)',
+    'blob:https://app.example/1',
+    'file:///etc/passwd',
+    'file://app.example.com/callback',
+    'about:blank',
+    'mailto:kim@example.com',
+    'ms-msdt:/id',
+    'x-apple.systempreferences:/security',
+    'intent://app.example/callback',
+    'ws://app.example/callback',
+    'ftp://app.example/callback',
+    'view-source:https://app.example/',
+    'name://publisher.extension/callback',
+    'cursor://callback',
+    'cursor:/anysphere.cursor-mcp/callback',
+    'vscode://file/etc/passwd',
+    'vscode://vscode-remote/ssh-remote+evil.example/home',
+    'vscode:extension/evil.extension',
+    'vscode://vscode.git/clone?url=https://evil.example/',
+    'cursor://anysphere.cursor-deeplink/mcp/install?name=evil',
+    'cursor://anysphere.cursor-mcp/oauth/callback#here',
+    'cursor://kim:secret@anysphere.cursor-mcp/oauth/callback',
+    'com.example.app:callback',
+    'com.example.app:/callback?next=evil',
+    'com.:/callback',
     'http://evil.example/callback',
     'http://127.0.0.1.evil.example/callback',
     'http://localhost@evil.example/',

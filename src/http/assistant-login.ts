@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { oauthRefusal } from '../contract/errors.ts'
+import { ApiError, oauthRefusal } from '../contract/errors.ts'
 import type { RawQuery } from '../contract/params.ts'
 import * as assistants from '../domain/assistants.ts'
 import * as loginCodes from '../domain/login-codes.ts'
@@ -12,6 +12,8 @@ const METADATA = '/.well-known/oauth-authorization-server'
 const REGISTER = '/oauth/register'
 const AUTHORIZE = '/oauth/authorize'
 const TOKEN = '/oauth/token'
+/** The page for people whose browser can be sent neither on nor back. */
+const REFUSED = '/oauth/refused'
 
 const BODY_LIMIT = 8 * 1024
 const REDIRECT_URIS_MAX = 10
@@ -55,7 +57,10 @@ export function serveAssistantLogin(app: FastifyInstance, service: Service) {
   })
 
   app.get(AUTHORIZE, async (request, reply) => {
-    const to = await readRequest(service, resource, request.query as RawQuery)
+    const to = await readRequest(service, resource, request.query as RawQuery).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || !request.headers.accept?.includes('text/html')) throw error
+      return `${REFUSED}?${new URLSearchParams({ why: error.code })}`
+    })
     return reply.headers({ ...NO_STORE, 'referrer-policy': 'no-referrer' }).redirect(to, 302)
   })
 
@@ -88,7 +93,7 @@ function readRegistration(body: unknown): { client_name: string; redirect_uris: 
   if (!fits || !redirect_uris.every(assistants.isRedirectUri))
     throw oauthRefusal(
       'invalid_redirect_uri',
-      `redirect_uris must be 1 to ${REDIRECT_URIS_MAX} addresses, each https:// or http:// on this machine (127.0.0.1, [::1], localhost).`,
+      `redirect_uris must be 1 to ${REDIRECT_URIS_MAX} addresses, each https://, http:// on this machine (127.0.0.1, [::1], localhost) or a program's own without a query (com.example.app:/…, cursor://publisher.extension/…).`,
     )
   return { client_name, redirect_uris }
 }

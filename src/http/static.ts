@@ -19,6 +19,7 @@ const PAGES = [
   '/verify',
   '/reset',
   '/cli/auth',
+  '/oauth/refused',
   '/invitations/*',
   '/projects/*',
   '/settings/*',

@@ -60,6 +60,7 @@ const routeTree = root.addChildren([
   outside('/welcome', () => import('./pages/welcome.tsx')),
   outside('/verify', () => import('./pages/verify.tsx')),
   outside('/reset', () => import('./pages/reset.tsx')),
+  outside('/oauth/refused', () => import('./pages/login-refused.tsx')),
   outside('/invitations/$token', () => import('./pages/invitation.tsx')),
   alone.addChildren([
     createRoute({

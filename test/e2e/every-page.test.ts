@@ -13,7 +13,16 @@ const world = {
   projects: [...nightOwl.projects, { key: 'bare', account: 'owl', name: 'Nothing Yet', members: { lead: 'owner' } }],
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
 }
-const OUTSIDE = ['/sign-in', '/sign-up', '/welcome', '/reset', '/reset?token=x', '/verify', '/invitations/x']
+const OUTSIDE = [
+  '/sign-in',
+  '/sign-up',
+  '/welcome',
+  '/reset',
+  '/reset?token=x',
+  '/verify',
+  '/oauth/refused?why=invalid_client',
+  '/invitations/x',
+]
 
 const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)
 

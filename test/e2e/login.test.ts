@@ -118,6 +118,16 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     await tab.context.close()
   })
 
+  test('an assistant that nobody knows is not let in, and whoever came with it is told without signing in', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    await tab.go('/oauth/authorize?client_id=nobody&response_type=code')
+    await tab.page.getByRole('heading', { name: 'This login cannot go on' }).waitFor()
+    await tab.page.getByText('is not registered here').waitFor()
+    expect(await axe(tab.page)).toEqual([])
+    expect(tab.complaints).toEqual([])
+    await tab.context.close()
+  })
+
   test('an assistant is let in on the same page, whatever it calls itself', async () => {
     const state = '12345678901234567890'
     const back = createServer()

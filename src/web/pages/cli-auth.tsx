@@ -2,8 +2,7 @@ import { useSearch } from '@tanstack/react-router'
 import { SCOPES } from '../../contract/sets.ts'
 import { ask, wordsOf } from '../api.ts'
 import { Consent } from '../parts/consent.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { OutsideFrame } from '../parts/outside-frame.tsx'
+import { LoginEnds } from '../parts/login-ends.tsx'
 import { useApi } from '../queries.ts'
 
 type Search = Record<string, string>
@@ -17,7 +16,7 @@ export default function CliAuth() {
 /** The answer goes back to a program on this machine and nowhere else. */
 function CommandLine({ search }: { search: Search }) {
   const asked = readAsked(search)
-  if (!asked) return <NotComplete>This link is not complete. Start the login again where it came from.</NotComplete>
+  if (!asked) return <LoginEnds>This link is not complete. Start the login again where it came from.</LoginEnds>
   return (
     <Consent
       name={asked.client_name}
@@ -31,27 +30,27 @@ function CommandLine({ search }: { search: Search }) {
 /** The server has read what it asks for, and knows where it may send the browser. */
 function Assistant({ request }: { request: string }) {
   const { data, error } = useApi('showAssistantRequest', { query: { request } })
-  if (error) return <NotComplete>{wordsOf(error)}</NotComplete>
+  if (error) return <LoginEnds>{wordsOf(error)}</LoginEnds>
   if (!data) return null
   return (
     <Consent
       name={data.client_name}
       place={
-        <>
-          at <strong className="break-all">{data.host}</strong>
-        </>
+        data.host.endsWith(':') ? (
+          <>
+            on this machine, which opens <strong className="break-all">{data.host}</strong> links,
+          </>
+        ) : (
+          <>
+            at <strong className="break-all">{data.host}</strong>
+          </>
+        )
       }
       scopes={data.scopes}
       decide={(allow) => ask('decideAssistantRequest', { body: { request, allow } })}
     />
   )
 }
-
-const NotComplete = ({ children }: { children: string }) => (
-  <OutsideFrame title="This login cannot go on">
-    <Notice kind="err">{children}</Notice>
-  </OutsideFrame>
-)
 
 function readAsked(search: Search) {
   const { code_challenge = '', code_challenge_method, client_name, state = '', scope } = search
