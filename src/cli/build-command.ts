@@ -92,9 +92,9 @@ export function buildCommand(made: Command): Commander {
 /** Even the address may be what is wrong. */
 const told = (error: unknown, call: Call | undefined): Failure => {
   try {
-    return explain(error, { site: call?.site ?? '', source: call?.source })
+    return explain(error, { site: call?.site, source: call?.source })
   } catch {
-    return explain(error, { site: 'the service' })
+    return explain(error, {})
   }
 }
 

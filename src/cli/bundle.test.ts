@@ -36,7 +36,10 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
   const rooms = [...made.light, ...made.heavy].flatMap((file) => /^src\/(\w+)\//.exec(file)?.[1] ?? [])
   expect(new Set(rooms)).toEqual(new Set(['cli', 'contract', 'diagnosis', 'mcp']))
   expect(run(client, 'diagnose', '--json', '-')).toMatchObject({ status: 0 })
-  expect(run(client, 'serve')).toMatchObject({ status: 2, stderr: expect.stringContaining("unknown command 'serve'") })
+  expect(run(client, 'serve')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("unknown command 'serve'; it belongs to the service"),
+  })
   // Started as a program of its own, not through Node.
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
 })

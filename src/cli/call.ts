@@ -76,7 +76,9 @@ export class Call<F extends Flags = Flags> {
     const chosen = this.chosen
     if (chosen?.host === this.site) return chosen.project
     const other = chosen ? ` (${chosen.file} chooses one at ${chosen.host})` : ''
-    throw usage(`Which project? Name it with --project ID, or choose it for this folder: goldmaster use PROJECT${other}`)
+    throw usage(
+      `Which project? Name it with --project ID, or choose it for this folder: goldmaster use PROJECT${other}; goldmaster projects list shows yours`,
+    )
   }
 
   /** A page of the web app. */

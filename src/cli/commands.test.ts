@@ -135,10 +135,10 @@ describe('tasks', () => {
     [['tasks', 'list', '--state', 'doing'], 'to_do, in_progress, blocked, completed'],
     [['tasks', 'list', '--project', 'star'], 'must be the number of a project'],
     [['tasks', 'list', '--limit', '0'], 'from 1 to 100000'],
-    [['tasks', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?)"],
-    [['tasks', 'shwo', '1'], "unknown command 'shwo' (Did you mean show?)"],
-    [['taks'], "unknown command 'taks' (Did you mean tasks?)"],
-    [['tasks', 'show'], "missing required argument 'task'"],
+    [['tasks', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?); see: goldmaster tasks list --help"],
+    [['tasks', 'shwo', '1'], "unknown command 'shwo' (Did you mean show?); see: goldmaster tasks --help"],
+    [['taks'], "unknown command 'taks' (Did you mean tasks?); see: goldmaster --help"],
+    [['tasks', 'show'], "missing required argument 'task'; see: goldmaster tasks show --help"],
   ])('%j is refused in one line before anything is sent', async (args, why) => {
     const { code, err } = await line.run(args)
     expect(code).toBe(2)

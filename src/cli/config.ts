@@ -51,14 +51,11 @@ export const isLoopback = (site: string) => LOOPBACK.test(new URL(site).hostname
 
 /** The address of a service as people write it: `gold.example`, `localhost:8080`, `https://gold.example/`. */
 export function readHost(text: string): string {
-  const bare = /^https?:\/\//i.test(text) ? text : undefined
-  const guess = bare ?? `${/^(?:localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`
-  let url: URL
-  try {
-    url = new URL(guess)
-  } catch {
+  const whole = text.includes('://') ? text : undefined
+  const guess = whole ?? `${/^(?:localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`
+  const url = URL.canParse(guess) ? new URL(guess) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
     throw usage(`${text} is no address of a service; write it like https://gold.example`)
-  }
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
     throw usage(`${text} is more than the address of a service; write it like ${url.protocol}//${url.host}`)
   return url.origin

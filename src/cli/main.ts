@@ -19,19 +19,31 @@ export async function buildProgram(beside: Beside, words?: readonly string[]): P
   return settled(program)
 }
 
-/** Usage errors are one line and exit with 2, at any depth. */
-function settled(command: Commander): Commander {
+/** Usage errors are one line that names the help to read, and exit with 2, at any depth. */
+function settled(command: Commander, path = command.name()): Commander {
   command.exitOverride((error: CommanderError) => {
-    throw error
+    throw Object.assign(error, { path })
   })
   command.configureOutput({ outputError: () => {} })
-  for (const inner of command.commands) settled(inner as Commander)
+  for (const inner of command.commands) settled(inner as Commander, `${path} ${inner.name()}`)
   return command
 }
 
-/** `--json` takes field names only, so that `--json 7` is not robbed of its 7; the operator's takes nothing. */
+/** The client in one file is often taken for the whole. */
+const OPERATORS = ['serve', 'work', 'migrate', 'admin']
+
+function advice({ path }: Misused, [first]: readonly string[], beside: Beside): string {
+  if (first !== undefined && OPERATORS.includes(first) && !Object.hasOwn(beside, first))
+    return '; it belongs to the service: run it where Goldmaster itself is installed'
+  return path === undefined ? '' : `; see: ${path} --help`
+}
+
+/** Where `--json` takes no names of fields. */
+const PLAIN_JSON = ['admin', 'diagnose']
+
+/** Elsewhere it takes those only, so that `--json 7` is not robbed of its 7. */
 const separated = (words: readonly string[]) =>
-  words[0] === 'admin'
+  PLAIN_JSON.includes(words[0] ?? '')
     ? words
     : words.map((word, index) => (word === '--json' && !/^[a-z_]+(?:,[a-z_]+)*$/.test(words[index + 1] ?? '') ? '--json=' : word))
 
@@ -44,11 +56,20 @@ export async function run(words: readonly string[], beside: Beside = {}): Promis
   try {
     await program.parseAsync(separated(words), { from: 'user' })
   } catch (error) {
-    if (!isUsage(error)) fail(explain(error, { site: 'the service' }))
+    if (!isUsage(error)) fail(explain(error, {}))
     else if (error.code === 'commander.help') process.exitCode = EXIT.usage
-    else if (error.exitCode !== 0) fail(usage(error.message.replace(/^error: /, '').replaceAll('\n', ' ')))
+    else if (error.exitCode !== 0) {
+      const wrong = error.message
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ')
+        .replace(/\.$/, '')
+      fail(usage(`${wrong}${advice(error, words, beside)}`))
+    }
   }
 }
 
-const isUsage = (error: unknown): error is CommanderError =>
+/** What the parser refused and at which command, or what a command itself refused. */
+type Misused = CommanderError & { path?: string }
+
+const isUsage = (error: unknown): error is Misused =>
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')

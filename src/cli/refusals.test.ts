@@ -68,7 +68,7 @@ describe('who may not', () => {
   test("another account's project is not there", async () => {
     expect(await line.run(['tasks', 'list', ...project('fox')], { env: as('all') })).toMatchObject({
       code: 8,
-      err: expect.stringMatching(oneLine),
+      err: `goldmaster: Project not found. (at ${studio.site}; goldmaster projects list shows what is there)\n`,
     })
   })
 
@@ -101,12 +101,15 @@ describe('a service that is away', () => {
     expect(err).toContain(why)
   })
 
-  test.each(['https://a.example/path', 'https://user:pass@a.example', 'ht tp://x'])('%s is no host', async (host) => {
-    expect(await line.run(['whoami', '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(oneLine),
-    })
-  })
+  test.each(['https://a.example/path', 'https://user:pass@a.example', 'ht tp://x', 'ftp://a.example'])(
+    '%s is no host',
+    async (host) => {
+      expect(await line.run(['whoami', '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(oneLine),
+      })
+    },
+  )
 })
 
 test("a folder's file chooses among known hosts and never sends a token to a new one", async () => {

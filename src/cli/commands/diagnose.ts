@@ -9,8 +9,7 @@ import { readLog, reasonOf, STANDARD_INPUT } from '../read-log.ts'
 import { paintFor, reportOf } from '../report-diagnosis.ts'
 
 interface Flags {
-  /** The front door knows `--json` with field names; here a word behind it is a log. */
-  json?: string | true
+  json?: true
   list?: string
   cases?: string
   rules?: string
@@ -40,7 +39,7 @@ Examples:
   goldmaster diagnose --cases cases.jsonl
   goldmaster diagnose --rules ours.json build.log
 
-CASES holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]}`
+The file of --cases holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]}`
 
 const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
 
@@ -108,7 +107,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
     const finding = diagnoseWithOwn(raw, { rules, candidates: each.candidates })
     const name = each.log === STANDARD_INPUT ? 'standard input' : each.log
     process.stdout.write(
-      `${flags.json !== undefined ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,
+      `${flags.json ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,
     )
   }
 }
@@ -117,12 +116,10 @@ export const diagnose = () =>
   new Command('diagnose')
     .description('say why a build failed, from its log alone; needs no server')
     .argument('[files...]', 'logs, plain or gzipped; - reads standard input')
-    .option('--json [log]', 'one JSON object per log and line')
+    .option('--json', 'print one JSON object a log, each on a line of its own')
     .option('--list <file>', 'read the logs this file names, one a line')
     .option('--cases <file>', 'read logs with the changes that may have broken them, and name suspects')
     .option('--rules <file>', 'try failure rules of your own over ours: a JSON file with one rule or a list')
     .option('--verbose', 'also tell how it was found')
     .addHelpText('after', EXAMPLES)
-    .action((files: string[], flags: Flags) =>
-      run(typeof flags.json === 'string' && flags.json !== '' ? [flags.json, ...files] : files, flags),
-    )
+    .action(run)

@@ -12,7 +12,7 @@ const isScope = (text: string) => {
 
 async function readToken(site: string): Promise<string> {
   const token = await readSecret(`Token for ${site}`)
-  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage('No token came on standard input; make one in the settings of the web app')
+  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage(`No token came on standard input; make one at ${site}/settings/tokens`)
   return token
 }
 
@@ -50,7 +50,10 @@ export const login = command({
       .ping({})
       .catch((error) => {
         if (error.status !== 401) throw error
-        throw new Failure(`${site} does not know this token; nothing was kept.`, EXIT.notSignedIn)
+        throw new Failure(
+          `${site} does not know this token, or it was revoked or has expired; nothing was kept. Make one at ${site}/settings/tokens`,
+          EXIT.notSignedIn,
+        )
       })
     const file = keep(env, site, { token: granted.token, scopes: token.scopes, expires_at: token.expires_at })
     const until =

@@ -13,7 +13,8 @@ export const use = command({
     const { args, out, folder } = call
     const wanted = args[0]
     if (wanted === undefined) {
-      if (!call.chosen) throw new Failure('No project is chosen for this folder; choose one: goldmaster use PROJECT')
+      if (!call.chosen)
+        throw new Failure('No project is chosen for this folder; choose one of goldmaster projects list: goldmaster use PROJECT')
       return out.line(`${call.chosen.project}\t${call.chosen.host}\t${call.chosen.file}`)
     }
     const { projects } = await call.client.listProjects({})
