@@ -29,10 +29,10 @@ export function deliveries(admin: Command, open: Open) {
     .option('--integration <integration>', 'only of this integration', id)
     .addOption(new Option('--outcome <outcome>', 'only with this outcome').choices(DELIVERY_OUTCOMES))
     .option('--event <event>', 'only of this event, in the words of the tool', words)
-    .option('--since <time>', 'ISO 8601', time)
-    .option('--until <time>', 'ISO 8601', time)
+    .option('--since <time>', 'only from then on, ISO 8601', time)
+    .option('--until <time>', 'only before then, ISO 8601', time)
     .option('--before <delivery>', 'go on after the last one shown', count)
-    .option('--limit <count>', 'how many', count)
+    .option('--limit <count>', 'how many at most (default: 50)', count)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  goldmaster admin deliveries list --integration 2 --outcome failed')
     .action(({ project, integration, json, ...filter }: ListFlags) =>

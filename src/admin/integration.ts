@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS, type ProviderName } from '../contract/sets.ts'
 import * as integrations from '../domain/integrations.ts'
 import { setups } from '../intake/setup/index.ts'
 import { id, jsonObject, words } from './arguments.ts'
+import { readText } from './files.ts'
 import { type OutputOptions, printMany, printOne } from './output.ts'
 import { readSecret } from './secret-input.ts'
 import { type Open, using } from './store.ts'
@@ -12,6 +13,17 @@ interface AddFlags extends OutputOptions {
   provider: ProviderName
   secret?: string
   config?: Record<string, unknown>
+}
+
+/** Typed, they stay hidden, passwords included; from a file they may have many lines. */
+const givenSettings = () => (process.stdin.isTTY ? readSecret('Settings, on one line') : readText('-'))
+
+const settingsIn = (text: string) => {
+  try {
+    return jsonObject(text)
+  } catch {
+    throw new InvalidArgumentError('The settings must be a JSON object, such as {"server": "https://jenkins.example.com"}')
+  }
 }
 
 const given = async (secret: string) => (secret === '-' ? readSecret('Signing secret') : secret)
@@ -36,7 +48,11 @@ export function integration(admin: Command, open: Open) {
         const url = `${site}/webhooks/${provider}?token=${made.webhook_token}`
         const setup = setups[provider]({ url, token: made.webhook_token, base_url: site })
         printOne({ ...made, url, ...(flags.json && { setup }) }, flags)
-        if (!flags.json) process.stdout.write(`\n${setup}`)
+        if (flags.json) return
+        const here = `${site}/projects/${project_id}/integrations/${made.id}`
+        process.stdout.write(
+          `\n${setup}\n“Here” is ${here}, and ID is ${made.id}. A signing secret is also saved with: goldmaster admin integration secret ${made.id}\n`,
+        )
       }),
     )
 
@@ -100,7 +116,7 @@ export function integration(admin: Command, open: Open) {
     .command('config')
     .description('replace the settings of a tool, such as the server to ask; passwords in them are kept encrypted')
     .argument('<integration>', 'its id', id)
-    .argument('<json>', 'a JSON object on one line; - reads it from standard input')
+    .argument('<json>', 'a JSON object; - reads it from standard input')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -108,7 +124,7 @@ export function integration(admin: Command, open: Open) {
     )
     .action((integrationId: number, text: string, flags: OutputOptions) =>
       using(open, async ({ db, vault }) => {
-        const config = jsonObject(text === '-' ? await readSecret('Settings') : text)
+        const config = settingsIn(text === '-' ? await givenSettings() : text)
         await integrations.find(db, integrationId)
         printOne(await integrations.setConfig(db, vault, integrationId, config), flags)
       }),

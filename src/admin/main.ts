@@ -17,6 +17,10 @@ export function adminCommand(open: Open): Command {
     .description(
       'look after the service: load worlds, accounts, users, tokens, integrations, deliveries, webhooks, failure rules',
     )
+    .addHelpText(
+      'after',
+      '\nThey open the database itself: run them where the service was started, or with its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
+    )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
   for (const add of [load, account, user, token, integration, deliveries, webhook, rule]) add(admin, open)
   return admin

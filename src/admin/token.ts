@@ -27,8 +27,8 @@ export function token(admin: Command, open: Open) {
     .requiredOption('--user <user>', 'whose: id or e-mail address')
     .requiredOption('--name <name>', 'what it is for', words)
     .requiredOption('--scopes <scopes>', `all, or a list of: ${SCOPES.join(', ')}`, scopes)
-    .option('--expires-at <time>', 'ISO 8601', time)
-    .addOption(new Option('--days <count>', 'how long it lives, from now').argParser(count).conflicts('expiresAt'))
+    .option('--expires-at <time>', 'until when it works, ISO 8601 (default: for ever)', time)
+    .addOption(new Option('--days <count>', 'the same in days from now').argParser(count).conflicts('expiresAt'))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -77,7 +77,7 @@ export function webhook(admin: Command, open: Open) {
     )
 
   named('show', 'one webhook')
-    .option('--secret', 'with what its messages are signed with')
+    .option('--secret', 'also print the secret its messages are signed with')
     .addHelpText('after', '\nExample:\n  goldmaster admin webhook show 3 --secret')
     .action((webhookId: number, flags: OutputOptions & { secret?: boolean }) =>
       using(open, async ({ db, vault }) => {
@@ -151,7 +151,7 @@ export function webhook(admin: Command, open: Open) {
 
   named('replay', 'send again: one delivery, or all that were given up since a time')
     .argument('[delivery]', 'such as msg_2f0c…')
-    .option('--failed-since <time>', 'ISO 8601', time)
+    .option('--failed-since <time>', 'all that were given up since then, ISO 8601', time)
     .addHelpText(
       'after',
       '\nExamples:\n  goldmaster admin webhook replay 3 msg_2f0c…\n  goldmaster admin webhook replay 3 --failed-since 2026-03-01T08:00:00Z',

@@ -42,5 +42,9 @@ more and how to narrow them.
 **Who you are.** \`goldmaster login\` keeps a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (else \`~/.config\`).
 \`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` come first. \`GOLDMASTER_TIMEOUT\` is how many seconds an answer may take (30).
 
+**Beside the service.** \`serve\`, \`work\`, \`migrate\` and \`admin\` open the database itself and read the
+[settings of the service](../configuration.md): run them where it was started, or with its \`DATA_DIR\`, or its \`DATABASE_URL\` and
+\`SECRET_KEY\`. The others are clients of its API, and all there is in the one file \`dist/goldmaster.mjs\`.
+
 **How it ends.** 0: it worked. 1: it failed. 2: the command was not understood. 4: not signed in. 8: not found. When the service is
 asked too often, the command waits as long as the service says, up to five minutes.`

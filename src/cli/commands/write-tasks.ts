@@ -66,7 +66,7 @@ export const create = command({
   shows: { route: 'createTask' },
   examples: [
     'tasks create --title "Hero falls through the bridge" --task-type bug --priority high --label physics',
-    'git log -1 --format=%b | goldmaster tasks create --title "Review the merge" --description -',
+    'tasks create --title "Review the merge" --description - < notes.txt',
   ],
   async run({ client, project, flags, out }) {
     const title = flags.title ?? (await ask('Title', '--title'))
