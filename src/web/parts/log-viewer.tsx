@@ -65,7 +65,9 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
     return () => document.removeEventListener('keydown', press)
   })
   const search = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') go(stepFrom(found, current, event.shiftKey ? -1 : 1))
+    // Whoever types fast is ahead of what is marked.
+    const hits = words === text ? found : foundLines(lines, text)
+    if (event.key === 'Enter') go(stepFrom(hits, current, event.shiftKey ? -1 : 1))
     else if (event.key === 'Escape') setText('')
     else return
     event.preventDefault()
