@@ -66,8 +66,8 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
   })
   const search = (event: KeyboardEvent) => {
     // Whoever types fast is ahead of what is marked.
-    const hits = words === text ? found : foundLines(lines, text)
-    if (event.key === 'Enter') go(stepFrom(hits, current, event.shiftKey ? -1 : 1))
+    const typed = () => (words === text ? found : foundLines(lines, text))
+    if (event.key === 'Enter') go(stepFrom(typed(), current, event.shiftKey ? -1 : 1))
     else if (event.key === 'Escape') setText('')
     else return
     event.preventDefault()
