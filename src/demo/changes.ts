@@ -1,7 +1,7 @@
 import { iso } from './calendar.ts'
 import type { Game } from './game.ts'
 import type { Moment } from './history.ts'
-import { authorOf } from './people.ts'
+import { authorOf, isPerson } from './people.ts'
 import type { Random } from './random.ts'
 
 const ACTIONS: Record<string, string> = { '+': 'add', '-': 'delete' }
@@ -24,6 +24,7 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
       identifier: identifierOf(game, changelist, random),
       source_type: game.sourceType,
       author: authorOf(work.by[0]!),
+      user: isPerson(work.by[0]!) ? work.by[0] : null,
       description: work.text,
       timestamp: iso(at),
       ...(git && ORPHANS.includes(age) ? { orphaned_at: iso(at + 90_000) } : {}),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { signIn } from '../../test/visitor.ts'
+import { run } from '../domain/investigations-run.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio
@@ -30,6 +31,18 @@ test('the first project has failed builds with logs, and a queue of approvals', 
   expect(log.text).toContain('Finished: FAILURE')
   const pending = await ask(`/api/v1/projects/${access.projectId}/approvals?status=pending`)
   expect(pending.json.approvals.length).toBeGreaterThan(3)
+})
+
+test('a failed build tells whose change it was', async () => {
+  const builds = `/api/v1/projects/${access.projectId}/build_runs`
+  const { json } = await ask(`${builds}?status=failed&limit=1`)
+  const { investigation_id } = (await ask(`${builds}/${json.build_runs[0].id}/investigate`, { method: 'POST' })).json
+  await run(studio.db, Number(investigation_id))
+  const { attributed_user_id, suspects } = (await ask(`${builds}/${json.build_runs[0].id}/investigate`, { method: 'POST' })).json
+  expect(attributed_user_id).toBe(suspects[0].user_id)
+  expect((await ask(`/api/v1/projects/${access.projectId}/members`)).json.members).toContainEqual(
+    expect.objectContaining({ user_id: attributed_user_id }),
+  )
 })
 
 test('tasks are linked to what was done about them', async () => {

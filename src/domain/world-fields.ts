@@ -113,6 +113,7 @@ export const FIELDS = {
     identifier: required(textOrNumber(500, 1)),
     source_type: optional(oneOf(sets.SOURCE_TYPES)),
     author: optional(text(1000)),
+    user: optional(reference('users')),
     description: optional(text()),
     timestamp: moment,
     orphaned_at: moment,

@@ -86,17 +86,19 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return { project_id: idOf(project) }
   },
 
-  changes({ key, project, source_type = 'GitCommit', timestamp, files, ...rest }, to) {
+  changes({ key, project, user, source_type = 'GitCommit', timestamp, files, ...rest }, to) {
+    const owner = ownerOf(project)
     to.put('changes', {
       id: to.id,
-      ...ownerOf(project),
+      ...owner,
       ...rest,
+      author_user_id: user && memberOf(owner, user),
       source_type,
       timestamp: timestamp ?? rest.created_at,
       files: files?.map(({ path, action = 'edit' }) => ({ path, action })),
       ...times(rest),
     })
-    return ownerOf(project)
+    return owner
   },
 
   build_runs({ key, project, integration, output_log, artifacts, duration_seconds, ...rest }, to) {
@@ -162,8 +164,13 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const owner = ownerOf(project)
     const task = readTaskInput({ task: given })
     if (user && task.assignee_handle != null) throw refuse('user', 'and assignee_handle cannot both be given')
-    if (user && !user.found!.account_ids!.includes(owner.account_id)) throw refuse('user', 'must be a member of the account')
-    to.put('tasks', { id: to.id, ...owner, ...task, user_id: user && idOf(user), ...times({ created_at, updated_at }) })
+    to.put('tasks', {
+      id: to.id,
+      ...owner,
+      ...task,
+      user_id: user && memberOf(owner, user),
+      ...times({ created_at, updated_at }),
+    })
     for (const change_id of linked(project, links.changes)) to.put('task_changes', { task_id: to.id, change_id })
     for (const build_run_id of linked(project, links.build_runs)) to.put('task_build_runs', { task_id: to.id, build_run_id })
     for (const deployment_id of linked(project, links.deployments)) to.put('task_deployments', { task_id: to.id, deployment_id })
@@ -174,6 +181,11 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
 const idOf = (reference: Reference) => reference.found!.id as number
 
 const ownerOf = (project: Reference) => ({ account_id: project.found!.account_id!, project_id: idOf(project) })
+
+function memberOf({ account_id }: { account_id: number }, user: Reference): number {
+  if (!user.found!.account_ids!.includes(account_id)) throw refuse('user', 'must be a member of the account')
+  return idOf(user)
+}
 
 /** What was never edited is as old as it is. */
 const times = ({ created_at, updated_at }: { created_at?: string; updated_at?: string }) => ({

@@ -52,6 +52,14 @@ describe('references to nothing, or to what is not theirs', () => {
       'tasks[0]: user must be a member of the account',
     ],
     [
+      {
+        accounts: [{ key: 'x', name: 'X' }],
+        projects: [{ key: 'x', account: 'x', name: 'X' }],
+        changes: [{ project: 'x', identifier: '1', user: 1 }],
+      },
+      'changes[0]: user must be a member of the account',
+    ],
+    [
       { users: [{ email: 'a@b.c', name: 'A', default_account: 1 }] },
       'users[0]: default_account must be one of the accounts of the user',
     ],

@@ -12,7 +12,8 @@ const COLUMNS = {
   project_members: 'project_id user_id role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations: 'id project_id provider active token_hash token_sealed secrets_sealed config created_at updated_at',
-  changes: 'id account_id project_id identifier source_type author description timestamp orphaned_at files created_at updated_at',
+  changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
+    created_at updated_at`,
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
     branch phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',

@@ -61,6 +61,7 @@ describe('a whole world', () => {
         ...owner,
         source_type: 'GitCommit',
         author: 'Lead <lead@example.com>',
+        author_user_id: 1,
         timestamp: '2026-01-02T03:04:05.000Z',
         file_count: 1,
       },
