@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
 import { type Mood, openUnsteadyWay } from '../../test/unsteady.ts'
-import { isConnectionError, openDatabase, type Pool, sql } from './database.ts'
+import { isConnectionError, openDatabase, type Pool, raw, sql } from './database.ts'
 
 let own: TestDatabase
 let way: Awaited<ReturnType<typeof openUnsteadyWay>>
@@ -57,4 +57,24 @@ test('a slow network changes nothing but the time', async () => {
   way.become('slow')
   expect(await db.transaction((db) => db.count(write(5)))).toBe(1)
   expect(await written()).toContain(5)
+})
+
+test('statements of ever new forms do not fill a connection, those of few forms keep theirs', async () => {
+  const one = openDatabase(own.url, { max: 1 })
+  const look = async (asks: Pick<Pool, 'one'>) =>
+    (await asks.one<{ pid: number; held: number }>(
+      sql`select pg_backend_pid() as pid, count(*)::integer as held from pg_prepared_statements`,
+    ))!
+  const first = await look(one)
+  for (let again = 0; again < 600; again++) await one.one(sql`select ${again}::integer`)
+  expect((await look(one)).pid).toBe(first.pid)
+
+  const held: number[] = []
+  for (let form = 0; form < 400; form++) {
+    await one.one(sql`select ${raw(String(form))} as plain`)
+    await one.transaction((db) => db.one(sql`select ${raw(String(form))} as within`))
+    held.push((await look(one)).held)
+  }
+  expect(Math.max(...held)).toBeLessThan(300)
+  await one.close()
 })

@@ -44,17 +44,37 @@ const isoOf = (text: string) => {
   return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
 }
 
-// A statement is prepared once per connection under a name made from its text.
-const names = new Map<string, string>()
-const nameOf = (text: string) => {
+// A statement is prepared once per connection. Filters, kinds of events and sizes of pages make a million forms of the feed alone, and
+// PostgreSQL keeps up to half a megabyte for each: a connection that holds this many gives way to a new one.
+const STATEMENTS_MAX = 250
+const prepared = new WeakMap<pg.PoolClient, Map<string, string>>()
+const isFull = (client: pg.PoolClient) => (prepared.get(client)?.size ?? 0) >= STATEMENTS_MAX
+const nameOf = (client: pg.PoolClient, text: string) => {
+  const names = prepared.get(client) ?? new Map<string, string>()
+  prepared.set(client, names)
   const name = names.get(text) ?? `s${names.size}`
   names.set(text, name)
   return name
 }
 
-const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { replan = false }: How = {}) => {
+const run = async (client: pg.Pool | pg.PoolClient, query: Sql, how: How = {}): Promise<pg.QueryResult> => {
+  if (client instanceof pg.Pool) return lend(client, (client) => run(client, query, how))
   const { text, values } = query
-  return client.query(replan ? { text, values, types } : { name: nameOf(text), text, values, types })
+  return client.query(how.replan ? { text, values, types } : { name: nameOf(client, text), text, values, types })
+}
+
+async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    return await work(client)
+  } catch (error) {
+    // Whatever is wrong with it: what was prepared there may be wrong for good.
+    broken = error as Error
+    throw error
+  } finally {
+    client.release(broken ?? isFull(client))
+  }
 }
 
 const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transaction']): Database => ({
@@ -122,7 +142,7 @@ export function openDatabase(url: string, { max = 16, statementTimeout = 10_000,
       throw error
     } finally {
       // With a connection that is thrown away PostgreSQL undoes what was begun on it.
-      client.release(broken)
+      client.release(broken ?? isFull(client))
     }
   }
   return { ...over(pool, transaction), pool, url, close: () => pool.end() }
