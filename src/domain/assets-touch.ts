@@ -12,6 +12,7 @@ interface Touch {
   /** By how many of the changes. */
   times: number
   change_id: number
+  commit_sha: string
 }
 
 /**
@@ -25,7 +26,7 @@ export async function touch(db: Database, place: Place, changes: Submitted[], ro
   const done = await db.one<{ moved: number }>(sql`
     with told as (
       select * from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb)
-        as t (path text, name text, asset_type text, size_bytes bigint, times integer, change_id integer)),
+        as t (path text, name text, asset_type text, size_bytes bigint, times integer, change_id integer, commit_sha text)),
     touched as (
       insert into assets as a (account_id, project_id, name, path, asset_type, version, size_bytes, last_change_id, approval_status)
       select ${place.account_id}, ${place.project_id}, t.name, t.path, t.asset_type, t.times, t.size_bytes, t.change_id,
@@ -35,9 +36,9 @@ export async function touch(db: Database, place: Place, changes: Submitted[], ro
         version = a.version + excluded.version, size_bytes = coalesce(excluded.size_bytes, a.size_bytes),
         last_change_id = excluded.last_change_id, updated_at = now(),
         approval_status = case when a.asset_type = any (${approved}) then 'pending' else a.approval_status end
-      returning a.id, a.asset_type, a.version, a.last_change_id, a.xmax = 0 as inserted),
+      returning a.id, a.path, a.asset_type, a.version, a.xmax = 0 as inserted),
     asked as (
-      select a.id, a.version, a.inserted, c.identifier as commit_sha from touched a join changes c on c.id = a.last_change_id
+      select a.id, a.version, a.inserted, t.commit_sha from touched a join told t on t.path = a.path
       where a.asset_type = any (${approved})),
     moved as (
       update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()
@@ -64,7 +65,7 @@ function touchesOf(changes: Submitted[], rows: SubmittedRow[]): Touch[] {
     for (const file of assetFiles(change)) {
       const name = file.path.slice(Math.max(file.path.lastIndexOf('/'), file.path.lastIndexOf('\\')) + 1)
       const times = (touches.get(file.path)?.times ?? 0) + 1
-      touches.set(file.path, { ...file, name, times, change_id })
+      touches.set(file.path, { ...file, name, times, change_id, commit_sha: change.identifier })
     }
   }
   return [...touches.values()]

@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '../contract/sets.ts'
-import { type Database, sql } from '../db/database.ts'
+import { type Database, join, raw, sql } from '../db/database.ts'
 
 /** A request with a good token, as it is kept. */
 export interface Arrival {
@@ -21,24 +21,45 @@ export interface Kept {
 }
 
 /**
- * Takes the delivery in unless one like it took effect before; a twin at the same instant waits here and finds out. The outcome is
- * the one it will most likely have, so that finishing it rarely touches an index.
+ * Takes deliveries of one integration in, unless one like them took effect before; a twin at the same instant waits here and finds
+ * out. The outcome is the one they will most likely have, so that finishing them rarely touches an index. Answers in their order.
  */
-export const accept = async (db: Database, arrival: Arrival, outcome: 'processed' | 'accepted'): Promise<number | undefined> =>
-  (
-    await db.one<{ id: number }>(sql`
-      insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, replay_of)
-      values (${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined},
-        ${outcome}, ${outcome === 'accepted' ? 202 : 200}, ${JSON.stringify(arrival.headers)}::jsonb, ${arrival.body}, ${arrival.replay_of ?? null})
-      on conflict (integration_id, dedupe_key) where counts do nothing
-      returning id`)
-  )?.id
+export async function accept(
+  db: Database,
+  arrivals: readonly Arrival[],
+  outcome: 'processed' | 'accepted',
+): Promise<(number | undefined)[]> {
+  // In one order everywhere, so that two nodes with the same deliveries never wait for each other in a circle.
+  const rows = arrivals
+    .toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1))
+    .map(
+      (arrival) => sql`
+        (${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
+          ${outcome}, ${outcome === 'accepted' ? 202 : 200}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${arrival.body}::bytea,
+          ${arrival.replay_of ?? null}::bigint)`,
+    )
+  const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
+    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, replay_of)
+    values ${join(rows)}
+    on conflict (integration_id, dedupe_key) where counts do nothing
+    returning id, dedupe_key`)
+  const ids = new Map(kept.map(({ id, dedupe_key }) => [dedupe_key, id]))
+  return arrivals.map(({ dedupe_key }) => {
+    const id = ids.get(dedupe_key)
+    ids.delete(dedupe_key)
+    return id
+  })
+}
 
-export const finish = (db: Database, id: number, kept: Kept) =>
-  db.count(sql`
+/** Each found by its id: a join would be planned while the table is young, and read all of it ever after. */
+export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) =>
+  db.count(sql`with ${join(ended.map(finishing))} select`)
+
+const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql`
+  ${raw(`d${index}`)} as (
     update deliveries set outcome = ${kept.outcome}, status = ${kept.status}, records = ${JSON.stringify(kept.records)}::jsonb,
       message = ${kept.message}, milliseconds = ${kept.milliseconds}
-    where id = ${id}`)
+    where id = ${id})`
 
 /** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
 export const note = async (db: Database, arrival: Arrival, kept: Kept): Promise<number> =>

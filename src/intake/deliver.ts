@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Database, isConnectionError } from '../db/database.ts'
-import { enqueue } from '../db/queue.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
 import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
-import { type Recorded, record } from './record.ts'
-
-export interface Delivered {
-  status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted'
-  delivery_id: string
-  records?: Recorded['records']
-  warning?: string
-}
+import { type Delivered, promise } from './keep.ts'
+import { keepTogether } from './together.ts'
 
 /** A delivery that was kept but could not be used. */
 export class Refused extends Error {
@@ -49,10 +42,6 @@ export async function deliver(
 ): Promise<Delivered> {
   const began = performance.now()
   const arrival = arrivalOf(place, provider, delivery, replayOf)
-  const ended = (kept: Omit<deliveries.Kept, 'milliseconds'>) => ({
-    ...kept,
-    milliseconds: Math.round(performance.now() - began),
-  })
   let facts: Fact[]
   try {
     facts = provider.read(delivery)
@@ -60,21 +49,8 @@ export async function deliver(
     throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
   }
   try {
-    return await db.transaction(async (db) => {
-      const later = provider.answers === 202 && replayOf === undefined
-      const id = await deliveries.accept(db, arrival, later ? 'accepted' : 'processed')
-      if (id === undefined) {
-        const twin = await deliveries.note(db, arrival, ended({ outcome: 'duplicate', status: 200, records: [], message: '' }))
-        return { status: 'duplicate', delivery_id: String(twin), records: [] }
-      }
-      if (later) {
-        await enqueue(db, 'ingest', { delivery_id: id })
-        return { status: 'accepted', delivery_id: String(id) }
-      }
-      const { records, outcome, warnings } = await record(db, place, facts)
-      await deliveries.finish(db, id, ended({ outcome, status: 200, records, message: warnings.join(' ') }))
-      return { status: outcome, delivery_id: String(id), records, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
-    })
+    if (provider.answers === 202 && replayOf === undefined) return await promise(db, arrival)
+    return await keepTogether(db, place, { arrival, facts, began })
   } catch (error) {
     // Best effort: the tool hears of the failure either way, and may come again. A database that is away need not be asked.
     if (!isConnectionError(error))

@@ -183,3 +183,5 @@ export interface ReferenceFact {
 }
 
 export type Fact = ChangeFact | OrphanFact | BuildFact | DeploymentFact | ReferenceFact
+
+export const isChange = (fact: Fact): fact is ChangeFact => fact.kind === 'change'

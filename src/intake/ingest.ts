@@ -24,7 +24,7 @@ export function ingest(db: Database, id: number): Promise<void> {
     const facts = providers[stored.provider].read(deliveryOf(stored, stored.body))
     const { records, outcome, warnings } = await record(db, stored, facts)
     const milliseconds = Math.round(performance.now() - began)
-    await deliveries.finish(db, id, { outcome, status: 202, records, message: warnings.join(' '), milliseconds })
+    await deliveries.finish(db, [{ id, outcome, status: 202, records, message: warnings.join(' '), milliseconds }])
   })
 }
 

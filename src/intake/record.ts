@@ -7,7 +7,7 @@ import * as deployments from '../domain/deployments-report.ts'
 import type { Place } from '../domain/place.ts'
 import * as references from '../domain/references.ts'
 import { linkChanges, tasksNamed } from '../domain/task-links.ts'
-import type { BuildFact, ChangeFact, Fact } from './facts.ts'
+import { type BuildFact, type ChangeFact, type Fact, isChange } from './facts.ts'
 import { storable } from './storable.ts'
 
 export interface Recorded {
@@ -17,15 +17,32 @@ export interface Recorded {
 }
 
 /** Writes down what a tool said, all of it or nothing: the caller's transaction holds it together. */
-export async function record(db: Database, place: Place, told: readonly Fact[]): Promise<Recorded> {
-  const facts = storable(told)
+export const record = async (db: Database, place: Place, told: readonly Fact[]): Promise<Recorded> =>
+  (await recordAll(db, place, [told]))[0]!
+
+/** The same for several deliveries of one integration, no two of which tell of the same change. */
+export async function recordAll(db: Database, place: Place, told: readonly (readonly Fact[])[]): Promise<Recorded[]> {
+  const deliveries = storable(told)
+  const recorded: Recorded[] = []
+  for (const facts of deliveries) recorded.push(await recordOneByOne(db, place, facts))
+  // All at once: a push may bring thousands, and pushes may come in flocks.
+  const ids = await recordChanges(db, place, deliveries.flat().filter(isChange))
+  return recorded.map(({ records, warnings, outcome }, index) => {
+    const changes = deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!)
+    const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
+    return { records: all, warnings, outcome: outcome === 'ignored' && all.length > 0 ? 'processed' : outcome }
+  })
+}
+
+/** Everything but changes. */
+async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[]): Promise<Recorded> {
   const records: Recorded['records'] = []
   const warnings: string[] = []
   let stale = false
   for (const fact of facts) {
     switch (fact.kind) {
       case 'change':
-        break // All at once below: a push may bring thousands.
+        break
       case 'orphan': {
         const orphaned = await changes.orphan(db, place.project_id, fact.source_type, fact.identifier)
         if (orphaned) records.push({ type: 'change', id: orphaned.id })
@@ -54,18 +71,12 @@ export async function record(db: Database, place: Place, told: readonly Fact[]):
         fact satisfies never
     }
   }
-  records.push(
-    ...(await recordChanges(
-      db,
-      place,
-      facts.filter((fact) => fact.kind === 'change'),
-    )),
-  )
   return { records, warnings, outcome: stale ? 'stale' : records.length > 0 ? 'processed' : 'ignored' }
 }
 
-async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): Promise<Recorded['records']> {
-  if (facts.length === 0) return []
+/** The ids of changes by what their tool calls them. */
+async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): Promise<Map<string, number>> {
+  if (facts.length === 0) return new Map()
   const rows = await changes.submit(db, place, facts)
   await assets.touch(db, place, facts, rows)
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
@@ -76,7 +87,7 @@ async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): P
   )
   for (const fact of facts)
     if (fact.incomplete && place.config.server) await enqueue(db, 'describe_changelist', { change_id: ids.get(fact.identifier)! })
-  return rows.map((row) => ({ type: 'change', id: row.id }))
+  return ids
 }
 
 /** A Jenkins that is configured is asked for what its reports leave out. */

@@ -1,8 +1,9 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Database } from '../db/database.ts'
 import * as log from '../domain/delivery-log.ts'
-import { type Delivered, deliver } from './deliver.ts'
+import { deliver } from './deliver.ts'
 import { deliveryOf } from './ingest.ts'
+import type { Delivered } from './keep.ts'
 import { providers } from './providers/index.ts'
 
 /** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now. */

@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { Door } from '../domain/webhook-access.ts'
 import { readBody } from './body.ts'
-import { type Delivered, deliver, refuse } from './deliver.ts'
+import { deliver, refuse } from './deliver.ts'
 import { type Delivery, type Handshake, Unreadable } from './facts.ts'
+import type { Delivered } from './keep.ts'
 import { providers } from './providers/index.ts'
 
 /** A request as it came in, its token already matched. */

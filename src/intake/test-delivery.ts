@@ -3,7 +3,8 @@ import { notFound } from '../contract/errors.ts'
 import type { ProviderName } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import type { Place } from '../domain/place.ts'
-import { type Delivered, deliver } from './deliver.ts'
+import { deliver } from './deliver.ts'
+import type { Delivered } from './keep.ts'
 import { providers } from './providers/index.ts'
 
 interface Sample {
