@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import pg from 'pg'
 import type { SignUpPolicy } from './domain/sign-ups.ts'
 import type { Rate, Rates } from './http/limits.ts'
 
@@ -9,6 +10,8 @@ export interface Settings {
   site: string
   dataDir: string
   databaseUrl: string | undefined
+  /** A standby of that database for reading lists. */
+  replicaUrl: string | undefined
   redisUrl: string | undefined
   secretKey: string | undefined
   demo: boolean
@@ -35,6 +38,9 @@ export function readEnvironment(env: Environment): Settings {
   const given = (name: string) => (env[name] === '' ? undefined : env[name])
   const port = readPort(given('PORT') ?? '8080')
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
+  const replicaUrl = readUrl('DATABASE_REPLICA_URL', given('DATABASE_REPLICA_URL'), ['postgres:', 'postgresql:'])
+  if (replicaUrl !== undefined && databaseUrl === undefined)
+    throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL beside it: the built-in database has no replica')
   const secretKey = given('SECRET_KEY')
   if (secretKey !== undefined && secretKey.length < 32) throw bad('SECRET_KEY', 'must have at least 32 characters')
   if (databaseUrl !== undefined && secretKey === undefined && env.NODE_ENV === 'production')
@@ -45,6 +51,7 @@ export function readEnvironment(env: Environment): Settings {
     site: (readUrl('BASE_URL', given('BASE_URL'), ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     dataDir: given('DATA_DIR') ?? './data',
     databaseUrl,
+    replicaUrl,
     redisUrl: readUrl('REDIS_URL', given('REDIS_URL'), ['redis:', 'rediss:']),
     secretKey,
     demo: readSwitch('DEMO', given('DEMO'), databaseUrl === undefined),
@@ -81,8 +88,12 @@ function readPort(text: string): number {
 function readUrl(name: string, text: string | undefined, schemes: string[]): string | undefined {
   if (text === undefined) return undefined
   if (!schemes.some((scheme) => text.startsWith(`${scheme}//`))) throw bad(name, `must start with ${schemes[0]}//`)
-  // A socket's address is no URL, yet PostgreSQL knows it.
-  if (!text.startsWith('postgres') && !URL.canParse(text)) throw bad(name, 'is not an address')
+  try {
+    // A socket's address is no URL, yet PostgreSQL's client reads it.
+    text.startsWith('postgres') ? new pg.Client(text) : new URL(text)
+  } catch (error) {
+    throw bad(name, `is not an address (${(error as Error).message})`)
+  }
   return text
 }
 

@@ -34,6 +34,7 @@ export async function serve(settings: Settings) {
     clearInterval(flush)
     await app.close()
     service.limits.close()
+    await service.replica?.close()
     await store.close()
     throw error
   }
@@ -44,6 +45,7 @@ export async function serve(settings: Settings) {
     await Promise.all([app.close(), worker.stop()])
     await service.lastUsed.flush(store.db).catch(() => {})
     service.limits.close()
+    await service.replica?.close()
     await store.close()
   })
 }

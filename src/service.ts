@@ -6,6 +6,7 @@ import { openDatabase, type Pool } from './db/database.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { Cursors } from './db/page.ts'
+import { openReplica } from './db/replica.ts'
 import { Rollups } from './domain/rollups.ts'
 import { keyFor, Vault } from './domain/secrets.ts'
 import { LastUsed } from './domain/tokens.ts'
@@ -74,6 +75,7 @@ function keptSecret(dataDir: string): string {
 
 export const makeService = (settings: Settings, { db, secret }: Opened, log: Logger): Service => ({
   db,
+  replica: settings.replicaUrl === undefined ? undefined : openReplica(settings.replicaUrl, db, log),
   site: settings.site,
   cursors: new Cursors(keyFor(secret, 'cursors')),
   vault: new Vault(secret),

@@ -53,7 +53,7 @@ export interface StudioSettings {
   /** Where to listen, when the address must be known before. */
   port?: number
   /** Share another studio's database: a second node. */
-  beside?: Studio
+  beside?: TestDatabase
 }
 
 export async function openStudio(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {

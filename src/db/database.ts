@@ -23,6 +23,8 @@ export interface Database {
 export interface Pool extends Database {
   readonly pool: pg.Pool
   readonly url: string
+  /** One statement after the other on the same connection. */
+  onOneConnection<T>(work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -88,6 +90,10 @@ export interface PoolSettings {
   max?: number
   /** Milliseconds after which PostgreSQL gives a statement up. */
   statementTimeout?: number
+  /** Milliseconds to wait for a connection. */
+  connectTimeout?: number
+  /** Looks at every new connection; one it throws on is not used. */
+  verify?: (db: Database) => Promise<void>
   onError?: (error: Error) => void
 }
 
@@ -107,14 +113,16 @@ const hangUpOnSilence = (client: Wire, ms: number) => {
   })
 }
 
-export function openDatabase(url: string, { max = 16, statementTimeout = 10_000, onError }: PoolSettings = {}): Pool {
+export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
+  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, verify, onError } = settings
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'goldmaster',
+    ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
     options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000`,
   })
@@ -145,7 +153,8 @@ export function openDatabase(url: string, { max = 16, statementTimeout = 10_000,
       client.release(broken ?? isFull(client))
     }
   }
-  return { ...over(pool, transaction), pool, url, close: () => pool.end() }
+  const onOneConnection = <T>(work: (db: Database) => Promise<T>) => lend(pool, (client) => work(over(client, nested(client))))
+  return { ...over(pool, transaction), pool, url, onOneConnection, close: () => pool.end() }
 }
 
 /** A transaction inside a transaction joins it. */

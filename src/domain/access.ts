@@ -1,7 +1,8 @@
 import { insufficientScope, notFound, unauthorized } from '../contract/errors.ts'
 import { type ReadOnlyReason, SCOPES, type Scope } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
-import { type Listing, type Page, type PageRow, paged, pageOf } from '../db/page.ts'
+import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '../db/page.ts'
+import { POSITION, type Positioned, type Replica } from '../db/replica.ts'
 
 /** What a request shows to say who asks: the hash of an API token, or the secret of a browser's session. */
 export type Who = { hash: Buffer } | { session: string }
@@ -76,7 +77,9 @@ export async function readListing(
   db: Database,
   ask: Ask,
   listing: (project: Sql) => Listing,
+  replica?: Replica,
 ): Promise<{ caller: Caller; page: Page }> {
+  if (replica) return readApart(db, replica, ask, listing)
   const asked = listing(sql`case when ${ask.scope} = any (caller.scopes) then caller.project_id end`)
   const found = await db.one<Caller & PageRow>(
     sql`select caller.*, page.* from (${caller(ask)}) caller, lateral (${paged(asked)}) page`,
@@ -85,4 +88,13 @@ export async function readListing(
   if (!found) throw unauthorized()
   admit(found, ask)
   return { caller: found, page: pageOf(found) }
+}
+
+/** Who asks is always the primary's to say; only the page may come from the replica. */
+async function readApart(db: Database, replica: Replica, ask: Ask, listing: (project: Sql) => Listing) {
+  const found = await db.one<Caller & Positioned>(sql`select caller.*, ${POSITION} as position from (${caller(ask)}) caller`)
+  if (!found) throw unauthorized()
+  admit(found, ask)
+  const asked = listing(sql`${found.project_id}::integer`)
+  return { caller: found, page: await replica.read(found.position, (db) => readPage(db, asked)) }
 }

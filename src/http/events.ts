@@ -14,7 +14,7 @@ const LIST = 'listEvents'
 
 /** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
 export function serveEvents(app: FastifyInstance, service: Service, door: Door) {
-  const { db, site, cursors, lastUsed, rollups } = service
+  const { db, replica, site, cursors, lastUsed, rollups } = service
   app.get(`${door.prefix}${route.path}`, async (request) => {
     const who = door.who(request)
     const [given, misnamed] = attempt(() => readNames(route.query, request.query as unknown as RawQuery))
@@ -39,6 +39,7 @@ export function serveEvents(app: FastifyInstance, service: Service, door: Door) 
       ask,
       { limit, days_back, since, types, project_id: ask.project === undefined ? undefined : (readId(ask.project) ?? 0), cursor },
       site,
+      replica,
     )
     lastUsed.note(reader.token_id)
     const has_more = rows.length > limit

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { type Pool, sql } from '../db/database.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { sql } from '../db/database.ts'
+import type { Service } from './service.ts'
 
-/** Requests by route and status, the connection pool, and the queue, for Prometheus. */
-export function serveMetrics(app: FastifyInstance, db: Pool) {
+/** Requests by route and status, the connection pool, the replica, and the queue, for Prometheus. */
+export function serveMetrics(app: FastifyInstance, { db, replica }: Service) {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0]! })
   const requests = new Histogram({
@@ -29,6 +30,17 @@ export function serveMetrics(app: FastifyInstance, db: Pool) {
       this.set({ state: 'waiting' }, db.pool.waitingCount)
     },
   })
+  if (replica)
+    new Counter({
+      name: 'goldmaster_list_reads_total',
+      help: 'Pages of lists and of the feed by where they were read',
+      labelNames: ['from'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [from, reads] of Object.entries(replica.reads)) this.inc({ from }, reads)
+      },
+    })
   new Gauge({
     name: 'goldmaster_jobs',
     help: 'Jobs in the queue by kind and state; failed ones have used up their attempts',

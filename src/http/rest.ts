@@ -21,7 +21,7 @@ export function serveRest(app: FastifyInstance, service: Service, door: Door) {
 
 /** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
 function serveList(app: FastifyInstance, service: Service, door: Door, name: ListName) {
-  const { cursors, db, lastUsed, site } = service
+  const { cursors, db, lastUsed, replica, site } = service
   const route = door.table[name]!
   const pages = 'cursor' in route.query
   const { listing } = lists[name] as (typeof lists)['listTasks']
@@ -37,7 +37,7 @@ function serveList(app: FastifyInstance, service: Service, door: Door, name: Lis
       access.admit(await access.findCaller(db, ask), ask)
       throw refused
     }
-    const { caller, page } = await access.readListing(db, ask, (project) => listing(project, query, site))
+    const { caller, page } = await access.readListing(db, ask, (project) => listing(project, query, site), replica)
     lastUsed.note(caller.token_id)
     reply.type('application/json; charset=utf-8')
     return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(place, key) : undefined)

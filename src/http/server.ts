@@ -103,7 +103,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     done(null, payload)
   })
 
-  serveMetrics(app, service.db)
+  serveMetrics(app, service)
   serveHealth(app, service, () => closing)
   serveReference(app, service.site)
   const session = sessionDoor(cookiesOf(service.site, service.cookieKey))

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
 import type { Cursors } from '../db/page.ts'
+import type { Replica } from '../db/replica.ts'
 import type { Rollups } from '../domain/rollups.ts'
 import type { Vault } from '../domain/secrets.ts'
 import type { SignUpPolicy } from '../domain/sign-ups.ts'
@@ -10,6 +11,8 @@ import type { Limits } from './limits.ts'
 /** What a running service holds; made once by `main`, handed to whoever needs it. */
 export interface Service {
   db: Pool
+  /** Where lists and the feed are read, if there is one. */
+  replica?: Replica
   /** Where people and links find the service, without a slash at the end. */
   site: string
   cursors: Cursors

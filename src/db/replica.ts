@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Database, openDatabase, type Pool, sql } from './database.ts'
+
+/** How far the primary has come: every commit that anybody was told of lies before. Null while it is a standby itself. */
+export const POSITION = sql`case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end`
+
+export interface Positioned {
+  position: string | null
+}
+
+/** A standby of the primary that takes reads off it and never tells less: what it has not replayed yet is read from the primary. */
+export interface Replica {
+  /** Reads where everything up to `position` is known. `read` may run twice, the second time on the primary. */
+  read<T>(position: string | null, read: (db: Database) => Promise<T>): Promise<T>
+  /** How many reads went where. */
+  readonly reads: Readonly<Record<'replica' | 'primary', number>>
+  close(): Promise<void>
+}
+
+/** Shorter than on the primary: whoever waited here in vain has yet to be answered there. */
+const PATIENCE_MS = 1_000
+/** A healthy standby is a moment behind those who write; waiting that long costs less than asking the primary. */
+const WAITS_MS = [1, 2, 4]
+/** How long one that is away or behind is left alone. */
+const PAUSE_MS = 1_000
+
+export function openReplica(url: string, primary: Pool, log: Logger): Replica {
+  const pool = openDatabase(url, {
+    connectTimeout: PATIENCE_MS,
+    statementTimeout: PATIENCE_MS,
+    verify: (db) => verifyTwin(primary, db),
+  })
+  const reads = { replica: 0, primary: 0 }
+  let troubled = false
+  let pausedUntil = 0
+  const mayAsk = () => {
+    if (!troubled) return true
+    if (Date.now() < pausedUntil) return false
+    // One tries for all.
+    pausedUntil = Date.now() + PAUSE_MS
+    return true
+  }
+  const fell = (reason: string) => {
+    pausedUntil = Date.now() + PAUSE_MS
+    if (!troubled) log.warn({ reason }, 'lists are read from the primary')
+    troubled = true
+  }
+  const served = () => {
+    reads.replica++
+    if (troubled) log.info('lists are read from the replica again')
+    troubled = false
+  }
+  return {
+    reads,
+    close: pool.close,
+    async read(position, read) {
+      if (position !== null && mayAsk())
+        try {
+          const found = await pool.onOneConnection(async (db) =>
+            (await hasReached(db, position)) ? { answer: await read(db) } : undefined,
+          )
+          if (found) {
+            served()
+            return found.answer
+          }
+          fell('the replica is behind')
+        } catch (error) {
+          // A host with several addresses fails without a message.
+          const { message, code } = error as NodeJS.ErrnoException
+          fell(message || String(code))
+        }
+      reads.primary++
+      return read(primary)
+    },
+  }
+}
+
+/** Asked in a statement before the read, on the same connection: a read sees what was replayed when it began, and not a moment later. */
+async function hasReached(db: Database, position: string): Promise<boolean> {
+  for (const wait of [...WAITS_MS, 0]) {
+    const found = await db.one<{ reached: boolean | null }>(
+      sql`select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${position}::pg_lsn as reached`,
+    )
+    if (found?.reached) return true
+    if (wait > 0) await sleep(wait)
+  }
+  return false
+}
+
+const IDENTITY = sql`
+  select concat_ws('/', system_identifier, current_database()) as name, pg_is_in_recovery() as standby from pg_control_system()`
+
+interface Identity {
+  name: string
+  standby: boolean
+}
+
+/** Positions compare only within one cluster, and the records of another database are nobody's business here. */
+async function verifyTwin(primary: Database, db: Database) {
+  const [ours, theirs] = [await primary.one<Identity>(IDENTITY), await db.one<Identity>(IDENTITY)]
+  if (!theirs?.standby || theirs.name !== ours?.name) throw new Error('DATABASE_REPLICA_URL leads to no replica of DATABASE_URL')
+}
