@@ -1,11 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { auth } from '../api.ts'
-import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { OutsideFrame } from '../parts/outside-frame.tsx'
+import { OwnEmail } from '../parts/own-email.tsx'
 import { useToast } from '../parts/toast.tsx'
 
 /** Asks for a link without a token, and for a new password with one. */
@@ -29,14 +29,7 @@ function AskForLink() {
   if (sent) return <Notice kind="ok">If {email} belongs to somebody here, a link is on its way. It works for one hour.</Notice>
   return (
     <Form action="Send me a link" submit={() => auth('/request-password-reset', { email }).then(() => setSent(true))}>
-      <TextField
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
+      <OwnEmail value={email} onChange={setEmail} />
     </Form>
   )
 }

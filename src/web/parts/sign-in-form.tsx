@@ -3,6 +3,7 @@ import { auth } from '../api.ts'
 import { connection } from '../connection.ts'
 import { TextField } from './field.tsx'
 import { Form } from './form.tsx'
+import { OwnEmail } from './own-email.tsx'
 
 export function SignInForm({ onDone }: { onDone(): void }) {
   const [email, setEmail] = useState('')
@@ -14,14 +15,7 @@ export function SignInForm({ onDone }: { onDone(): void }) {
   }
   return (
     <Form action="Sign in" submit={submit}>
-      <TextField
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
+      <OwnEmail value={email} onChange={setEmail} />
       <TextField
         label="Password"
         type="password"

@@ -5,6 +5,7 @@ import { queryClient } from '../queries.ts'
 import { TextField } from './field.tsx'
 import { Form } from './form.tsx'
 import { NewPassword } from './new-password.tsx'
+import { OwnEmail } from './own-email.tsx'
 
 interface Props {
   action: string
@@ -33,14 +34,7 @@ export function SignUpForm({ action, email: given = '', invitation, onDone }: Pr
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <TextField
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
+      <OwnEmail value={email} onChange={setEmail} />
       <NewPassword label="Password" value={password} onChange={setPassword} />
     </Form>
   )
