@@ -8,6 +8,8 @@ interface ShowOf<N extends RouteName> {
   route: N
   noun: string
   summary: string
+  /** What may name the record, where it is more than its id. */
+  id?: string
   /** The page of the web app, below the project's. */
   page(thing: ReplyOf<N>): string
   tell(thing: ReplyOf<N>, out: Output): void
@@ -30,7 +32,7 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
     name: 'show',
     summary: made.summary,
     project: true,
-    args: [{ name: made.noun, help: 'its id' }],
+    args: [{ name: made.noun, help: made.id ?? 'its id' }],
     flags: { web: { help: 'show it in the browser' } },
     shows: { route: made.route },
     examples: made.examples,

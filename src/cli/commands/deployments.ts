@@ -18,7 +18,8 @@ const show = showCommand({
   noun: 'deployment',
   summary: 'show a deployment and its build',
   page: (deployment) => `deployments/${deployment.id}`,
-  examples: ['deployments show 9c1f0f8e-3a55-4a83-9b8e-6a1f0b0c7d21'],
+  id: 'its id, or its number as in the links of a task',
+  examples: ['deployments show 12', 'deployments show 9c1f0f8e-3a55-4a83-9b8e-6a1f0b0c7d21'],
   tell(deployment, out) {
     const { id, status, branch, external_id, external_build_id, submitted_at, deployed_at, live_at, created_at, build_run } =
       deployment
