@@ -87,7 +87,8 @@ function readPort(text: string): number {
 /** Says nothing of the value: addresses carry passwords. */
 function readUrl(name: string, text: string | undefined, schemes: string[]): string | undefined {
   if (text === undefined) return undefined
-  if (!schemes.some((scheme) => text.startsWith(`${scheme}//`))) throw bad(name, `must start with ${schemes[0]}//`)
+  if (!schemes.some((scheme) => text.startsWith(`${scheme}//`)))
+    throw bad(name, `must start with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
   try {
     // A socket's address is no URL, yet PostgreSQL's client reads it.
     text.startsWith('postgres') ? new pg.Client(text) : new URL(text)

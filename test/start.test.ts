@@ -159,6 +159,12 @@ describe('goldmaster serve', () => {
     expect((await ask(token, tasks)).status).toBe(200)
   })
 
+  test('says that HOST is no address of this machine', { timeout: 60_000 }, async () => {
+    const second = run(['serve'], { LOG_LEVEL: 'silent', HOST: '192.0.2.1' })
+    expect(await ended(second)).toBe(1)
+    expect(second.complained()).toMatch(/^goldmaster: HOST 192\.0\.2\.1 is no address of this machine[^\n]*\n$/)
+  })
+
   test('told to stop under load answers what it has accepted and ends within ten seconds', { timeout: 120_000 }, async () => {
     const creating = createUntilGone(token, tasks, 'graceful')
     await sleep(1500)
