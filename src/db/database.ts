@@ -46,37 +46,24 @@ const isoOf = (text: string) => {
   return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
 }
 
-// A statement is prepared once per connection. Filters, kinds of events and sizes of pages make a million forms of the feed alone, and
-// PostgreSQL keeps up to half a megabyte for each: a connection that holds this many gives way to a new one.
+// A statement is prepared once per connection under a name made from its text. Filters, kinds of events and sizes of pages make a
+// million forms of the feed alone, and PostgreSQL keeps up to half a megabyte for each: both sides forget when there are too many.
+const NAMES_MAX = 1_000
 const STATEMENTS_MAX = 250
-const prepared = new WeakMap<pg.PoolClient, Map<string, string>>()
-const isFull = (client: pg.PoolClient) => (prepared.get(client)?.size ?? 0) >= STATEMENTS_MAX
-const nameOf = (client: pg.PoolClient, text: string) => {
-  const names = prepared.get(client) ?? new Map<string, string>()
-  prepared.set(client, names)
-  const name = names.get(text) ?? `s${names.size}`
+const names = new Map<string, string>()
+let named = 0
+const nameOf = (text: string) => names.get(text) ?? newName(text)
+const newName = (text: string) => {
+  if (names.size >= NAMES_MAX) names.clear()
+  const name = `s${named++}`
   names.set(text, name)
   return name
 }
+const isFull = ({ connection }: Wire) => Object.keys(connection.parsedStatements).length >= STATEMENTS_MAX
 
-const run = async (client: pg.Pool | pg.PoolClient, query: Sql, how: How = {}): Promise<pg.QueryResult> => {
-  if (client instanceof pg.Pool) return lend(client, (client) => run(client, query, how))
+const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { replan = false }: How = {}) => {
   const { text, values } = query
-  return client.query(how.replan ? { text, values, types } : { name: nameOf(client, text), text, values, types })
-}
-
-async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    return await work(client)
-  } catch (error) {
-    // Whatever is wrong with it: what was prepared there may be wrong for good.
-    broken = error as Error
-    throw error
-  } finally {
-    client.release(broken ?? isFull(client))
-  }
+  return client.query(replan ? { text, values, types } : { name: nameOf(text), text, values, types })
 }
 
 const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transaction']): Database => ({
@@ -100,8 +87,9 @@ export interface PoolSettings {
 const CONNECT_MS = 4_000
 const SILENCE_MS = 500
 
+/** What the driver knows of a connection and does not tell. */
 interface Wire {
-  connection: { stream: Socket }
+  connection: { stream: Socket; parsedStatements: object }
   readyForQuery: boolean
 }
 
@@ -133,6 +121,10 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     client.on('error', lost)
     hangUpOnSilence(client as unknown as Wire, statementTimeout + SILENCE_MS)
   })
+  // The pool keeps no connection that is ending.
+  pool.on('release', (_, client) => {
+    if (isFull(client as unknown as Wire)) void client.end()
+  })
   const transaction = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const client = await pool.connect()
     let broken: Error | undefined
@@ -150,10 +142,21 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
       throw error
     } finally {
       // With a connection that is thrown away PostgreSQL undoes what was begun on it.
-      client.release(broken ?? isFull(client))
+      client.release(broken)
     }
   }
-  const onOneConnection = <T>(work: (db: Database) => Promise<T>) => lend(pool, (client) => work(over(client, nested(client))))
+  const onOneConnection = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    try {
+      return await work(over(client, nested(client)))
+    } catch (error) {
+      broken = error as Error
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
   return { ...over(pool, transaction), pool, url, onOneConnection, close: () => pool.end() }
 }
 
