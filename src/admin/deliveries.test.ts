@@ -69,7 +69,7 @@ describe('a new integration', () => {
     expect(printed).toContain(`https://gold.example/webhooks/${provider}?token=${token}`)
     const [, guide] = printed.split('\n## ')
     expect(guide).toContain(token)
-    expect(printed).toMatch(/“Here” is https:\/\/gold\.example\/projects\/1\/integrations\/(\d+), and ID is \1\./)
+    expect(printed).toMatch(/“Here” is https:\/\/gold\.example\/projects\/1\/integrations\/\d+\./)
   })
 
   test('keeps what opens other servers sealed', async () => {

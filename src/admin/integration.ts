@@ -46,12 +46,12 @@ export function integration(admin: Command, open: Open) {
         const { project: project_id, provider, config } = flags
         const made = await integrations.create(db, vault, { project_id, provider, signing_secrets, config })
         const url = `${site}/webhooks/${provider}?token=${made.webhook_token}`
-        const setup = setups[provider]({ url, token: made.webhook_token, base_url: site })
+        const setup = setups[provider]({ url, token: made.webhook_token, base_url: site, id: made.id })
         printOne({ ...made, url, ...(flags.json && { setup }) }, flags)
         if (flags.json) return
         const here = `${site}/projects/${project_id}/integrations/${made.id}`
         process.stdout.write(
-          `\n${setup}\n“Here” is ${here}, and ID is ${made.id}. A signing secret is also saved with: goldmaster admin integration secret ${made.id}\n`,
+          `\n${setup}\n“Here” is ${here}. A signing secret is also saved with: goldmaster admin integration secret ${made.id}\n`,
         )
       }),
     )

@@ -124,7 +124,7 @@ async function shown({ db, vault, site }: Service, projectId: number, id: number
   if (!found) throw notFound('Integration')
   const token = await settings.showToken(db, vault, id)
   const url = `${site}/webhooks/${found.provider}?token=${token}`
-  return { ...found, webhook_token: token, webhook_url: url, setup: setups[found.provider]({ url, token, base_url: site }) }
+  return { ...found, webhook_token: token, webhook_url: url, setup: setups[found.provider]({ url, token, base_url: site, id }) }
 }
 
 /** A delivery that cannot be read is an answer, not a failure of ours. */

@@ -20,6 +20,7 @@ const token = 'ab'.repeat(32)
 const contextOf = (name: string, base_url = 'https://goldmaster.example'): SetupContext => ({
   token,
   base_url,
+  id: 7,
   url: `${base_url}/webhooks/${name}?token=${token}`,
 })
 

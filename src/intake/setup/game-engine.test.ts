@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('the wrapper around a build', () =
   async function build(tool: string, script: string, environment: Record<string, string> = {}) {
     writeFileSync(join(folder, tool), script)
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    writeFileSync(join(folder, 'goldmaster-build.sh'), engineShell({ base_url, token: TOKEN, url: '' }))
+    writeFileSync(join(folder, 'goldmaster-build.sh'), engineShell({ base_url, token: TOKEN, url: '', id: 7 }))
     const own = {
       PATH: process.env.PATH!,
       TMPDIR: folder,

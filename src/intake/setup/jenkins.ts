@@ -66,7 +66,7 @@ ${jenkinsfile(context)}\`\`\`
 Where this integration has a Jenkins server configured, console, artifacts and times are fetched from there, and step 2 is not needed. The API token is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
 
 \`\`\`sh
-goldmaster admin integration config ID - <<'END'
+goldmaster admin integration config ${context.id} - <<'END'
 { "server": "https://jenkins.example.com", "user": "goldmaster", "api_token": "…" }
 END
 \`\`\`

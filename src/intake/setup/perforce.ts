@@ -71,7 +71,7 @@ goldmaster bridge perforce --url '${context.base_url}' --state /var/lib/goldmast
 Where the number alone is told, we can ask the server ourselves. The password (a ticket, better) is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
 
 \`\`\`sh
-goldmaster admin integration config ID - <<'END'
+goldmaster admin integration config ${context.id} - <<'END'
 { "server": "ssl:perforce.example.com:1666", "user": "goldmaster", "password": "…", "charset": "utf8", "fingerprint": "…" }
 END
 \`\`\`

@@ -74,7 +74,10 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
   describe('the Perforce trigger', () => {
     const DESCRIPTION = 'Fix "the" boss & 100% + more; `id` $(id) \\n é 龍\n\n\tindented\n... //depot/fake.png#1 add\nGM-42'
     const script = (base_url = address()) =>
-      executable('trigger.sh', perforceTrigger({ url: `${base_url}/webhooks/perforce?token=${TOKEN}`, token: TOKEN, base_url }))
+      executable(
+        'trigger.sh',
+        perforceTrigger({ url: `${base_url}/webhooks/perforce?token=${TOKEN}`, token: TOKEN, base_url, id: 7 }),
+      )
 
     /** Answers like the real one, for change 1234 only. */
     const standIn = () => {
@@ -197,7 +200,7 @@ esac
       'bin/lore',
       `#!/bin/sh\n[ "$*" = '--json notification subscribe' ] || exit 1\ncat '${folder}/events'\nexec sleep 60\n`,
     )
-    run(executable('relay.sh', loreRelay({ url: '', token: TOKEN, base_url: address() })))
+    run(executable('relay.sh', loreRelay({ url: '', token: TOKEN, base_url: address(), id: 7 })))
     await vi.waitFor(() => expect(arrived).toHaveLength(2), 10_000)
     expect(arrived.map(({ body }) => body)).toEqual([pushed('aa'), pushed('bb')])
     expect(arrived[0]).toMatchObject({

@@ -18,6 +18,7 @@ const token = 'ab'.repeat(32)
 const contextOf = (name: string): SetupContext => ({
   token,
   base_url: 'https://goldmaster.example',
+  id: 7,
   url: `https://goldmaster.example/webhooks/${name}?token=${token}`,
 })
 

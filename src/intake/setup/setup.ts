@@ -4,6 +4,8 @@ export interface SetupContext {
   /** The integration's webhook token alone, for tools that can send a header. */
   token: string
   base_url: string
+  /** What the operator's commands call the integration. */
+  id: number
 }
 
 /** How a tool is connected, as Markdown with blocks that are ready to paste. */

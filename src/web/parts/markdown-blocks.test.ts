@@ -26,7 +26,9 @@ const linesOf = (blocks: Block[]): string[] =>
   blocks.flatMap((block) => (block.kind === 'list' ? block.items.flatMap(linesOf) : block.kind === 'code' ? [] : [block.text]))
 
 test.each(Object.entries(setups))('reads the guide of %s without a fence or a heading left over', (_, setup) => {
-  const blocks = blocksOf(setup({ url: 'https://x.example/webhooks/a?token=b', token: 'b', base_url: 'https://x.example' }))
+  const blocks = blocksOf(
+    setup({ url: 'https://x.example/webhooks/a?token=b', token: 'b', base_url: 'https://x.example', id: 7 }),
+  )
   expect(blocks[0]).toMatchObject({ kind: 'heading' })
   for (const line of linesOf(blocks)) expect(line).not.toMatch(/^#|```/)
 })
