@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 
 /** The commands that run beside the database; each is loaded when asked for, so that the rest starts fast. */
@@ -33,8 +34,15 @@ const admin = async () => {
     const { Vault } = await import('./domain/secrets.ts')
     const read = await settings()
     const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }))
+    // Whoever looks for a studio in the wrong folder should not wonder where everything went.
+    if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
     return { db: store.db, vault: new Vault(store.secret), site: read.site, close: store.close }
   })
 }
+
+const begun = (folder: string | undefined) =>
+  folder === undefined
+    ? 'The database behind DATABASE_URL was empty and has been set up.'
+    : `A new database was made in ${folder}; set DATA_DIR or DATABASE_URL to reach another one.`
 
 export const operatorCommands = { serve, work, migrate, admin }

@@ -149,7 +149,22 @@ describe('goldmaster serve', () => {
     expect(await ended(command), command.complained()).toBe(0)
     const listed = JSON.parse(command.said())
     expect(JSON.stringify(listed)).toContain('"plan"')
+    expect(command.complained()).toBe('')
     expect((await ask(token, tasks)).status).toBe(200)
+  })
+
+  test('is not what a command finds in another folder, and the command says that it began anew', {
+    timeout: 60_000,
+  }, async () => {
+    const elsewhere = join(folder, 'elsewhere')
+    for (const complaint of [
+      `A new database was made in ${elsewhere}; set DATA_DIR or DATABASE_URL to reach another one.\n`,
+      '',
+    ]) {
+      const command = run(['admin', 'account', 'list', '--json'], { DATA_DIR: elsewhere })
+      expect(await ended(command), command.complained()).toBe(0)
+      expect(command.complained()).toBe(complaint)
+    }
   })
 
   test('does not take a port that is taken, and leaves who has it alone', { timeout: 60_000 }, async () => {
