@@ -52,7 +52,10 @@ export function submit(db: Database, place: Place, changes: Submitted[]): Promis
         branch = case when c.branch = '' then excluded.branch else c.branch end,
         -- Now stands for a time nobody told.
         timestamp = case when excluded.timestamp = now()::timestamptz(3) then c.timestamp else excluded.timestamp end,
-        files = coalesce(excluded.files, c.files), files_known_at = case when c.files is null then excluded.files_known_at else c.files_known_at end,
+        files = coalesce(excluded.files, c.files),
+        -- Never now, which stands for news: another transaction may have told them in this very millisecond.
+        files_known_at = case when c.files is null then excluded.files_known_at
+          else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null, updated_at = now()
       returning c.id, c.identifier, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)
     select * from written order by id`)

@@ -84,6 +84,26 @@ describe('a task is linked to what is told at the same instant', () => {
   })
 })
 
+test('a commit that is told twice in the same millisecond gives its files one version', async () => {
+  const [sha, path] = [newSha(), 'Content/T_SameMoment.png']
+  const told: Fact = {
+    kind: 'change',
+    source_type: 'GitCommit',
+    identifier: sha,
+    author: 'Kim',
+    author_uids: [],
+    description: '',
+    timestamp: null,
+    branch: 'main',
+    files: [{ path, action: 'add' }],
+  }
+  // In one transaction both have the same time.
+  await tools.studio.db.transaction(async (db) => {
+    for (let times = 0; times < 3; times++) await tell(db, 'github', [told])
+  })
+  expect(await tools.studio.db.rows(sql`select version from assets where path = ${path}`)).toEqual([{ version: 1 }])
+})
+
 describe('a build that passes', () => {
   const gate = async () => {
     const sha = newSha()
