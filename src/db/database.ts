@@ -75,7 +75,7 @@ const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transactio
 
 export interface PoolSettings {
   max?: number
-  /** Milliseconds after which PostgreSQL gives a statement up. */
+  /** Milliseconds after which PostgreSQL gives a statement up; after half of them, one that waits for what another session holds. */
   statementTimeout?: number
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number
@@ -112,7 +112,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
-    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c lock_timeout=${statementTimeout / 2} -c idle_in_transaction_session_timeout=60000`,
   })
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
@@ -188,6 +188,8 @@ export function isConnectionError(error: unknown): boolean {
     message ?? '',
   )
 }
+
+export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
 /** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only. */
 export const isTransient = (error: unknown): boolean =>

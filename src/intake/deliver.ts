@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ApiError } from '../contract/errors.ts'
 import { type Database, isConnectionError } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
@@ -52,8 +53,8 @@ export async function deliver(
     if (provider.answers === 202 && replayOf === undefined) return await promise(db, arrival)
     return await keepTogether(db, place, { arrival, facts, began })
   } catch (error) {
-    // Best effort: the tool hears of the failure either way, and may come again. A database that is away need not be asked.
-    if (!isConnectionError(error))
+    // Best effort: the tool hears of the failure either way, and may come again. A database that is away or stuck need not be asked.
+    if (!isConnectionError(error) && !(error instanceof ApiError))
       await refuse(db, place, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
     throw error
   }

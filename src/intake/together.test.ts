@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../test/tools.ts'
-import { sql } from '../db/database.ts'
+import { until } from '../../test/until.ts'
+import { type Database, openDatabase, type Pool, sql } from '../db/database.ts'
 import * as webhooks from '../domain/webhook-access.ts'
 import type { Delivered } from './keep.ts'
 import { takeIn } from './take-in.ts'
@@ -16,8 +17,8 @@ afterAll(() => tools.close())
 const newSha = () => (++count).toString(16).padStart(40, 'e')
 
 /** All in one moment, so that none is written before the last has arrived. */
-async function arrive(pushes: { body: object; id?: string }[]): Promise<PromiseSettledResult<Delivered>[]> {
-  const { db, service } = tools.studio
+async function arrive(pushes: { body: object; id?: string }[], db: Database = tools.studio.db) {
+  const { service } = tools.studio
   const door = await webhooks.open(db, service.vault, tools.tokenOf('github'), 'github')
   return Promise.allSettled(
     pushes.map(async ({ body, id = randomUUID() }) => {
@@ -93,4 +94,67 @@ test('one that cannot be written harms none of the others', async () => {
   expect(await db.rows(sql`select outcome, status from deliveries where dedupe_key = 'unkeepable'`)).toEqual([
     { outcome: 'failed', status: 500 },
   ])
+})
+
+describe('a change that another session holds', () => {
+  let db: Pool
+  beforeAll(() => {
+    db = openDatabase(tools.studio.url, { statementTimeout: 1_000 })
+  })
+  afterAll(() => db.close())
+
+  const whileHeld = async (sha: string, work: () => Promise<void>) => {
+    answers(await arrive([{ body: push([commit(sha)]) }]))
+    await tools.studio.db.transaction(async (db) => {
+      await db.count(sql`select from changes where identifier = ${sha} for update`)
+      await work()
+    })
+  }
+
+  test('keeps back only those who tell of it', async () => {
+    const [held, ...free] = Array.from({ length: 8 }, newSha)
+    const pushes = [held, ...free].map((sha) => ({ body: push([commit(sha!)]), id: sha }))
+    await whileHeld(held!, async () => {
+      const [one, ...others] = await arrive(pushes, db)
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: '55P03' } })
+      expect(answers(others).map(({ status }) => status)).toEqual(free.map(() => 'processed'))
+    })
+    expect(answers(await arrive(pushes, db)).map(({ status }) => status)).toEqual(['processed', ...free.map(() => 'duplicate')])
+  })
+
+  test('lets nobody wait behind a long line: who cannot be answered soon is asked to come again', {
+    timeout: 20_000,
+  }, async () => {
+    const held = newSha()
+    const pushes = Array.from({ length: 60 }, () => ({ body: push([commit(held)]) }))
+    await whileHeld(held, async () => {
+      const settled = await arrive(pushes, db)
+      expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+      expect(settled.at(-1)).toMatchObject({ reason: { status: 503, code: 'unavailable' } })
+    })
+    const told = await tools.studio.db.rows(
+      sql`select status from deliveries where body = ${Buffer.from(JSON.stringify(pushes[0]!.body))}`,
+    )
+    // Whoever was not tried is not in the log of what failed either.
+    expect(told.length).toBeLessThan(30)
+    expect(answers(await arrive(pushes.slice(-1), db))).toMatchObject([{ status: 'processed' }])
+  })
+})
+
+test('of two that wait for each other none is lost', async () => {
+  const { db } = tools.studio
+  const [known, path] = [newSha(), 'Content/Together/T_Knot.png']
+  answers(await arrive([{ body: push([commit(known, { added: [path] })]) }]))
+  const pushed = await db.transaction(async (db) => {
+    // The other one gives way.
+    await db.count(sql`set local deadlock_timeout = '1min'`)
+    await db.count(sql`select from assets where path = ${path} for update`)
+    const pushed = arrive([{ body: push([commit(known), commit(newSha(), { added: [path] })]) }])
+    const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until(async () => (await tools.studio.db.count(waits)) > 0)
+    await db.count(sql`select from changes where identifier = ${known} for update`)
+    return { pushed }
+  })
+  expect(answers(await pushed.pushed)).toMatchObject([{ status: 'processed' }])
+  expect(await versionOf(path)).toBe(2)
 })

@@ -1,4 +1,5 @@
-import { type Database, isConnectionError } from '../db/database.ts'
+import { unavailable } from '../contract/errors.ts'
+import { type Database, isConnectionError, isDeadlock } from '../db/database.ts'
 import type { Place } from '../domain/place.ts'
 import { isChange } from './facts.ts'
 import { type Delivered, keep, type Reading } from './keep.ts'
@@ -16,6 +17,11 @@ const DELIVERIES_MAX = 32
 const CHANGES_MAX = 500
 /** Larger ones cost enough to be written by themselves. */
 const BODY_MAX = 256 * 1024
+
+/** Who waited longer is asked to come again: an answer must not take for ever, nor bodies pile up, because the database is stuck. */
+const PATIENCE_MS = 4_000
+/** The same for a second try. */
+const PATIENCE_AGAIN_MS = 7_000
 
 /** Transactions at a time: while PostgreSQL writes one, the next is gathered and sent. */
 const AT_ONCE = 2
@@ -55,8 +61,11 @@ const joins = ({ arrival, facts }: Reading) =>
   facts.length <= CHANGES_MAX &&
   facts.every(isChange)
 
-const keepAlone = async (db: Database, place: Place, reading: Reading): Promise<Delivered> =>
-  (await keep(db, place, [reading]))[0]!
+async function keepAlone(db: Database, place: Place, reading: Reading): Promise<Delivered> {
+  const once = async () => (await keep(db, place, [reading]))[0]!
+  // Of two that wait for each other one is sent back, and then finds the way free. Not every tool would tell it again.
+  return once().catch((error) => (isDeadlock(error) ? once() : Promise.reject(error)))
+}
 
 async function workOff(db: Database, queue: Queue) {
   queue.writers++
@@ -79,7 +88,17 @@ function nextOf(queue: Waiting[]): Waiting[] {
   return queue.splice(0, size)
 }
 
-async function write(db: Database, batch: Waiting[]) {
+/** Those who can still be answered in time; the others are asked to come again. */
+const inTime = (waiting: Waiting[], patience: number) =>
+  waiting.filter(({ reading, fail }) => {
+    const late = performance.now() - reading.began > patience
+    if (late) fail(unavailable())
+    return !late
+  })
+
+async function write(db: Database, taken: Waiting[]) {
+  const batch = inTime(taken, PATIENCE_MS)
+  if (batch.length === 0) return
   const { place } = batch.at(-1)!
   try {
     const delivered = await keep(
@@ -89,8 +108,13 @@ async function write(db: Database, batch: Waiting[]) {
     )
     for (const [index, { answer }] of batch.entries()) answer(delivered[index]!)
   } catch (error) {
-    if (batch.length === 1 || isConnectionError(error)) for (const { fail } of batch) fail(error)
-    // One of them may be to blame: each by itself, so that the others come to no harm.
-    else await Promise.all(batch.map(({ place, reading, answer, fail }) => keepAlone(db, place, reading).then(answer, fail)))
+    // One of them may be to blame, or have met another: each by itself, so that the others come to no harm.
+    if (isDeadlock(error) || (batch.length > 1 && !isConnectionError(error)))
+      await Promise.all(
+        inTime(batch, PATIENCE_AGAIN_MS).map(({ place, reading, answer, fail }) =>
+          keepAlone(db, place, reading).then(answer, fail),
+        ),
+      )
+    else for (const { fail } of batch) fail(error)
   }
 }
