@@ -27,7 +27,7 @@ export interface Settings {
   model: { url: string; key: string | undefined; model: string } | undefined
 }
 
-export class BadSetting extends Error {}
+class BadSetting extends Error {}
 
 type Environment = Record<string, string | undefined>
 

@@ -8,7 +8,7 @@ const PASSWORD = 'a long enough password'
 export const BACK = 'http://127.0.0.1:43210/callback'
 
 export type Wishes = Record<string, string | undefined>
-export type Form = Record<'grant_type' | 'client_id' | 'redirect_uri' | 'code' | 'code_verifier', string>
+type Form = Record<'grant_type' | 'client_id' | 'redirect_uri' | 'code' | 'code_verifier', string>
 
 export const pkce = () => {
   const code_verifier = randomBytes(32).toString('base64url')

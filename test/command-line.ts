@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url'
 
 const { bundleClient } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
 
-export interface Ended {
+interface Ended {
   code: number
   out: string
   err: string
 }
 
-export interface Running {
+interface Running {
   env?: Record<string, string>
   input?: string
   /** Called with all that was written so far, whenever there is more; `end` stops the program. */

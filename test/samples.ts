@@ -97,7 +97,7 @@ export function expectTruth({ name, status, json, text }: Awaited<ReturnType<typ
 
 const ADDRESS = /[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/gi
 
-export const addressesIn = (text: string): Set<string> => new Set(text.match(ADDRESS) ?? [])
+const addressesIn = (text: string): Set<string> => new Set(text.match(ADDRESS) ?? [])
 
 /** No address that was sent stands in anything that is answered later. */
 export async function expectNoAddress(studio: Studio, samples: Sample[]) {

@@ -1,5 +1,3 @@
-export type Shown = Record<string, unknown>
-
 export interface OutputOptions {
   json?: boolean
 }

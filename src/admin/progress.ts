@@ -3,7 +3,7 @@ import type { Progress } from '../domain/world.ts'
 const TERMINAL_EVERY_MS = 100
 const PLAIN_EVERY_MS = 5000
 
-export interface ProgressOutput {
+interface ProgressOutput {
   isTTY?: boolean
   columns?: number
   write(text: string): unknown

@@ -10,7 +10,7 @@ export class BridgeRefused extends Error {
   }
 }
 
-export interface Post {
+interface Post {
   url: string
   token: string
   body: unknown

@@ -9,7 +9,7 @@ import { openClient, politely, type Send } from './requests.ts'
 /** What helpers of a command need of its run. */
 export type Reach = Pick<Call, 'client' | 'project' | 'page'>
 
-export interface Surroundings {
+interface Surroundings {
   env: NodeJS.ProcessEnv
   folder: string
 }

@@ -9,7 +9,7 @@ const named = (command: Command, word: string): Option | undefined =>
   command.options.find((option) => option.long === word || option.short === word)
 
 /** What may follow the words; the last is the one being typed. */
-export function candidates(program: Command, words: readonly string[]): string[] {
+function candidates(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? ''
   let command = program
   let places = 0

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { EXIT, Failure, usage } from './failures.ts'
 
 /** What is kept of a sign-in; it is only ever sent to the host it stands under. */
-export interface Credential {
+interface Credential {
   token: string
   scopes: string[]
   expires_at: string | null

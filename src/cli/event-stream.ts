@@ -12,7 +12,7 @@ const SHORTEST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 const MOST_PENDING = 1024 * 1024
 
-export interface Following {
+interface Following {
   site: string
   token: string
   query: Record<string, string>
@@ -31,7 +31,7 @@ interface Message {
 }
 
 /** Cuts what arrives into messages; keeps an unfinished one. */
-export class Messages {
+class Messages {
   #pending = ''
   readonly #decoder = new StringDecoder('utf8')
 

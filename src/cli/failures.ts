@@ -17,7 +17,7 @@ export class Failure extends Error {
 
 export const usage = (message: string) => new Failure(message, EXIT.usage)
 
-export interface Place {
+interface Place {
   /** The service that was asked; none for commands that run beside the database. */
   site?: string
   /** What the token was read from, when there is one. */

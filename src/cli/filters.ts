@@ -5,7 +5,7 @@ import type { Flag, Flags } from './command.ts'
 /** Told in another way, or of no use to people. */
 const NO_FILTERS = ['limit', 'cursor', 'format', 'project_id', 'account_id', 'event_types']
 
-export const queryOf = (route: RouteName): Params => (routes[route] as Route).query
+const queryOf = (route: RouteName): Params => (routes[route] as Route).query
 
 /** Pages can be walked. */
 export const walks = (route: RouteName) => Object.hasOwn(queryOf(route), 'cursor')

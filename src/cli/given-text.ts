@@ -6,7 +6,7 @@ export async function textOf(given: string | undefined): Promise<string | undefi
   return given === '-' ? (await standardInput()).trimEnd() : given
 }
 
-export async function standardInput(): Promise<string> {
+async function standardInput(): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of process.stdin) parts.push(part as Buffer)
   return Buffer.concat(parts).toString('utf8')

@@ -7,7 +7,7 @@ import type { Output } from './output.ts'
 import { collect, type Page } from './paging.ts'
 import type { Column } from './table.ts'
 
-export type RowOf<N extends RouteName, K extends string> = ReplyOf<N> extends { [P in K]: readonly (infer Row)[] } ? Row : never
+type RowOf<N extends RouteName, K extends string> = ReplyOf<N> extends { [P in K]: readonly (infer Row)[] } ? Row : never
 
 interface ListOf<N extends RouteName, K extends string> {
   route: N

@@ -4,14 +4,14 @@ import { pick, readPath } from './pick.ts'
 import { aligned, type Column, nameOf, paintWord, shown, tabbed } from './table.ts'
 import { clean, cleanLines, pad } from './text.ts'
 
-export interface Wanted {
+interface Wanted {
   /** `true` for everything, or the fields chosen, separated by commas. */
   json?: string | true | undefined
   pick?: string | undefined
 }
 
 /** Which fields may be chosen: those of the rows of that name, or the document's own. */
-export interface Shape {
+interface Shape {
   fields: readonly string[]
   /** The names a path may begin with, when they are known. */
   first?: readonly string[]

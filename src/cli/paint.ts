@@ -3,7 +3,7 @@ export type Paint = (style: Style, text: string) => string
 
 const CODES: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
-export const coloured: Paint = (style, text) => `\x1b[${CODES[style]}m${text}\x1b[0m`
+const coloured: Paint = (style, text) => `\x1b[${CODES[style]}m${text}\x1b[0m`
 export const plain: Paint = (_, text) => text
 
 /** Colours only for people at a terminal who did not ask for none. */

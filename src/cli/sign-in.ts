@@ -18,7 +18,7 @@ export interface Grant {
   expires_at: string | null
 }
 
-export interface SigningIn {
+interface SigningIn {
   site: string
   scopes: readonly string[]
   browser: boolean

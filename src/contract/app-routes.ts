@@ -51,7 +51,6 @@ export const sharedRoutes = {
     reply: page('assets', Asset),
   },
 } as const
-export type SharedName = keyof typeof sharedRoutes
 
 export const ownRoutes = {
   welcome: {

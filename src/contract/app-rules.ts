@@ -43,7 +43,7 @@ export const FailureRule = object({
 export type FailureRule = Static<typeof FailureRule>
 
 const logLines = Type.Array(object({ line: integer, text }))
-export const RuleTrial = object({
+const RuleTrial = object({
   /** The line that says why; null when the rule finds nothing. */
   line: nullable(integer),
   matched: logLines,

@@ -145,7 +145,7 @@ export const Plots = object({
   causes: Type.Array(object({ category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),
 })
 
-export const SEARCH_KINDS = ['project', 'task', 'build', 'change', 'asset', 'deployment'] as const
+const SEARCH_KINDS = ['project', 'task', 'build', 'change', 'asset', 'deployment'] as const
 export const Hit = object({
   kind: oneOf(SEARCH_KINDS),
   project_id: integer,

@@ -34,7 +34,7 @@ export interface DecisionInput {
   stage?: string
 }
 
-export const TITLE_MAX = 255
+const TITLE_MAX = 255
 export const DESCRIPTION_MAX = 65_536
 const LABELS_MAX = 50
 const LABEL_MAX = 100

@@ -18,7 +18,7 @@ type Extras<N extends RouteName> = {
 
 export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> }
 
-export interface ClientSettings {
+interface ClientSettings {
   /** Where the service is, without `/api`. */
   site: string
   token: string

@@ -85,9 +85,9 @@ export const instant: Param<string> = {
 export const reference: Param<number> = { schema: Type.String(), read: (_, raw) => readId(raw) ?? 0 }
 
 export const HANDLE = /^[a-z0-9-]{1,50}$/
-export const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
+const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
 
-export type Assignee = { handle: string } | { user_id: number }
+type Assignee = { handle: string } | { user_id: number }
 
 export const assignee: Param<Assignee> = {
   schema: Type.String({ description: ASSIGNEE_FORMAT }),

@@ -174,7 +174,6 @@ export const DELIVERY_OUTCOMES = ['processed', 'accepted', 'duplicate', 'stale',
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
 export const INVESTIGATION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
-export type InvestigationStatus = (typeof INVESTIGATION_STATUSES)[number]
 
 export const CONFIDENCES = ['low', 'medium', 'high'] as const
 export type Confidence = (typeof CONFIDENCES)[number]

@@ -19,11 +19,10 @@ export const integer = Type.Integer()
 export const flag = Type.Boolean()
 export const uuid = Type.String({ format: 'uuid' })
 export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })
-export const idText = Type.String({ pattern: '^[0-9]+$' })
+const idText = Type.String({ pattern: '^[0-9]+$' })
 export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
 
-export const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(text) })
-export type Pagination = Static<typeof Pagination>
+const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(text) })
 /** Build runs and assets show a first page only. */
 export const ShortPagination = object({ limit: integer, has_more: flag })
 

@@ -1,6 +1,6 @@
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-export interface ReadTime {
+interface ReadTime {
   /** Milliseconds since 1970, as if the wall time were UTC when no offset was given. */
   ms: number
   hasTime: boolean

@@ -7,7 +7,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 /** Nodes that start together take turns. */
 const LOCK = 7_163_520_417
 
-export interface Migration {
+interface Migration {
   number: number
   name: string
   sql: string

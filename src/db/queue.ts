@@ -21,7 +21,7 @@ export interface Jobs {
 }
 export type JobKind = keyof Jobs
 
-export interface When {
+interface When {
   /** Not before this many seconds from now. */
   delay?: number
   /** A waiting job of the same name is replaced instead of doubled. */

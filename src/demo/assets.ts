@@ -66,4 +66,3 @@ function assetOf(game: Game, index: number, path: string, asset: Touched, approv
     updated_at: [changes.at(-1)!.timestamp, ...approvals.map((approval) => approval.updated_at)].sort().at(-1)!,
   }
 }
-export type Asset = ReturnType<typeof assetOf>

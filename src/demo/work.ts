@@ -2,7 +2,7 @@ import type { Area, Work } from './game.ts'
 import { table, words } from './table.ts'
 
 /** `who, or one of several | text | files`. */
-export const readWorks = (text: string): Work[] =>
+const readWorks = (text: string): Work[] =>
   table(text).map(([by, what, files]) => ({ by: words(by), text: what!, files: words(files) }))
 
 export const area = (things: readonly string[], works: string): Area => ({ things, works: readWorks(works) })

@@ -1,6 +1,6 @@
 import type { FailureCategory } from '../contract/sets.ts'
 
-export type FileKind = 'code' | 'test' | 'shader' | 'content' | 'manifest' | 'script' | 'doc'
+type FileKind = 'code' | 'test' | 'shader' | 'content' | 'manifest' | 'script' | 'doc'
 
 const NAMES: [FileKind, RegExp][] = [
   [

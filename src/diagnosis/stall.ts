@@ -6,7 +6,7 @@ import { TookTooLong, within } from './within.ts'
 const LINE_MS = 15
 const CHECK_MS = 3_000
 
-export interface Stall {
+interface Stall {
   field: string
   line: string
 }

@@ -32,12 +32,6 @@ export interface Caller extends Identity {
   read_only: ReadOnlyReason | null
 }
 
-/** A caller inside a project. */
-export interface Visitor extends Caller {
-  project_id: number
-  account_id: number
-}
-
 export interface Ask {
   who: Who
   scope: Scope

@@ -3,7 +3,7 @@ import type { Plan, ReadOnlyReason } from '../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
 import { lift, sweep } from './trials.ts'
 
-export interface AccountFields {
+interface AccountFields {
   name: string
   plan: Plan
   timezone: string
@@ -22,7 +22,7 @@ export const isTimezone = (name: string): boolean => {
   }
 }
 
-export interface Account extends AccountFields {
+interface Account extends AccountFields {
   id: number
   read_only: ReadOnlyReason | null
   members: number

@@ -78,7 +78,7 @@ export const decideAll = (
     return decided
   })
 
-export interface Decided {
+interface Decided {
   approval: Approval
   created: boolean
 }

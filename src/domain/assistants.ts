@@ -6,7 +6,7 @@ const UNUSED_MAX = 10_000
 const UNUSED_DAYS = 7
 const USED_DAYS = 365
 
-export interface Assistant {
+interface Assistant {
   id: string
   name: string
   redirect_uris: string[]

@@ -6,7 +6,7 @@ import * as links from './task-links.ts'
 import { takeTurn } from './turns.ts'
 
 /** What a tool says about a build; the first name that finds one wins. */
-export interface Report {
+interface Report {
   build: { build_run_id?: number; external_id?: string; job?: string; number?: string; commit?: string }
   status?: BuildStatus
   held?: true
@@ -43,7 +43,7 @@ interface Known {
   status: BuildStatus
 }
 
-export type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
+type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
 const RANK: Record<BuildStatus, number> = {
   queued: 0,

@@ -7,7 +7,7 @@ import { sanitizeText } from './sanitize.ts'
 import { shownBody } from './shown-body.ts'
 
 /** What tools told, as the build engineer sees it. */
-export interface Listed {
+interface Listed {
   id: number
   integration_id: number
   provider: ProviderName
@@ -61,7 +61,7 @@ export async function list(db: Database, filter: Filter = {}): Promise<{ deliver
   return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
 }
 
-export interface Shown extends Listed {
+interface Shown extends Listed {
   headers: Record<string, string>
   /** null when its time is over. */
   body: string | null
@@ -86,7 +86,7 @@ export async function show(db: Database, id: number, projectId?: number): Promis
 }
 
 /** A delivery as it arrived, with the place it belongs to. */
-export interface Stored extends Place {
+interface Stored extends Place {
   path: string
   headers: Record<string, string>
   body: Buffer | null

@@ -4,7 +4,7 @@ import type { Place } from './place.ts'
 import { linkDeployment } from './task-links.ts'
 import { takeTurn } from './turns.ts'
 
-export interface DeploymentReport {
+interface DeploymentReport {
   platform: Platform
   /** Within integration and platform, what makes two reports speak of the same deployment. */
   key: string

@@ -20,7 +20,7 @@ export interface FailureRule {
   updated_at: string
 }
 
-export const RULES_MAX = 200
+const RULES_MAX = 200
 
 const OURS = new Set(RULES.map(({ id }) => id))
 

@@ -8,14 +8,14 @@ import { described, events, type FeedQuery } from './feed.ts'
 import type { FeedRow } from './feed-events.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
-export interface Reader extends Identity {
+interface Reader extends Identity {
   account_id: number | null
   plan: Plan | null
   timezone: string | null
   project_id: number | null
 }
 
-export interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
+interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
   /** As sent: `7`, `acct_7`; undefined takes the caller's default. */
   account: string | undefined
   /** As sent. */
@@ -23,7 +23,7 @@ export interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
 }
 
 /** `7` and `acct_7` name the same account; what names none could never be found. */
-export const readAccount = (raw: string): number => readId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
+const readAccount = (raw: string): number => readId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
 
 const reader = ({ who, account, project }: FeedAsk): Sql => sql`
   select t.*, a.id as account_id, a.plan, a.timezone, p.id as project_id
@@ -46,7 +46,7 @@ function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
   return found
 }
 
-export interface AdmittedReader extends Reader {
+interface AdmittedReader extends Reader {
   account_id: number
 }
 

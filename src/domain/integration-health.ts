@@ -3,7 +3,7 @@ import { type Database, sql } from '../db/database.ts'
 import { when } from '../db/page.ts'
 import { sanitizeText } from './sanitize.ts'
 
-export interface Health {
+interface Health {
   integration_id: number
   project_id: number
   provider: ProviderName
@@ -37,7 +37,7 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
     where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
     order by i.id`)
 
-export interface FailingJob {
+interface FailingJob {
   kind: string
   integration_id: number | null
   /** What it is about: delivery_id, change_id or build_run_id. */

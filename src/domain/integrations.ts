@@ -5,7 +5,7 @@ import { enqueue } from '../db/queue.ts'
 import { sealConfig, shownConfig } from './integration-config.ts'
 import { hashOf, newWebhookToken, type Vault } from './secrets.ts'
 
-export interface Integration {
+interface Integration {
   id: number
   project_id: number
   provider: ProviderName
@@ -39,7 +39,7 @@ export function mintToken(vault: Vault) {
 
 const sealed = (vault: Vault, secrets: string[]) => secrets.map((secret) => vault.seal(secret))
 
-export interface NewIntegration {
+interface NewIntegration {
   project_id: number
   provider: ProviderName
   signing_secrets?: string[]

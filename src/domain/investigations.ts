@@ -5,7 +5,7 @@ import { type Database, sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import { sanitizeAll } from './sanitize.ts'
 
-export interface Started {
+interface Started {
   investigation: Investigation
   created: boolean
 }

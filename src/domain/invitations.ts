@@ -6,7 +6,7 @@ import * as letters from './letters.ts'
 import { writeToAddress } from './mails.ts'
 import { hashOf } from './secrets.ts'
 
-export interface Invitation {
+interface Invitation {
   id: number
   email: string
   role: Role
@@ -45,7 +45,7 @@ export function create(
   })
 }
 
-export interface Found {
+interface Found {
   id: number
   account_id: number
   account_name: string

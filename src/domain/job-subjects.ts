@@ -6,7 +6,7 @@ import type { Place } from './place.ts'
 
 const PLACE = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_types`
 
-export interface ChangeSubject extends Place {
+interface ChangeSubject extends Place {
   identifier: string
 }
 

@@ -13,7 +13,7 @@ const MINUTES = 5
 export const TOKEN_DAYS = 90
 const NAME_MAX = 120
 
-export interface Consent {
+interface Consent {
   user_id: number
   code_challenge: string
   client_name: string
@@ -23,7 +23,7 @@ export interface Consent {
 }
 
 /** The assistant that waits for a code, and where the browser brings it. */
-export interface Waiting {
+interface Waiting {
   id: string
   redirect_uri: string
 }
@@ -47,7 +47,7 @@ export interface Exchange {
   assistant?: { id: string; redirect_uri?: string | undefined }
 }
 
-export interface Grant {
+interface Grant {
   token: string
   scopes: Scope[]
   created_at: string

@@ -5,7 +5,7 @@ import { when } from '../db/page.ts'
 import type { Attempt } from './outgoing.ts'
 
 /** A message to one address, and how it fared the last time. */
-export interface Delivery {
+interface Delivery {
   id: string
   /** Its place in the order of what happened: where a page goes on. */
   position: number

@@ -45,7 +45,7 @@ export const people = (db: Database, userId: number): Promise<{ user_id: number;
       select o.user_id from account_members m join account_members o on o.account_id = m.account_id where m.user_id = ${userId})
     order by u.id limit ${PEOPLE_MAX}`)
 
-export interface ConnectedAccount {
+interface ConnectedAccount {
   id: number
   provider: string
   uid: string

@@ -6,7 +6,7 @@ import { looksLikeAddress, sanitizeText } from './sanitize.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
 /** An item of an outside tracker; absent fields stay as they are known. */
-export interface Reference {
+interface Reference {
   key: string
   title?: string
   state?: string

@@ -15,7 +15,7 @@ export const isFirstRun = async (db: Database): Promise<boolean> => !(await db.o
 export const isOpen = async (db: Database, policy: SignUpPolicy): Promise<boolean> =>
   policy === 'open' || (policy === undefined && (await isFirstRun(db)))
 
-export interface SignUp {
+interface SignUp {
   name: string
   email: string
   password: string

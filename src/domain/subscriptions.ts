@@ -7,7 +7,7 @@ import type { Vault } from './secrets.ts'
 import { newSecret } from './webhook-signature.ts'
 
 /** An address that is told what happens in an account. */
-export interface Subscription {
+interface Subscription {
   id: number
   account_id: number
   /** Null for all projects. */

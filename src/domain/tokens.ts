@@ -6,7 +6,7 @@ import * as letters from './letters.ts'
 import { writeToUser } from './mails.ts'
 import { hashOf, newToken } from './secrets.ts'
 
-export interface NewToken {
+interface NewToken {
   user_id: number
   name: string
   scopes: Scope[]
@@ -29,7 +29,7 @@ export async function create(db: Database, { user_id, name, scopes, created_via,
   return { ...row!, token, prefix: token.slice(0, 8), scopes: held }
 }
 
-export interface TokenRow {
+interface TokenRow {
   id: number
   user_id: number
   name: string

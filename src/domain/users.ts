@@ -42,7 +42,7 @@ export async function find(db: Database, who: string | number): Promise<User> {
   return user
 }
 
-export interface NewUser {
+interface NewUser {
   email: string
   name: string
   password?: string

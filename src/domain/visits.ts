@@ -15,7 +15,7 @@ export interface Visit {
   read_only: ReadOnlyReason | null
 }
 
-export interface Place {
+interface Place {
   /** Undefined when the path names none, null when it names nothing that could exist. */
   account: number | null | undefined
   project: number | null | undefined

@@ -12,7 +12,7 @@ export interface Door extends Place {
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
-export const badToken = (message = 'The webhook token is missing or malformed.') => new ApiError(401, 'unauthorized', message)
+const badToken = (message = 'The webhook token is missing or malformed.') => new ApiError(401, 'unauthorized', message)
 
 /** The active integration behind a webhook token. */
 export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<Door> {

@@ -9,7 +9,7 @@ import type { Table } from './world-tables.ts'
 import { type Found, type Reference, refuse } from './world-values.ts'
 
 /** Where the row at hand goes. */
-export interface Target {
+interface Target {
   id: number | string
   /** When the load began: the age of what gives none. */
   now: string

@@ -4,7 +4,7 @@ import type { List } from './world-fields.ts'
 const PAGE_ROWS = 2000
 const PAGE_BYTES = 4 << 20
 
-export interface Waited {
+interface Waited {
   index: number
   value: Record<string, unknown>
 }

@@ -11,7 +11,7 @@ const ANALYZE_FROM = 1000
 /** How many rows of each list are written. */
 export type Progress = Partial<Record<List, number>>
 
-export interface LoadSettings {
+interface LoadSettings {
   vault: Vault
   onProgress?: (progress: Progress) => void
 }

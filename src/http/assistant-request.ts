@@ -7,7 +7,7 @@ import * as loginCodes from '../domain/login-codes.ts'
 import type { Service } from './service.ts'
 
 /** What an assistant asks for when it sends somebody's browser here, once it was found to be in order. */
-export interface Asked {
+interface Asked {
   assistant_id: string
   redirect_uri: string
   state: string | undefined

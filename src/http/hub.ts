@@ -5,7 +5,7 @@ import { type Database, sql } from '../db/database.ts'
 import * as outbox from '../domain/outbox.ts'
 
 /** Somebody who follows an account. */
-export interface Listener {
+interface Listener {
   response: ServerResponse
   token_id: number | null
   session_id: number | null

@@ -9,7 +9,7 @@ import * as deployments from '../domain/deployments.ts'
 import * as tasks from '../domain/tasks.ts'
 
 export type ListName = 'listTasks' | 'listBuilds' | 'listAssets' | 'listApprovals' | 'listChanges' | 'listDeployments'
-export type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Key }
+type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Key }
 
 interface List<N extends ListName> {
   /** The name of the items in the answer. */

@@ -67,7 +67,7 @@ const section = ([name, route]: [string, Route]) => `
   ${route.produces ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
 </section>`
 
-export const renderReference = (site: string) => `<!doctype html>
+const renderReference = (site: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Goldmaster API reference</title><link rel="stylesheet" href="/api/docs.css"></head><body>
 <nav><h2>Goldmaster API</h2><ul>${Object.keys(routes)

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../contract/errors.ts'
 
 /** The built web app: beside the compiled code, or where `npm run build` leaves it when the sources run. */
-export const WEB_FOLDER = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : '../web/', import.meta.url))
+const WEB_FOLDER = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : '../web/', import.meta.url))
 
 /** Addresses that are pages of the app; whatever else is not known stays unknown. */
 const PAGES = [

@@ -2,7 +2,7 @@ import { LOG_MAX } from '../contract/sets.ts'
 import type { JenkinsServer } from './jenkins-server.ts'
 
 /** What a build printed since an offset, and where to go on. */
-export interface Printed {
+interface Printed {
   text: string
   /** Takes the place of everything known so far: it begins anew, or too much was skipped to join on. */
   anew: boolean

@@ -14,7 +14,7 @@ const OUTPUT_MAX = 64 * 1024 * 1024
 /** A host and a port. Perforce also knows addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
 
-export interface Perforce {
+interface Perforce {
   allowed: AllowedHosts
   /** The command line client. */
   p4?: string | undefined

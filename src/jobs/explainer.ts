@@ -3,7 +3,7 @@ import type { Explain } from '../domain/investigations-run.ts'
 import { redact } from '../domain/redact.ts'
 
 /** A language model behind an OpenAI- or Anthropic-compatible address. */
-export interface Model {
+interface Model {
   url: string
   key: string | undefined
   model: string

@@ -15,7 +15,7 @@ const DELAYS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800]
 export const delayAfter = (tries: number, random = Math.random()) =>
   DELAYS[Math.min(tries, DELAYS.length - 1)]! * (0.9 + random * 0.2)
 
-export interface Lane {
+interface Lane {
   subscriptionId: number
   office: PostOffice
   /** After the message under way, the lane ends. */

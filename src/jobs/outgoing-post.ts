@@ -21,7 +21,7 @@ export interface Answer {
   retryAfter: number
 }
 
-export interface Post {
+interface Post {
   url: string
   headers: Record<string, string>
   body: string

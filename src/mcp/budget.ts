@@ -6,13 +6,13 @@ export const ANSWER_BYTES = 24_000
 /** What is left for the data when frame and notes have their part. */
 export const DATA_BYTES = 21_000
 
-export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 const LARGEST = 20_000
 const SMALLEST = 80
 const sizesOf = (text: number): Sizes => ({ text, items: Math.max(3, Math.floor(text / 25)) })
 
-export interface Fitted {
+interface Fitted {
   data: Fields
   cuts: Cut[]
 }

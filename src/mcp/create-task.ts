@@ -6,7 +6,7 @@ import { ask, routeTool, sentBy, tellWhole } from './route-tools.ts'
 import type { Fields, Tool, ToolCall } from './tool.ts'
 import { WORDS } from './words.ts'
 
-export const CLIENT = { name: 'goldmaster-mcp', version: VERSION }
+const CLIENT = { name: 'goldmaster-mcp', version: VERSION }
 
 /** Assistants repeat calls whose answer they did not see: the same arguments make the same task. */
 const keyOf = (args: Fields) =>

@@ -21,7 +21,7 @@ interface Page {
 }
 
 /** `listTasks` is the tool `list_tasks`. */
-export const toolName = (route: RouteName) => route.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toolName = (route: RouteName) => route.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Fields of rows that say nothing to an assistant, or too much for a page. */
 const ROW_OMITS = new Set(['account_id', 'metadata', 'cursor_key'])

@@ -19,7 +19,7 @@ export const plainSchema = (schema: TSchema): { type: 'object' } & Fields =>
     return value
   })
 
-export const strings = (description: string) => Type.Array(Type.String(), { description })
+const strings = (description: string) => Type.Array(Type.String(), { description })
 
 /** What every answer carries beside its data. */
 export const outputOf = (properties: Record<string, TSchema>): TSchema =>

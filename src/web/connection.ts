@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import type { ApiError } from '../contract/errors.ts'
 
 /** How the line to the server is: everything the banner and the sign-in dialog need to know. */
-export interface Connection {
+interface Connection {
   /** Nothing was answered, or only that the service is unavailable. */
   away: boolean
   /** The session is over; whatever is on the page stays there while one signs in again. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** A letter belongs to the field it is typed into, and to the browser when a modifier is held. */
-export const isTyping = (event: KeyboardEvent): boolean =>
+const isTyping = (event: KeyboardEvent): boolean =>
   event.metaKey ||
   event.ctrlKey ||
   event.altKey ||

@@ -1,4 +1,4 @@
 /** Pages for people who are not signed in. */
-export const OUTSIDE = ['/sign-in', '/sign-up', '/verify', '/reset', '/welcome', '/oauth/refused', '/invitations'] as const
+const OUTSIDE = ['/sign-in', '/sign-up', '/verify', '/reset', '/welcome', '/oauth/refused', '/invitations'] as const
 
 export const isOutside = (path: string): boolean => OUTSIDE.some((start) => path === start || path.startsWith(`${start}/`))

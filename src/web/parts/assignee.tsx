@@ -4,7 +4,7 @@ import { useApi } from '../queries.ts'
 import { useNames, useProject } from '../session.ts'
 
 /** Nobody, a person or an agent, in the words of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
-export type Who = string
+type Who = string
 
 export const whoOf = (task: { assignee_handle: string | null; user_id: number | null }): Who =>
   task.assignee_handle !== null ? `handle:${task.assignee_handle}` : task.user_id !== null ? `user:${task.user_id}` : ''

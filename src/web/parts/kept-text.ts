@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** A text while somebody edits it: what they saw when they began, and what they have typed. */
-export interface Editing {
+interface Editing {
   seen: string
   text: string
 }

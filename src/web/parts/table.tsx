@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-export interface Column<Row> {
+interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
   /** Left out where there is little room. */

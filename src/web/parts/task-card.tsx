@@ -8,7 +8,7 @@ import { Pill, type PillKind, wordsOf } from './pill.tsx'
 
 export type Task = AppReply<'listTasks'>['tasks'][number]
 
-export const PRIORITY_KINDS: Record<Task['priority'], PillKind> = {
+const PRIORITY_KINDS: Record<Task['priority'], PillKind> = {
   critical: 'err',
   high: 'warn',
   medium: 'neutral',

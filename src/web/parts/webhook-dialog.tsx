@@ -13,7 +13,7 @@ import { Form } from './form.tsx'
 import { Notice } from './notice.tsx'
 import { useToast } from './toast.tsx'
 
-export const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
+const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
   'build_run.completed': 'a build passed',
   'build_run.failed': 'a build failed',
   'change.submitted': 'a change was submitted',
