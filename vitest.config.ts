@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['test/setup.ts'],
     maxWorkers: 2,
     // Only what hangs for good should end here: a busy machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

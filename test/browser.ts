@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { CHROMIUM } from './chromium.ts'
+import { freePort } from './free-port.ts'
 import { openStudio, type Studio, type StudioSettings } from './studio.ts'
 
 /** A real Chromium in front of a real service. */
@@ -25,14 +25,6 @@ export async function openSite(world: object = {}, settings: StudioSettings = {}
   return openStudio(world, { ...settings, port, service: { ...settings.service, site: `http://localhost:${port}` } })
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 export interface Tab {
   page: Page
   context: BrowserContext
@@ -45,6 +37,7 @@ export interface Tab {
 
 export async function openTab(browser: Browser, site: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const complaints: string[] = []
   const foreign: string[] = []

@@ -23,11 +23,4 @@ export function goldmaster(args: string[], env: Record<string, string> = {}): Ru
   return { child, said: () => text, ended: new Promise((done) => child.on('close', (code, signal) => done(code ?? signal))) }
 }
 
-/** Waits until something is so. */
-export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> {
-  const end = Date.now() + milliseconds
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it did not come to pass in time')
-    await new Promise((done) => setTimeout(done, 20))
-  }
-}
+export { until } from './until.ts'

@@ -1,18 +1,11 @@
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../src/db/database.ts'
-import { goldmaster, type Running, until } from './command.ts'
+import { goldmaster, type Running } from './command.ts'
+import { freePort } from './free-port.ts'
 import type { Studio } from './studio.ts'
+import { until } from './until.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
 
 /** A service in a process of its own over the studio's database, which can be killed and started again. */
 export async function openNode(studio: Studio) {
@@ -35,7 +28,7 @@ export async function openNode(studio: Studio) {
     )
   const start = async () => {
     running = goldmaster(['serve'], env)
-    await until(ready, 40_000)
+    await until(ready)
   }
   await start()
   return {
@@ -49,7 +42,7 @@ export async function openNode(studio: Studio) {
 }
 
 /** Posts until it is heard, as tools with retries do. */
-export async function insist(url: string, init: RequestInit): Promise<{ status: string; tries: number }> {
+async function insist(url: string, init: RequestInit): Promise<{ status: string; tries: number }> {
   for (let tries = 1; ; tries++) {
     const answer = await fetch(url, init).catch(() => undefined)
     const told = answer?.ok ? await answer.json().catch(() => undefined) : undefined

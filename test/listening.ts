@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import type { Event } from '../src/contract/shapes.ts'
-import { until } from './command.ts'
+import { until } from './until.ts'
 
 /** One open stream of events, and what it has brought so far. */
 export interface Listening {
@@ -11,7 +11,7 @@ export interface Listening {
   stop(): void
 }
 
-export interface Listen {
+interface Listen {
   site: string
   token: string
   query?: string

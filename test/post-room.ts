@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
@@ -8,6 +7,7 @@ import { type AllowedHosts, allowedHosts } from '../src/intake/reach-addresses.t
 import { type Outgoing, startOutgoing } from '../src/jobs/outgoing.ts'
 import { openReceiver, type Received, type Receiver } from './receiver.ts'
 import { openStudio, type Studio } from './studio.ts'
+import { until } from './until.ts'
 import { workshop } from './workshop.ts'
 
 /** A studio, somebody who is told what happens in it, and nodes that tell; all of it is cleared away after each test. */
@@ -61,7 +61,7 @@ export function openPostRoom() {
       subscriptions.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
     titles: (path?: string) => receiver.received.filter((one) => path === undefined || one.path === path).map(titleOf),
     settled: (subscriptionId: number) =>
-      eventually(async () => (await deliveries(subscriptionId)).every((one) => one.status === 'delivered')),
+      until(async () => (await deliveries(subscriptionId)).every((one) => one.status === 'delivered')),
     /** As if what waits had waited long enough. */
     hurry: (subscriptionId: number) =>
       studio.db.count(sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`),
@@ -72,8 +72,3 @@ const titleOf = ({ body }: Received) => /#\d+ “(.*)” is to do/.exec(body.dat
 
 /** Without what was sent again. */
 export const firsts = <T>(list: T[]) => [...new Set(list)]
-
-export async function eventually(look: () => Promise<boolean> | boolean) {
-  for (const end = Date.now() + 15_000; !(await look()); await sleep(20))
-    if (Date.now() > end) throw new Error('It did not come about.')
-}

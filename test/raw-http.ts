@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 
+const PATIENCE_MS = 30_000
+
 export interface RawAnswer {
   status: number
   headers: Record<string, string>
@@ -7,10 +9,10 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are and reads whatever comes back until the other side closes or `patience` passes.
+ * Sends bytes as they are and reads whatever comes back until the other side closes or says no more.
  * What comes after the first answer stays in its body.
  */
-export function sendBytes(site: string, bytes: string | Buffer | Buffer[], patience = 2000): Promise<RawAnswer> {
+export function sendBytes(site: string, bytes: string | Buffer | Buffer[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(site)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
@@ -21,7 +23,7 @@ export function sendBytes(site: string, bytes: string | Buffer | Buffer[], patie
       if (said === '') reject(new Error('The server said nothing.'))
       else resolve(readAnswer(said))
     }
-    const timer = setTimeout(done, patience)
+    const timer = setTimeout(done, PATIENCE_MS)
     socket.on('data', (chunk) => {
       said += chunk.toString('utf8')
       if (isWhole(said)) done()

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Event } from '../src/contract/shapes.ts'
+import { until } from './until.ts'
 
 export interface Received {
   id: string
@@ -41,10 +41,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
     received: [],
     connections: 0,
     answer: () => {},
-    async until(count) {
-      for (const end = Date.now() + 15_000; receiver.received.length < count; await sleep(10))
-        if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} messages came.`)
-    },
+    until: (count) => until(() => receiver.received.length >= count),
     close: () =>
       new Promise((done) => {
         server.close(() => done())

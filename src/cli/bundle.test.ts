@@ -44,7 +44,7 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
 })
 
-test('the installed command line finds its parts', { timeout: 120_000 }, async () => {
+test('the installed command line finds its parts', async () => {
   await bundleService(join(folder, 'dist/server'))
   for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list'], ['serve'], ['admin', 'load']])
     expect(run(installed, ...words, '--help')).toMatchObject({ status: 0 })
@@ -53,7 +53,7 @@ test('the installed command line finds its parts', { timeout: 120_000 }, async (
   expect(spawnSync(process.execPath, [installed, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
 })
 
-test('both serve an assistant', { timeout: 120_000 }, async () => {
+test('both serve an assistant', async () => {
   const studio = await openStudio(workshop)
   for (const program of [client, installed]) {
     const assistant = await connectStdio(studio.site, studio.world.tokens!.lead!.token as string, [], [program])
@@ -77,7 +77,7 @@ test('a start reads nothing of what only an assistant, a diagnosis or a bridge n
   expect(made.light.filter((file) => weighty.test(file))).toEqual([])
 })
 
-test('telling the version takes at most two and a half times the work of starting Node alone', { timeout: 120_000 }, () => {
+test('telling the version takes at most two and a half times the work of starting Node alone', () => {
   // The processor's time, not the clock's: others may use this machine too.
   const meter = join(folder, 'meter.cjs')
   writeFileSync(meter, "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error(user + system) })")

@@ -74,7 +74,7 @@ async function kill(child: ChildProcess) {
   await ended
 }
 
-describe('the built-in PostgreSQL', { timeout: 30_000 }, () => {
+describe('the built-in PostgreSQL', () => {
   test('starts in an empty folder, open to its owner alone and to no network', async () => {
     const database = await startEmbedded(home)
     const [row] = await ask(
@@ -115,7 +115,7 @@ describe('the built-in PostgreSQL', { timeout: 30_000 }, () => {
     const pid = await pidIn(home)
     process.kill(pid, 'SIGKILL')
     await gone(pid)
-    await expect.poll(() => ask(database.url, 'select 1').catch(() => []), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => ask(database.url, 'select 1').catch(() => [])).toHaveLength(1)
     expect(await pidIn(home)).not.toBe(pid)
     expect(await ask(database.url, 'select count(*)::int from kept')).toEqual([{ count: 20 }])
     await database.stop()

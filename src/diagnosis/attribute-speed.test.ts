@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { workOf } from '../../test/work.ts'
 import { attribute } from './attribute.ts'
 import type { Candidate, Finding } from './finding.ts'
 
@@ -9,15 +10,8 @@ const finding = {
   clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
 } as unknown as Finding
 
-/** Machines that run tests are busy: the best of a few runs is what the code takes. */
-const best = (run: () => unknown, runs = 4) => {
-  const times = Array.from({ length: runs }, () => {
-    const began = performance.now()
-    run()
-    return performance.now() - began
-  })
-  return Math.min(...times)
-}
+/** The best of a few runs is what the code takes. */
+const best = (run: () => unknown, runs = 4) => Math.min(...Array.from({ length: runs }, () => workOf(run)))
 
 const charactersOf = (text: string) => {
   let sum = 0

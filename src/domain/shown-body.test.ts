@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { workOf } from '../../test/work.ts'
 import { isSecretName, shownBody } from './shown-body.ts'
 
 const show = (body: string, type = 'application/json') => shownBody(Buffer.from(body), type)
@@ -40,10 +41,10 @@ describe('a body that people look at', () => {
   })
 
   test('of 25 MB is shown by its beginning, as clean as any other', () => {
-    const began = performance.now()
     const body = { apiKey: 'abc "def', mail: 'kim\u0040example.com', log: 'x'.repeat(25_000_000) }
-    const shown = show(JSON.stringify(body).replace('@', '\\u0040'))
-    expect(performance.now() - began).toBeLessThan(1_500)
+    const text = JSON.stringify(body).replace('@', '\\u0040')
+    let shown = ''
+    expect(workOf(() => (shown = show(text)))).toBeLessThan(1_500)
     expect(shown.slice(0, 100)).toMatch(/^\{"apiKey":"\[removed\]","mail":"kim","log":"xxx/)
   })
 
@@ -54,10 +55,10 @@ describe('a body that people look at', () => {
       '?token='.repeat(300_000),
       'a'.repeat(2_000_000),
       '"token"  :'.repeat(200_000),
-    ]) {
-      const began = performance.now()
-      show(hostile)
-      expect(performance.now() - began, hostile.slice(0, 12)).toBeLessThan(1_500)
-    }
+    ])
+      expect(
+        workOf(() => show(hostile)),
+        hostile.slice(0, 12),
+      ).toBeLessThan(1_500)
   })
 })

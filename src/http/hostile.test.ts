@@ -41,7 +41,7 @@ const send = ({ path, method = 'GET', body, headers = [], token = tokenOf('all')
     'Connection: close',
     ...headers,
   ]
-  return sendBytes(studio.site, [Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), ...(bytes ? [bytes] : [])], 10_000)
+  return sendBytes(studio.site, [Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), ...(bytes ? [bytes] : [])])
 }
 
 /** A refusal in the words of the interface, or a plain success. */
@@ -265,7 +265,7 @@ describe('generated requests', () => {
     { maxLength: 4 },
   )
 
-  test('never reach a 5xx, and what is accepted can be read back', { timeout: 120_000 }, async () => {
+  test('never reach a 5xx, and what is accepted can be read back', async () => {
     const runs = Number(process.env.HOSTILE_RUNS ?? 1500)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...all), query, body, async ([name, route], pairs, sent) => {

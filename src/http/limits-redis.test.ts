@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../test/free-port.ts'
 import { keepLog } from '../../test/log.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
+import { until } from '../../test/until.ts'
 import { visitor, workshop } from '../../test/workshop.ts'
 
 /** Limits that nodes share. A Redis of the test's own where there is one to start, else the one REDIS_URL names. */
@@ -33,21 +34,6 @@ const create = async (node: Studio) =>
   ).status
 const rates = (points: number) => ({ taskWrites: { points, seconds: 60 } })
 const passed = (statuses: number[]) => statuses.filter((status) => status === 201).length
-const until = async (happened: () => boolean) => {
-  for (const end = Date.now() + 10_000; !happened(); ) {
-    if (Date.now() > end) throw new Error('It did not happen in ten seconds.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function startRedis(port: number): Promise<ChildProcess> {
   const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
@@ -106,10 +92,8 @@ describe.runIf(canStart || given)('nodes that share a Redis', () => {
 describe('a Redis that is away', () => {
   test('from the start stops nobody and is logged; each node counts for itself', async () => {
     await withNodes(1, 3, `redis://127.0.0.1:${await freePort()}`, async ([node], said) => {
-      const began = Date.now()
       expect(await Promise.all([create(node!), create(node!), create(node!)])).toEqual([201, 201, 201])
       expect(await create(node!)).toBe(429)
-      expect(Date.now() - began).toBeLessThan(10_000)
       expect(said()).toContain('redis does not answer')
     })
   })
@@ -137,8 +121,8 @@ describe('a Redis that is away', () => {
       expect(await create(node!)).toBe(201)
       redis.kill('SIGSTOP')
       const began = Date.now()
-      for (let i = 0; i < 10; i++) expect(await create(node!)).toBe(201)
-      expect(Date.now() - began).toBeLessThan(10_000)
+      for (let i = 0; i < 30; i++) expect(await create(node!)).toBe(201)
+      expect(Date.now() - began).toBeLessThan(30_000)
       expect(said()).toContain('redis does not answer')
       redis.kill('SIGCONT')
     })

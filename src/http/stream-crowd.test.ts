@@ -35,9 +35,11 @@ test('200 listeners hear every event, in order, once', async () => {
     if (at % 3 === 0) await sleep(100)
   }
   await Promise.all(crowd.map((one) => one.until(names.length)))
-  await sleep(600)
+  // What was told twice would come before this.
+  await happen(['the end'])
+  await Promise.all(crowd.map((one) => one.until(names.length + 1)))
   for (const one of crowd) {
-    expect(titlesOf(one.events)).toEqual(names)
+    expect(titlesOf(one.events)).toEqual([...names, 'the end'])
     one.stop()
   }
 })

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listening, listen, titlesOf } from '../../test/listening.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
@@ -65,11 +64,13 @@ describe('a listener', () => {
       ['star', 'three'],
     ] as const)
       await task(project, title)
-    await all.until(3)
-    await sleep(300)
-    expect(titles(all)).toEqual(['one', 'two', 'three'])
-    expect(titles(moon)).toEqual(['two'])
-    expect(builds.events).toEqual([])
+    // Everybody is to hear of this; whoever has heard it will hear nothing that was before.
+    await studio.db.count(sql`insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type)
+      values (${id('accounts', 'owl')}, ${id('projects', 'moon')}, 'failed', 'night', 'custom', 'development')`)
+    await Promise.all([all.until(4), moon.until(2), builds.until(1)])
+    expect(titles(all)).toEqual(['one', 'two', 'three', undefined])
+    expect(titles(moon)).toEqual(['two', undefined])
+    expect(builds.events).toMatchObject([{ event_type: 'build_run.failed' }])
     expect(all.events[0]).toMatchObject({
       event_type: 'task.state_changed',
       project_id: id('projects', 'star'),
@@ -95,8 +96,9 @@ describe('a listener', () => {
     const second = await follow('', { lastId: first.events.at(-1)!.position })
     await task('star', 'after')
     await second.until(6)
-    await sleep(300)
-    expect(titles(second)).toEqual(['away 0', 'away 1', 'away 2', 'away 3', 'away 4', 'after'])
+    await task('star', 'and later')
+    await second.until(7)
+    expect(titles(second)).toEqual(['away 0', 'away 1', 'away 2', 'away 3', 'away 4', 'after', 'and later'])
     second.stop()
   })
 

@@ -4,6 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
 import { keepLog } from '../../test/log.ts'
+import { until } from '../../test/until.ts'
 import { sql } from '../db/database.ts'
 import { writeToAddress, writeToUser } from '../domain/mails.ts'
 import { Vault } from '../domain/secrets.ts'
@@ -52,11 +53,6 @@ afterAll(async () => {
   await store.drop()
 })
 
-const until = async (condition: () => boolean) => {
-  const end = Date.now() + 15_000
-  while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(condition()).toBe(true)
-}
 const newest = () => store.db.one<{ id: number }>(sql`select id from mails order by id desc limit 1`)
 const stateOf = (id: number) =>
   store.db.one<{ sent_at: string | null; error: string }>(sql`select sent_at, error from mails where id = ${id}`)

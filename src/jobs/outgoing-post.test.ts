@@ -66,9 +66,10 @@ test('of a long answer the beginning is kept, and what a table cannot hold is le
 })
 
 test('an answer that never ends counts by its status', async () => {
-  const { url } = await listen((_, response) => void response.writeHead(202).write('so far'))
   const control = new AbortController()
-  setTimeout(() => control.abort(), 300)
+  const { url } = await listen((_, response) => {
+    response.writeHead(202).write('so far', () => setTimeout(() => control.abort(), 100))
+  })
   expect(await office()(url, control.signal)).toMatchObject({ status: 202, response: 'so far' })
 })
 

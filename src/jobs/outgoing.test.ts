@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { eventually, openPostRoom } from '../../test/post-room.ts'
+import { openPostRoom } from '../../test/post-room.ts'
 import { isGenuine, type Received } from '../../test/receiver.ts'
+import { until } from '../../test/until.ts'
 import { sql } from '../db/database.ts'
 import * as subscriptions from '../domain/subscriptions.ts'
 import { allowedHosts } from '../intake/reach-addresses.ts'
@@ -60,12 +60,12 @@ describe('a message', () => {
     await build('completed', 'moon')
     await task('on the moon', 'moon')
     await task('in the den', 'den')
-    await receiver().until(9)
-    await sleep(600)
     const told = (path: string) =>
       receiver()
         .received.filter((one) => one.path === `/${path}`)
         .map((one) => one.body.type)
+    await receiver().until(9)
+    await until(async () => (await studio().db.rows(sql`select from outgoing where status = 'waiting'`)).length === 0)
     expect(Object.fromEntries(Object.keys(paths).map((path) => [path, told(path)]))).toEqual({
       all: ['build_run.failed', 'build_run.completed', 'task.state_changed'],
       failed: ['build_run.failed'],
@@ -105,7 +105,7 @@ describe('private addresses', () => {
       const { id: webhook } = await subscribe({ url: `${origin}:${port}/` })
       pump(studio().db, allowedHosts([]))
       await task('secret')
-      await eventually(async () => (await deliveries(webhook))[0]?.tries === 1)
+      await until(async () => (await deliveries(webhook))[0]?.tries === 1)
       expect((await deliveries(webhook))[0]).toMatchObject({ status: 'waiting', answer: null })
       expect((await deliveries(webhook))[0]!.error).toContain('private address')
       expect(receiver().connections).toBe(0)
@@ -114,28 +114,31 @@ describe('private addresses', () => {
 })
 
 test('a paused webhook keeps its place', async () => {
-  const { id: webhook } = await subscribe()
+  const { id: webhook } = await subscribe({ url: `${receiver().url}paused` })
+  await subscribe({ url: `${receiver().url}other` })
   pump()
   await task('before')
-  await receiver().until(1)
+  await receiver().until(2)
   await subscriptions.pause(studio().db, webhook)
   await tasks('meanwhile', 'and more')
-  await sleep(600)
-  expect(titles()).toEqual(['before'])
+  await until(() => titles('/other').includes('and more'))
+  expect(titles('/paused')).toEqual(['before'])
   await subscriptions.resume(studio().db, webhook)
-  await receiver().until(3)
-  expect(titles()).toEqual(['before', 'meanwhile', 'and more'])
+  await receiver().until(6)
+  expect(titles('/paused')).toEqual(['before', 'meanwhile', 'and more'])
 })
 
 test('an account that lost the feed is told nothing until it has it again', async () => {
-  await subscribe()
+  await subscribe({ url: `${receiver().url}unpaid` })
+  await subscribe({ url: `${receiver().url}paid`, account_id: id('accounts', 'fox') })
   await studio().db.count(sql`update accounts set plan = 'free' where id = ${id('accounts', 'owl')}`)
   pump()
   await task('unpaid')
-  await sleep(600)
-  expect(titles()).toEqual([])
+  await task('paid for', 'den')
+  await until(() => titles('/paid').includes('paid for'))
+  expect(titles('/unpaid')).toEqual([])
   await expect(subscribe()).rejects.toMatchObject({ status: 403, code: 'plan_required' })
   await studio().db.count(sql`update accounts set plan = 'team' where id = ${id('accounts', 'owl')}`)
-  await receiver().until(1)
-  expect(titles()).toEqual(['unpaid'])
+  await receiver().until(2)
+  expect(titles('/unpaid')).toEqual(['unpaid'])
 })

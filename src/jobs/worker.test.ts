@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { goldmaster, until } from '../../test/command.ts'
+import { goldmaster } from '../../test/command.ts'
 import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { openUnsteadyWay } from '../../test/unsteady.ts'
+import { until } from '../../test/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
 import { failingJobs } from '../domain/integration-health.ts'
 import { allowedHosts } from '../intake/reach-addresses.ts'
@@ -105,9 +106,7 @@ describe('the worker', () => {
   })
 })
 
-test('a worker that cannot write down how a job ended, for the database was away, begins anew and goes on', {
-  timeout: 60_000,
-}, async () => {
+test('a worker that cannot write down how a job ended, for the database was away, begins anew and goes on', async () => {
   await polled()
   let answer: (() => void) | undefined
   jenkins.answers[`${BUILD}/api/json`] = (_, reply) => {
@@ -127,8 +126,8 @@ test('a worker that cannot write down how a job ended, for the database was away
     way.become('good')
     const token = studio.world.integrations!.perforce!.webhook_token
     await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 8 } })
-    await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '8'`)).length > 0, 25_000)
-    await until(() => jenkins.calls.length > asked, 25_000)
+    await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '8'`)).length > 0)
+    await until(() => jenkins.calls.length > asked)
   } finally {
     await worker?.stop()
     worker = undefined
@@ -137,7 +136,7 @@ test('a worker that cannot write down how a job ended, for the database was away
   }
 })
 
-describe('a worker killed in the middle', { timeout: 90_000 }, () => {
+describe('a worker killed in the middle', () => {
   const work = () =>
     goldmaster(['work'], { DATABASE_URL: studio.url, SECRET_KEY: SECRET, ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'warn' })
 
@@ -148,7 +147,7 @@ describe('a worker killed in the middle', { timeout: 90_000 }, () => {
     jenkins.answers[`${BUILD}/api/json`] = json(() => info)
     jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log, running: info.building }))
     const first = work()
-    await until(async () => (await row(build.id)).output_log === 'first line\n', 40_000)
+    await until(async () => (await row(build.id)).output_log === 'first line\n')
 
     // The second look finds more to read, but the answer never comes: killed while it waits.
     log = Buffer.from('first line\nsecond line\n')
@@ -162,10 +161,8 @@ describe('a worker killed in the middle', { timeout: 90_000 }, () => {
 
     jenkins.answers[`${BUILD}/logText/progressiveText`] = answer
     info = jenkinsFixture('build')
-    const began = performance.now()
     worker = await startWorker(bench())
-    await until(async () => (await row(build.id)).output_log === 'first line\nsecond line\n', 60_000)
-    expect(performance.now() - began).toBeLessThan(60_000)
+    await until(async () => (await row(build.id)).output_log === 'first line\nsecond line\n')
     expect(await row(build.id)).toMatchObject({ status: 'completed' })
     await until(async () => (await jobs()).length === 0)
   })

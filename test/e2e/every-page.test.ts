@@ -48,7 +48,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     await settled(page)
     const light = [...(await axe(page)), ...(await tooWide(page))]
     await page.emulateMedia({ colorScheme: 'dark' })
-    await expect.poll(() => page.evaluate(changing), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => page.evaluate(changing)).toBe(false)
     const dark = await axe(page, ['color-contrast'])
     await page.setViewportSize({ width: 390, height: 800 })
     return [...light, ...dark, ...(await tooWide(page)), ...complaints.splice(0), ...foreign.splice(0)]
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
     // The browser notes answers by which pages learn that nobody is signed in or that a link is too old.
     expect((await check(tab, OUTSIDE)).filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
     await tab.context.close()
-  }, 240_000)
+  })
 
   describe('of those inside', () => {
     let tab: Tab
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
         () => ['/feed', '/projects/new', '/settings/nowhere', ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path)],
       ],
     ]
-    test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]), 240_000)
+    test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]))
 
     test('has no fault with its menu open where there is little room', async () => {
       const { page } = tab

@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
     tab = await openTab(browser, studio.service.site)
     await signInAs(tab, 'lead@example.com', PASSWORD)
     project = `/projects/${studio.world.projects.star!.id}`
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await studio?.close()
@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
     await page.getByText('cook asset error', { exact: false }).first().waitFor()
     await page.getByText('Bake Maps/Sky.map again.').waitFor()
     await page.getByRole('button', { name: /^line 2/ }).waitFor()
-  }, 120_000)
+  })
 
   test('is edited with what it held, kept while typing, and removed', async () => {
     const { page } = tab
@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByText('There is none yet.').waitFor()
-  }, 120_000)
+  })
 
   test('is for owners of the account to write', async () => {
     const other = await openTab(browser, studio.service.site)
@@ -126,5 +126,5 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
     await other.context.close()
     // The two refusals of the first test are the only complaints: a browser logs every answer above 399.
     expect(tab.complaints.filter((text) => !text.includes('422'))).toEqual([])
-  }, 60_000)
+  })
 })

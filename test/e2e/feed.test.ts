@@ -26,17 +26,18 @@ describe.runIf(hasBrowser)('the feed in a browser', () => {
   test('shows a build the moment its webhook arrives, without a complaint and without another host', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
+    const listening = page.waitForResponse(/events\/stream/)
     await signInAs(tab, 'lead@example.com', PASSWORD)
     await page.getByRole('heading', { name: 'Feed' }).waitFor()
     await page.getByText('Task #').first().waitFor()
-    await page.waitForTimeout(500)
+    await listening
     const { webhook_token } = studio.world.integrations.ci!
     const told = await studio.ask(`/webhooks/jenkins?token=${webhook_token}`, {
       method: 'POST',
       body: { job_name: 'nightly-win64', build_number: 4711, status: 'FAILURE', logs_tail: 'error C2065' },
     })
     expect(told.status).toBe(200)
-    await page.getByText('nightly-win64 #4711 failed').waitFor({ timeout: 5_000 })
+    await page.getByText('nightly-win64 #4711 failed').waitFor()
     expect(await axe(page)).toEqual([])
     expect(tab.complaints).toEqual([])
     expect(tab.foreign).toEqual([])

@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('the first run in a browser', () => {
       body: { job_name: 'nightly', build_number: 1, status: 'SUCCESS' },
     })
     expect(told.status).toBe(200)
-    await page.getByText('It has arrived').waitFor({ timeout: 5_000 })
+    await page.getByText('It has arrived').waitFor()
     await page.getByRole('link', { name: 'Open the feed' }).click()
     await page.getByText('nightly #1').first().waitFor()
 
@@ -69,5 +69,5 @@ describe.runIf(hasBrowser)('the first run in a browser', () => {
     expect(tab.complaints).toEqual([])
     expect(tab.foreign).toEqual([])
     await tab.context.close()
-  }, 60_000)
+  })
 })

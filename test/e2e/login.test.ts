@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     })
     browser = await openBrowser()
     line = await CommandLine.open({ GOLDMASTER_HOST: studio.service.site })
-  }, 60_000)
+  })
   afterAll(async () => {
     line?.close()
     await browser?.close()
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     expect((await line.run(['projects', 'list'])).out).toContain('Starfall')
     expect(await line.run(['members', '--project', String(studio.world.projects.star!.id)])).toMatchObject({ code: 1 })
     await line.run(['logout'])
-  }, 60_000)
+  })
 
   test('the command line says that it was denied, and keeps nothing', async () => {
     const { code, err, said } = await login(async (page) => {
@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     expect(err).toContain('The login was denied in the browser.')
     expect(said).toContain('Nothing was granted')
     expect((await line.run(['whoami'])).code).toBe(4)
-  }, 60_000)
+  })
 
   test('somebody else can answer', async () => {
     const { code } = await login(async (page) => {
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     expect(code).toBe(0)
     expect((await line.run(['whoami', '--pick', 'user_id'])).out).toBe(`${studio.world.users.artist!.id}\n`)
     await line.run(['logout'])
-  }, 60_000)
+  })
 
   test('an address that was cut off says so instead of asking', async () => {
     const tab = await openTab(browser, studio.service.site)
@@ -181,5 +181,5 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
     await page.getByText('by an assistant').waitFor()
     await tab.context.close()
-  }, 60_000)
+  })
 })

@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)('a read-only account in a browser', () => {
     expect(offered).toEqual([])
     expect(tab.complaints).toEqual([])
     await tab.context.close()
-  }, 240_000)
+  })
 
   test('says so where it becomes one while somebody types, keeps the text, and takes it once it is paid for', async () => {
     const tab = await enter('paid')
@@ -120,5 +120,5 @@ describe.runIf(hasBrowser)('a read-only account in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: /Typed before the trial ended/ }).waitFor()
     await tab.context.close()
-  }, 60_000)
+  })
 })

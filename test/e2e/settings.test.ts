@@ -22,7 +22,7 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     tab = await openTab(browser, studio.service.site)
     await signInAs(tab, 'lead@example.com', PASSWORD)
     project = `/projects/${studio.world.projects.star!.id}`
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await studio?.close()
@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByText(/Taken in again/).waitFor()
-  }, 60_000)
+  })
 
   test('an outbound webhook is made, paused and removed', async () => {
     const { page } = tab
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await card.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByText('No address is told anything yet').waitFor()
-  }, 60_000)
+  })
 
   test('somebody is invited, and the invitation is withdrawn', async () => {
     const { page } = tab
@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await page.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByRole('button', { name: 'Withdraw it' }).click()
     await page.getByText('No invitation waits').waitFor()
-  }, 60_000)
+  })
 
   test('a payment method lifts a lapsed trial at once', async () => {
     await studio.load({
@@ -92,5 +92,5 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await late.page.getByText('The trial of Lapsed Games is over').waitFor({ state: 'detached' })
     expect(late.complaints).toEqual([])
     await late.context.close()
-  }, 60_000)
+  })
 })

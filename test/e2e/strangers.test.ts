@@ -59,12 +59,12 @@ describe.runIf(hasBrowser)('a stranger in a browser', () => {
   test('finds no page of a project of another account', async () => {
     const paths = [...PROJECT_PLACES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
     for (const path of paths) expect(await seen(path)).toEqual([path, false, false])
-  }, 240_000)
+  })
 
   test("finds no record of another account in their own project's pages", async () => {
     for (const path of RECORDS.map((kind) => project('den') + record(kind)))
       expect(await seen(path)).toEqual([path, false, false])
-  }, 240_000)
+  })
 
   test('reads nothing of it in the feed, the palette and the settings', async () => {
     const { page } = tab

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort, hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../browser.ts'
+import { hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../browser.ts'
+import { freePort } from '../free-port.ts'
 import { openStudio, type Studio, type StudioSettings } from '../studio.ts'
 import { workshop } from '../workshop.ts'
 
@@ -67,7 +68,7 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await save(tab)
     await page.getByRole('button', { name: /Written before the storm/ }).waitFor()
     expect((await stored()).description).toBe('Written before the storm')
-  }, 60_000)
+  })
 
   test('a limit says how long to wait, and what was typed can be sent afterwards', async () => {
     const { page } = tab
@@ -90,7 +91,7 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await create.click()
     await page.getByRole('button', { name: /^Edit title: Written with care/ }).waitFor()
     await page.getByText('takes requests again').waitFor({ state: 'detached' })
-  }, 60_000)
+  })
 
   test('the investigations of a day are a matter of the build, not of the whole page', async () => {
     const { page } = tab
@@ -122,7 +123,7 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await tab.page.getByRole('button', { name: /Typed while somebody signed me out/ }).waitFor()
     expect((await stored()).description).toBe('Typed while somebody signed me out')
     await other.context.close()
-  }, 60_000)
+  })
 
   test('of two people at one task the second sees what the first wrote, and loses nothing', async () => {
     const second = await openTab(browser, node.service.site)
@@ -141,5 +142,5 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await second.page.getByRole('button', { name: /What the artist thinks/ }).waitFor()
     expect((await stored()).description).toBe('What the artist thinks')
     await second.context.close()
-  }, 60_000)
+  })
 })

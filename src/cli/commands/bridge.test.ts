@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { goldmaster, until } from '../../../test/command.ts'
+import { goldmaster } from '../../../test/command.ts'
 import { scratch, standIn } from '../../../test/stand-in.ts'
 import { openStudio, type Studio } from '../../../test/studio.ts'
+import { until } from '../../../test/until.ts'
 import { sql } from '../../db/database.ts'
 import { allowedHosts } from '../../intake/reach-addresses.ts'
 import { startWorker, type Worker } from '../../jobs/worker.ts'
@@ -42,7 +43,7 @@ const deliveries = (key: string) =>
     sql`select outcome from deliveries where integration_id = ${studio.world.integrations![key]!.id}`,
   )
 
-describe('the Perforce bridge', { timeout: 90_000 }, () => {
+describe('the Perforce bridge', () => {
   const depot = join(folder, 'depot.json')
   /** Lists newest first unless asked from a number on, like p4; a complaint is a line, and p4 ends well. */
   const p4 = standIn(
@@ -117,7 +118,7 @@ describe('the Perforce bridge', { timeout: 90_000 }, () => {
   })
 })
 
-describe('the Lore bridge', { timeout: 90_000 }, () => {
+describe('the Lore bridge', () => {
   const repository = join(folder, 'lore-repository.json')
   const hash = (branch: string, number: number) => Buffer.from(`${branch}-${number}`).toString('hex').padEnd(64, '0')
   /** Prints what `lore --json` printed in captures: events, each with its tag, and how it went at the end. */

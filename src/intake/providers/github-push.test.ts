@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { workOf } from '../../../test/work.ts'
 import { type ChangeFact, Unreadable } from '../facts.ts'
 import { push } from './github-push.ts'
 
@@ -76,7 +77,5 @@ test('a push that lists no commits, or one without id, is unreadable', () => {
 test('a push of 2,048 commits is read within a second', () => {
   const paths = Array.from({ length: 40 }, (_, index) => `Content/Props/SM_Prop${index}.uasset`)
   const commits = Array.from({ length: 2048 }, (_, index) => commit(index.toString(16).padStart(40, '0'), { modified: paths }))
-  const start = performance.now()
-  expect(changes({ commits })).toHaveLength(2048)
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(workOf(() => expect(changes({ commits })).toHaveLength(2048))).toBeLessThan(1000)
 })

@@ -163,10 +163,10 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
     expect(readdirSync(folder).sort()).toEqual(['RunUAT.sh', 'goldmaster-build.sh'])
   })
 
-  test('does not wait for helpers that outlive the build', { timeout: 20_000 }, async () => {
+  test('does not wait for helpers that outlive the build', async () => {
     const began = Date.now()
-    await build('RunUAT.sh', 'echo started; sleep 8 &\n')
+    await build('RunUAT.sh', 'echo started; sleep 60 &\n')
     expect(events()).toEqual(['build_completed'])
-    expect(Date.now() - began).toBeLessThan(7_500)
+    expect(Date.now() - began).toBeLessThan(45_000)
   })
 })

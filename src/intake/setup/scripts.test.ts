@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../../test/until.ts'
 import { perforce } from '../providers/perforce.ts'
 import { loreRelay } from './lore.ts'
 import { perforceTrigger } from './perforce.ts'
@@ -115,7 +116,7 @@ esac
     }
 
     const fields = async () => {
-      await vi.waitFor(() => expect(arrived).toHaveLength(1), 10_000)
+      await until(() => arrived.length === 1)
       return Object.fromEntries(new URLSearchParams(arrived[0]?.body))
     }
 
@@ -170,14 +171,14 @@ esac
       executable('bin/p4', '#!/bin/sh\necho "Your session has expired, please login again." >&2\nexit 1\n')
       run(script(), '99')
       expect(Object.keys(await fields())).toEqual(['changelist', 'timestamp'])
-      await vi.waitFor(() => expect(readdirSync(join(folder, 'work'))).toEqual([]), 5_000)
+      await until(() => readdirSync(join(folder, 'work')).length === 0)
     })
 
     test('neither fails nor holds up a submit when the server hangs or is away', async () => {
       executable('bin/p4', '#!/bin/sh\nsleep 60\n')
       const begun = Date.now()
       expect((await once(run(script('http://127.0.0.1:1'), '1234'), 'exit'))[0]).toBe(0)
-      expect(Date.now() - begun).toBeLessThan(5_000)
+      expect(Date.now() - begun).toBeLessThan(30_000)
     })
 
     test('sends nothing for what is no number', async () => {
@@ -201,7 +202,7 @@ esac
       `#!/bin/sh\n[ "$*" = '--json notification subscribe' ] || exit 1\ncat '${folder}/events'\nexec sleep 60\n`,
     )
     run(executable('relay.sh', loreRelay({ url: '', token: TOKEN, base_url: address(), id: 7 })))
-    await vi.waitFor(() => expect(arrived).toHaveLength(2), 10_000)
+    await until(() => arrived.length === 2)
     expect(arrived.map(({ body }) => body)).toEqual([pushed('aa'), pushed('bb')])
     expect(arrived[0]).toMatchObject({
       url: '/webhooks/lore',

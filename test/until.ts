@@ -1,0 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const PATIENCE_MS = 60_000
+
+/** Waits until something is so. Only what never comes ends it: a busy machine is no failure. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; !(await holds()); await sleep(20))
+    if (Date.now() > end) throw new Error('It did not come to pass in time.')
+}
