@@ -35,6 +35,8 @@ export const notFound = (what = 'Record') => new ApiError(404, 'not_found', `${w
 
 export const invalidJson = (message = 'The body is not valid JSON.') => new ApiError(400, 'invalid_json', message)
 
+export const tooLarge = (message = 'The body is too large.') => new ApiError(413, 'body_too_large', message)
+
 export const unsupportedType = () => new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.')
 
 export const invalidCursor = () =>

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, notFound, unavailable, unsupportedType } from '../contract/errors.ts'
+import { ApiError, notFound, tooLarge, unavailable, unsupportedType } from '../contract/errors.ts'
 import { isConnectionError, isTransient } from '../db/database.ts'
 
 /** Whatever went wrong, as the interface words it. */
@@ -8,7 +8,7 @@ export function asApiError(error: unknown): ApiError {
   const { code, statusCode } = error as FastifyError
   // A caller who hangs up is reset too; only what comes without a status is the database.
   if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'body_too_large', 'The body is too large.')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType()
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Page')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

@@ -6,8 +6,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { ApiError, notFound } from '../contract/errors.ts'
+import { ApiError, notFound, tooLarge } from '../contract/errors.ts'
 import { sql } from '../db/database.ts'
+import { isHeavy } from '../intake/weight.ts'
 import { appHandlers } from './app-handlers.ts'
 import { serveApp } from './app-rest.ts'
 import { serveAssistantLogin } from './assistant-login.ts'
@@ -72,7 +73,10 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   })
   // Bodies stay bytes: signatures are over them, and a body is judged last.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const refused = !request.routeOptions.config.anyWeight && isHeavy(body)
+    done(refused ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
+  })
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) => sendFailure(notFound('Page'), request, reply))
 

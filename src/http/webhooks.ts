@@ -5,14 +5,17 @@ import * as webhooks from '../domain/webhook-access.ts'
 import { readBody } from '../intake/body.ts'
 import { Refused } from '../intake/deliver.ts'
 import { type Provider, Unreadable } from '../intake/facts.ts'
-import { HEAVY, takeInBeside } from '../intake/heavy.ts'
+import { LONG, takeInBeside } from '../intake/heavy.ts'
 import { providers } from '../intake/providers/index.ts'
 import { at, text } from '../intake/reading.ts'
 import { type Request, type TakenIn, takeIn } from '../intake/take-in.ts'
+import { isHeavy } from '../intake/weight.ts'
 import type { Service } from './service.ts'
 
 /** GitHub sends up to 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
+/** A stranger's body is looked into for the token only while it is short: a trigger's form has a few lines. */
+const FORM_LIMIT = 64 * 1024
 
 /** One path for every tool: token, integration, limit, project, signature, reading, recording. */
 export function serveWebhooks(app: FastifyInstance, service: Service) {
@@ -28,10 +31,11 @@ export function serveWebhooks(app: FastifyInstance, service: Service) {
 function servePath(app: FastifyInstance, service: Service, provider: Provider, path: string) {
   app.post(`/webhooks/${path}`, {
     bodyLimit: BODY_LIMIT,
+    config: { anyWeight: true },
     // Refused before the body is read, unless the token may stand in it.
     onRequest: async (request) => {
       const token = tokenBeside(request, provider)
-      if (token !== undefined || provider.name !== 'perforce') request.door = await enter(service, provider, token)
+      if (token !== undefined || !mayHoldToken(request, provider)) request.door = await enter(service, provider, token)
     },
     handler: async (request, reply) => {
       const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
@@ -47,7 +51,7 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
 
 async function takeInSomewhere({ db }: Service, door: webhooks.Door, request: Request): Promise<TakenIn> {
   try {
-    if (request.raw.length < HEAVY) return await takeIn(db, door, request)
+    if (request.raw.length < LONG && !isHeavy(request.raw)) return await takeIn(db, door, request)
     return await takeInBeside({ databaseUrl: db.url, door, request })
   } catch (error) {
     throw error instanceof Refused ? asRefusal(error) : error
@@ -74,6 +78,9 @@ function tokenBeside({ headers, query }: FastifyRequest, { tokenHeader }: Provid
 }
 
 /** A submit trigger may put its token into the form. */
+const mayHoldToken = ({ headers }: FastifyRequest, { name }: Provider) =>
+  name === 'perforce' && Number(headers['content-length']) <= FORM_LIMIT
+
 function tokenInside(raw: Buffer, type: string | undefined): string | undefined {
   try {
     return text(at(readBody(raw, type), 'token'))
@@ -94,5 +101,9 @@ const requestOf = ({ site }: Service, request: FastifyRequest, path: string, raw
 declare module 'fastify' {
   interface FastifyRequest {
     door?: webhooks.Door
+  }
+  interface FastifyContextConfig {
+    /** The route reads heavy bodies where nobody waits for it. */
+    anyWeight?: boolean
   }
 }

@@ -3,14 +3,18 @@ import { Unreadable } from './facts.ts'
 /** The body as its type says: JSON, or a form whose `payload` field may hold the JSON. Lines and other text stay with `raw`. */
 export function readBody(raw: Buffer, contentType: string | undefined): unknown {
   if (raw.length === 0) return undefined
+  if (/^application\/x-www-form-urlencoded/i.test(contentType ?? '')) return readForm(raw.toString('utf8'))
+  if (/ndjson|^text\/plain/i.test(contentType ?? '')) return tryJson(raw.toString('utf8'))
+  // What does not even begin like JSON is not worth decoding: 25 MB of anything would become twice as much text.
+  if (!/^[\s{["\d\-tfn]/.test(raw.toString('latin1', 0, 1))) throw notJson()
   const text = raw.toString('utf8')
-  if (/^application\/x-www-form-urlencoded/i.test(contentType ?? '')) return readForm(text)
-  if (/ndjson|^text\/plain/i.test(contentType ?? '')) return tryJson(text)
   const json = tryJson(text)
   // Several JSON values, one a line, are no JSON document; who expects lines reads them from the raw bytes.
-  if (json === undefined && !isLines(text)) throw new Unreadable('The body is not valid JSON.')
+  if (json === undefined && !isLines(text)) throw notJson()
   return json
 }
+
+const notJson = () => new Unreadable('The body is not valid JSON.')
 
 function readForm(text: string): unknown {
   const fields = Object.fromEntries(new URLSearchParams(text))
@@ -28,7 +32,16 @@ const tryJson = (text: string): unknown => {
   }
 }
 
-const isLines = (text: string) => {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.length > 1 && lines.every((line) => tryJson(line) !== undefined)
+/** Line by line: all of them at once would take many times the memory of the body. */
+function isLines(text: string): boolean {
+  let count = 0
+  for (let begin = 0; begin < text.length; ) {
+    const end = text.indexOf('\n', begin)
+    const line = text.slice(begin, end === -1 ? undefined : end)
+    begin = end === -1 ? text.length : end + 1
+    if (line.trim() === '') continue
+    if (tryJson(line) === undefined) return false
+    count++
+  }
+  return count > 1
 }

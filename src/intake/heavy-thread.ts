@@ -8,9 +8,10 @@ import { takeIn } from './take-in.ts'
 const STATEMENT_MS = 60_000
 
 const { databaseUrl, door, request } = workerData as HeavyWork
+const { buffer, byteOffset, byteLength } = request.raw
 const db = openDatabase(databaseUrl, { max: 1, statementTimeout: STATEMENT_MS })
 
-const answer = await takeIn(db, door, { ...request, raw: Buffer.from(request.raw) }).then(
+const answer = await takeIn(db, door, { ...request, raw: Buffer.from(buffer, byteOffset, byteLength) }).then(
   (taken): HeavyAnswer => ({ taken }),
   (error): HeavyAnswer =>
     error instanceof Refused

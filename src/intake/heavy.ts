@@ -1,12 +1,15 @@
 import { Worker } from 'node:worker_threads'
+import { tooLarge } from '../contract/errors.ts'
 import type { Door } from '../domain/webhook-access.ts'
 import { Refused } from './deliver.ts'
 import type { Request, TakenIn } from './take-in.ts'
 
-/** From this size on a body is read in a thread of its own: parsing it here would keep everybody else waiting. */
-export const HEAVY = 4 * 1024 * 1024
+/** From this size on a body is read in a thread of its own, whatever it holds: parsing it here would keep everybody else waiting. */
+export const LONG = 4 * 1024 * 1024
 /** At a time; each holds a body of up to 26 MiB and what it becomes. */
 const AT_ONCE = 2
+/** Of what a body becomes; without a bound, 25 MB of empty objects would take all there is. */
+const MEMORY = { maxOldGenerationSizeMb: 256 }
 
 export interface HeavyWork {
   databaseUrl: string
@@ -38,17 +41,23 @@ function inThread(work: HeavyWork): Promise<HeavyAnswer> {
   const thread = threadFor(work)
   return new Promise((resolve, reject) => {
     thread.once('message', resolve)
-    thread.once('error', reject)
+    thread.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge('The body holds too many values.') : error),
+    )
     thread.once('exit', (code) => reject(new Error(`The thread for large bodies ended with ${code}.`)))
   })
 }
 
 /** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
 function threadFor(workerData: HeavyWork): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./heavy-thread.js', import.meta.url), { workerData })
+  const options = { workerData, transferList: ownedBy(workerData.request.raw), resourceLimits: MEMORY }
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./heavy-thread.js', import.meta.url), options)
   const entry = [new URL('./heavy-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
-  return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true, workerData })
+  return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true, ...options })
 }
+
+/** The body moves to the thread instead of being copied, unless its memory is shared with other small ones. */
+const ownedBy = ({ buffer, byteLength }: Buffer) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : [])
 
 function outcomeOf(answer: HeavyAnswer): TakenIn {
   if ('taken' in answer) return answer.taken

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { isHeavy } from './weight.ts'
+
+const heavy = (text: string) => isHeavy(Buffer.from(text))
+const many = (part: string) => part.repeat(10_001)
+
+describe('a body is light', () => {
+  test('when it is one long text, whatever stands in it', () => {
+    expect(heavy(JSON.stringify({ log: many('[{,:}]\n"quoted", \\ and & 100%') }))).toBe(false)
+  })
+
+  test('when it is a task with as much metadata as one may have', () => {
+    const metadata = { numbers: Array(8000).fill(1) }
+    expect(heavy(JSON.stringify({ task: { title: 'x', labels: ['a', 'b'], metadata } }))).toBe(false)
+  })
+
+  test('when lists follow each other instead of nesting', () => {
+    expect(heavy(`[${'[],'.repeat(1000)}0]`)).toBe(false)
+  })
+})
+
+describe('a body is heavy', () => {
+  test.each([
+    ['keys', `{${many('"k":1,')}}`],
+    ['items', `[${many('1,')}1]`],
+    ['empty objects', `[${many('{}')}]`],
+    ['lines', many('{}\n')],
+    ['empty lines', many('\n')],
+    ['fields of a form', many('a=1&')],
+    ['encoded values of a form', `payload=${many('%7B%7D')}`],
+  ])('when it holds too many %s', (_, body) => expect(heavy(body)).toBe(true))
+
+  test('when it nests too deep, closed or not', () => {
+    expect(heavy('['.repeat(101))).toBe(true)
+    expect(heavy(`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`)).toBe(true)
+    expect(heavy(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)).toBe(false)
+  })
+})
