@@ -7,7 +7,7 @@ import { workRoutes } from './app-work.ts'
 import * as param from './params.ts'
 import { type PathNames, routes } from './routes.ts'
 import * as sets from './sets.ts'
-import { Approval, Asset, BuildRun, DecisionInput, list, nullable, object, oneOf, page, TaskDetail } from './shapes.ts'
+import { Approval, Asset, BuildRun, DecisionInput, list, nullable, object, oneOf, page, recordId, TaskDetail } from './shapes.ts'
 
 /** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
 export interface AppRoute {
@@ -101,7 +101,7 @@ export const ownRoutes = {
     summary: 'Change the display name or the default account',
     who: 'member',
     query: none,
-    body: Type.Partial(object({ name, default_account_id: Type.Integer() })),
+    body: Type.Partial(object({ name, default_account_id: recordId })),
     reply: app.Me,
   },
   listPeople: {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import * as app from './app-shapes.ts'
 import * as param from './params.ts'
 import * as sets from './sets.ts'
-import { flag, list, nullable, object, oneOf } from './shapes.ts'
+import { flag, list, nullable, object, oneOf, recordId } from './shapes.ts'
 
 /** Tools that tell us, and addresses that we tell; a part of the table in `app-routes.ts`. */
 
@@ -120,7 +120,7 @@ export const toolRoutes = {
     body: object({
       url: Type.String({ maxLength: 2000 }),
       event_types: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 })),
-      project_id: Type.Optional(nullable(Type.Integer())),
+      project_id: Type.Optional(nullable(recordId)),
     }),
     reply: app.WebhookWithSecret,
     created: 201,
@@ -135,7 +135,7 @@ export const toolRoutes = {
       object({
         url: Type.String({ maxLength: 2000 }),
         event_types: Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 }),
-        project_id: nullable(Type.Integer()),
+        project_id: nullable(recordId),
         status: oneOf(['active', 'paused'] as const),
       }),
     ),

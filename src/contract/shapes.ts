@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { ID_MAX } from './params.ts'
 import * as sets from './sets.ts'
 
 /** Resources as they travel. A field named here is a column named alike; nothing else ever leaves. */
@@ -16,6 +17,8 @@ export const nullable = <S extends TSchema>(schema: S) => {
 
 export const text = Type.String()
 export const integer = Type.Integer()
+/** A record's id as somebody sends it. */
+export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
 export const flag = Type.Boolean()
 export const uuid = Type.String({ format: 'uuid' })
 export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })

@@ -80,6 +80,9 @@ async function admitted(service: Service, door: Door, route: AppRoute, request: 
   return visit
 }
 
+/** NUL and lone surrogates as JSON writes them; after an even number of backslashes, or somebody typed just that. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+
 /** The body as its schema has it, or the first thing that is wrong with it. */
 function readBody(schema: TSchema, body: unknown): unknown {
   const wrong = Value.Errors(schema, body)
@@ -90,8 +93,8 @@ function readBody(schema: TSchema, body: unknown): unknown {
   if (first?.keyword === 'required')
     throw invalidParameter((first.params as { requiredProperties: string[] }).requiredProperties[0]!, 'is required')
   if (first) throw invalidParameter(first.instancePath.slice(1).replaceAll('/', '.') || 'body', first.message)
-  if (JSON.stringify(body)?.includes('\\u0000'))
-    throw new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character.')
+  if (UNSTORABLE.test(JSON.stringify(body) ?? ''))
+    throw new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
   return body
 }
 

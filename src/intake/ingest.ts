@@ -36,11 +36,16 @@ const find = (db: Database, id: number) =>
     where d.id = ${id} for update of d`)
 
 /** A stored delivery as it arrived. */
-export const deliveryOf = ({ path, headers, config, received_at }: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
+export const deliveryOf = (stored: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
+  ...unread(stored, raw),
+  body: readBody(raw, stored.headers['content-type']),
+})
+
+export const unread = ({ path, headers, config, received_at }: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
   path,
   headers,
   raw,
-  body: readBody(raw, headers['content-type']),
+  body: undefined,
   url: '',
   received: new Date(received_at),
   config,

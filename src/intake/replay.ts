@@ -1,8 +1,9 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Database } from '../db/database.ts'
 import * as log from '../domain/delivery-log.ts'
-import { deliver } from './deliver.ts'
-import { deliveryOf } from './ingest.ts'
+import { deliver, refuse } from './deliver.ts'
+import { Unreadable } from './facts.ts'
+import { deliveryOf, unread } from './ingest.ts'
 import type { Delivered } from './keep.ts'
 import { providers } from './providers/index.ts'
 
@@ -10,5 +11,12 @@ import { providers } from './providers/index.ts'
 export async function replay(db: Database, id: number): Promise<Delivered> {
   const stored = await log.stored(db, id)
   if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
-  return deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
+  const provider = providers[stored.provider]
+  try {
+    return await deliver(db, stored, provider, deliveryOf(stored, stored.body), id)
+  } catch (error) {
+    throw error instanceof Unreadable
+      ? await refuse(db, stored, provider, unread(stored, stored.body), 422, error.message, id)
+      : error
+  }
 }
