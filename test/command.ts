@@ -22,5 +22,3 @@ export function goldmaster(args: string[], env: Record<string, string> = {}): Ru
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
   return { child, said: () => text, ended: new Promise((done) => child.on('close', (code, signal) => done(code ?? signal))) }
 }
-
-export { until } from './until.ts'

@@ -33,7 +33,6 @@ function optionOf(name: string, flag: Flag): Option {
   const option = new Option(`${short}${longName(name)}${flag.value ? ` <${flag.value}>` : ''}`, flag.help)
   if (flag.values && !flag.many) option.choices(flag.values)
   else if (flag.value) option.argParser<string | string[]>(checked(flag))
-  if (flag.required) option.makeOptionMandatory()
   return option
 }
 

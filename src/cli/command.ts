@@ -11,7 +11,6 @@ export interface Flag {
   /** May be given several times. */
   many?: true
   short?: string
-  required?: true
   /** Refuses a wrong value by throwing; the value is handed on as it was written. */
   check?(text: string): unknown
 }
@@ -21,9 +20,7 @@ export type Given<F extends Flags> = {
   [K in keyof F]: F[K] extends { value: string }
     ? F[K] extends { many: true }
       ? string[] | undefined
-      : F[K] extends { required: true }
-        ? string
-        : string | undefined
+      : string | undefined
     : boolean
 }
 

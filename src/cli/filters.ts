@@ -40,10 +40,11 @@ export const asQuery = (filters: Flags, given: Record<string, string | string[] 
   )
 
 const MOST_ROWS = 100_000
+export const USUAL_ROWS = 20
 
-export const limitFlag = (route: RouteName, usual = 20) => ({
+export const limitFlag = (route: RouteName) => ({
   limit: {
-    help: walks(route) ? `how many at most (default: ${usual})` : `how many at most, up to ${MAX_LIMIT} (default: ${usual})`,
+    help: `how many at most${walks(route) ? '' : `, up to ${MAX_LIMIT}`} (default: ${USUAL_ROWS})`,
     value: 'count' as const,
     check(text: string) {
       if (!/^[1-9]\d{0,5}$/.test(text) || Number(text) > MOST_ROWS) throw new Error('It must be a number from 1 to 100000.')

@@ -2,7 +2,7 @@ import { MAX_LIMIT } from '../contract/params.ts'
 import type { ReplyOf, RouteName } from '../contract/routes.ts'
 import { visit } from './browser.ts'
 import { type Command, command } from './command.ts'
-import { asQuery, filtersOf, limitFlag, walks } from './filters.ts'
+import { asQuery, filtersOf, limitFlag, USUAL_ROWS, walks } from './filters.ts'
 import type { Output } from './output.ts'
 import { collect, type Page } from './paging.ts'
 import type { Column } from './table.ts'
@@ -35,7 +35,7 @@ export function listCommand<N extends RouteName, K extends string>(made: ListOf<
     examples: made.examples,
     async run({ client, project, flags, out, env, site }) {
       if (flags.web) return visit(`${site}/projects/${project}/${made.page}`, env, (url) => out.say(url))
-      const wanted = Number(flags.limit ?? 20)
+      const wanted = Number(flags.limit ?? USUAL_ROWS)
       const query = asQuery(filters, flags)
       const ask = client[made.route] as unknown as (args: object) => Promise<Page>
       const page = await collect((paging) => ask({ project_id: project, query: { ...query, ...paging } }), made.rows, wanted)

@@ -26,19 +26,13 @@ interface When {
   delay?: number
   /** A waiting job of the same name is replaced instead of doubled. */
   name?: string
-  attempts?: number
 }
 
 /** In the caller's transaction: what is rolled back is never worked on. */
-export const enqueue = <K extends JobKind>(
-  db: Database,
-  kind: K,
-  payload: Jobs[K],
-  { delay = 0, name, attempts = 25 }: When = {},
-) =>
+export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], { delay = 0, name }: When = {}) =>
   db.count(sql`
     select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
-      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text, max_attempts => ${attempts})`)
+      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text)`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
 export const cancel = (db: Database, name: string) => db.count(sql`select graphile_worker.remove_job(${name})`)

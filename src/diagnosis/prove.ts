@@ -70,7 +70,7 @@ export function refuseStall(rule: Rule, at = (field: string) => field) {
 }
 
 /** Refuses a rule that could keep the service busy, or that does not find what its own examples show. */
-export function prove(rule: Rule, where = '') {
+export function prove(rule: Rule, where: string) {
   const at = (field: string) => (where === '' ? field : `${where}.${field}`)
   refuseStall(rule, at)
   try {

@@ -45,7 +45,7 @@ const clean = <Row extends Listed>(row: Row): Row => ({
 })
 
 /** Newest first. */
-export async function list(db: Database, filter: Filter = {}): Promise<{ deliveries: Listed[]; has_more: boolean }> {
+export async function list(db: Database, filter: Filter): Promise<{ deliveries: Listed[]; has_more: boolean }> {
   const limit = filter.limit ?? 50
   const rows = await db.rows<Listed>(sql`
     select ${COLUMNS} from deliveries d join integrations i on i.id = d.integration_id

@@ -12,11 +12,10 @@ export interface Door extends Place {
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
-const badToken = (message = 'The webhook token is missing or malformed.') => new ApiError(401, 'unauthorized', message)
-
 /** The active integration behind a webhook token. */
 export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<Door> {
-  if (token === undefined || !WELL_FORMED.test(token)) throw badToken()
+  if (token === undefined || !WELL_FORMED.test(token))
+    throw new ApiError(401, 'unauthorized', 'The webhook token is missing or malformed.')
   const row = await db.one<Door & { secrets_sealed: string[] }>(sql`
     select i.id as integration_id, i.provider, i.config, i.secrets_sealed, p.id as project_id, p.account_id, p.engine, p.approval_types,
       p.status as project_status

@@ -54,8 +54,8 @@ interface Held {
 }
 
 /** Serves the web app from memory; without a build there are no pages, and the rest works. */
-export function serveStatic(app: FastifyInstance, folder = WEB_FOLDER) {
-  const files = readFiles(folder)
+export function serveStatic(app: FastifyInstance) {
+  const files = readFiles(WEB_FOLDER)
   const index = files.get('/index.html')
   // Files that never change count against nobody.
   const config = { uncounted: true }

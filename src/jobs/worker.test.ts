@@ -75,20 +75,22 @@ describe('the worker', () => {
   test('tries again later what fails, says so, and is done when it succeeds', async () => {
     const build = await polled()
     jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.writeHead(503).end()
+    const began = Date.now()
     worker = await startWorker(bench())
-    await until(async () => (await failingJobs(studio.db, build.integration)).length > 0)
-    const [job] = await failingJobs(studio.db, build.integration)
+    await until(async () => (await failingJobs(studio.db)).length > 0)
+    const [job] = await failingJobs(studio.db)
     expect(job).toMatchObject({
       kind: 'poll_jenkins',
+      integration_id: build.integration,
       payload: { build_run_id: build.id },
       given_up: false,
       error: expect.stringContaining('answers 503'),
     })
-    expect(Date.parse(job!.next_try_at)).toBeGreaterThan(Date.now())
+    expect(Date.parse(job!.next_try_at)).toBeGreaterThan(began + 1000)
     jenkins.answers[`${BUILD}/api/json`] = json(() => jenkinsFixture('build'))
     jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('done\n'), running: false }))
     await until(async () => (await row(build.id)).output_log === 'done\n')
-    await until(async () => (await failingJobs(studio.db, build.integration)).length === 0)
+    await until(async () => (await failingJobs(studio.db)).length === 0)
   })
 
   test('that is told to stop leaves a slow server alone and gives its job back', async () => {

@@ -57,6 +57,7 @@ const HOURLY: Record<string, Work<never>> = {
 
 /** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
 const STOP_PATIENCE_MS = 3_000
+const CONCURRENCY = 4
 /** Before it begins anew. */
 const PAUSE_MS = 1_000
 
@@ -65,11 +66,11 @@ export interface Worker {
 }
 
 /** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
-export async function startWorker(bench: Bench, concurrency = 4): Promise<Worker> {
+export async function startWorker(bench: Bench): Promise<Worker> {
   const { log } = bench
   const stopping = new AbortController()
   const cutOff = new AbortController()
-  let current = await begin(bench, concurrency, cutOff.signal)
+  let current = await begin(bench, cutOff.signal)
   const running = (async () => {
     for (;;) {
       await current.over
@@ -86,7 +87,7 @@ export async function startWorker(bench: Bench, concurrency = 4): Promise<Worker
       await sleep(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
       try {
         await handOver(bench.db, [former])
-        return await begin(bench, concurrency, cutOff.signal)
+        return await begin(bench, cutOff.signal)
       } catch (error) {
         log.warn({ error: (error as Error).message }, 'the worker waits for the database')
       }
@@ -106,7 +107,7 @@ export async function startWorker(bench: Bench, concurrency = 4): Promise<Worker
 }
 
 /** One life of the worker; `over` when it ends, by itself or told to. */
-async function begin(bench: Bench, concurrency: number, signal: AbortSignal) {
+async function begin(bench: Bench, signal: AbortSignal) {
   const { db, log } = bench
   const tasks = Object.entries({ ...WORK, ...HOURLY }) as [string, Work<never>][]
   const events: WorkerEvents = new EventEmitter()
@@ -122,7 +123,7 @@ async function begin(bench: Bench, concurrency: number, signal: AbortSignal) {
   })
   const runner: Runner = await run({
     pgPool: db.pool,
-    concurrency,
+    concurrency: CONCURRENCY,
     noHandleSignals: true,
     events,
     // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.

@@ -3,7 +3,7 @@ import type { Call } from '../call.ts'
 import { command, type Flags } from '../command.ts'
 import { follow } from '../event-stream.ts'
 import { usage } from '../failures.ts'
-import { asQuery, filtersOf, limitFlag } from '../filters.ts'
+import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../filters.ts'
 import type { Output } from '../output.ts'
 import { collect, type Page } from '../paging.ts'
 import { type Column, paintWord } from '../table.ts'
@@ -87,7 +87,7 @@ export const feed = command({
     const page = await collect(
       (paging) => client.listEvents({ query: { ...query, ...paging } }) as Promise<Page>,
       'events',
-      Number(limit ?? 20),
+      Number(limit ?? USUAL_ROWS),
     )
     const events = page.events as Event[]
     out.answer(page, () => {

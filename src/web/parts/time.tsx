@@ -11,8 +11,8 @@ const STEPS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
 const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400, month: 2_592_000, year: 31_536_000 }
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
-export function agoOf(iso: string, now = Date.now()): string {
-  const seconds = (Date.parse(iso) - now) / 1000
+export function agoOf(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000
   if (Math.abs(seconds) < 45) return 'just now'
   const unit = STEPS.find(([limit]) => Math.abs(seconds) < limit)![1]
   return format.format(Math.round(seconds / SECONDS[unit]!), unit)

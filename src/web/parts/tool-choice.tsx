@@ -8,12 +8,11 @@ import { TOOL_GROUPS, TOOLS } from './tools.ts'
 
 interface Props {
   projectId: string | number
-  disabled?: boolean
   onMade(integrationId: number, provider: ProviderName): void
 }
 
 /** Every tool that can be connected; choosing one connects it, and its address and guide come next. */
-export function ToolChoice({ projectId, disabled = false, onMade }: Props) {
+export function ToolChoice({ projectId, onMade }: Props) {
   const create = useWrite('createIntegration', ['listIntegrations'])
   const [chosen, setChosen] = useState<ProviderName>()
   const choose = async (provider: ProviderName) => {
@@ -32,7 +31,7 @@ export function ToolChoice({ projectId, disabled = false, onMade }: Props) {
               <button
                 key={provider}
                 type="button"
-                disabled={disabled || create.isPending}
+                disabled={create.isPending}
                 aria-busy={create.isPending && chosen === provider}
                 onClick={() => void choose(provider)}
                 className="flex items-center gap-3 rounded-lg border border-line bg-panel px-3 py-2.5 text-left hover:border-strong-line hover:bg-hover disabled:opacity-60"
