@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Vault } from './domain/secrets.ts'
@@ -14,6 +15,8 @@ import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
 const PATIENCE_MS = 9_000
+/** Told to stop, the longest time to let those in who came before. */
+const LINE_MS = 2_000
 /** With the wait for a connection, every request is answered within ten seconds, whatever becomes of the database. */
 const STATEMENT_MS = 5_000
 
@@ -42,7 +45,7 @@ export async function serve(settings: Settings) {
   await welcome(settings, service, store.fresh)
   onStop(log, async () => {
     clearInterval(flush)
-    await Promise.all([app.close(), worker.stop()])
+    await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop()])
     await service.lastUsed.flush(store.db).catch(() => {})
     service.limits.close()
     await service.replica?.close()
@@ -85,6 +88,20 @@ async function listen(app: FastifyInstance, { host, port }: Settings) {
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
       throw new Error(`HOST ${host} is no address of this machine: set it to 127.0.0.1, or to 0.0.0.0 to be reached by others.`)
     throw error
+  }
+}
+
+/**
+ * Node takes in one connection per turn of its loop, and the system hangs up on those who still stand before a door that closes,
+ * though they have sent their request: on a busy node that is a crowd.
+ */
+async function emptyLine(server: Server) {
+  let came = 0
+  server.on('connection', () => came++)
+  const end = performance.now() + LINE_MS
+  for (let before = -1; came > before && performance.now() < end; ) {
+    before = came
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
   }
 }
 

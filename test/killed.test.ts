@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effects, openNode, sendWhile } from './killing.ts'
 import { openStudio, type Studio } from './studio.ts'
@@ -28,4 +29,25 @@ test('kill -9 in the middle of deliveries sent with retries: each is there exact
   expect(await effects(studio)).toEqual({ changes: COUNT, assets: COUNT, version: 1, approvals: COUNT, taken: COUNT, waiting: 0 })
   // Told to stop, it ends before it runs out of patience.
   expect(await node.kill('SIGTERM')).toBe(0)
+})
+
+test('told to stop, it answers those who stand before its door, too', async () => {
+  const node = await openNode(studio)
+  const { hostname, port } = new URL(node.site)
+  // Asleep it takes nobody in: the system lets them stand in line.
+  void node.kill('SIGSTOP')
+  const answers: Promise<string>[] = []
+  for (let i = 0; i < 40; i++)
+    await new Promise<void>((stands) => {
+      const caller = connect(Number(port), hostname, () =>
+        caller.write('GET /healthz HTTP/1.1\r\nhost: gold\r\n\r\n', () => stands()),
+      )
+      let said = ''
+      caller.on('data', (bytes) => (said += bytes)).on('error', () => {})
+      answers.push(new Promise((done) => caller.on('close', () => done(said))))
+    })
+  const ended = node.kill('SIGTERM')
+  void node.kill('SIGCONT')
+  expect(await ended).toBe(0)
+  for (const said of await Promise.all(answers)) expect(said).toMatch(/^HTTP\/1.1 200 /)
 })

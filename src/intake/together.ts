@@ -18,10 +18,10 @@ const CHANGES_MAX = 500
 /** Larger ones cost enough to be written by themselves. */
 const BODY_MAX = 256 * 1024
 
-/** Who waited longer is asked to come again: an answer must not take for ever, nor bodies pile up, because the database is stuck. */
-const PATIENCE_MS = 4_000
-/** The same for a second try. */
-const PATIENCE_AGAIN_MS = 7_000
+/** Who stood in line longer is asked to come again: bodies must not pile up because the database is stuck. */
+const IN_LINE_MS = 4_000
+/** Nobody waits longer for an answer. What was begun may still be written: a repeat finds it. */
+const ANSWER_MS = 6_000
 
 /** Transactions at a time: while PostgreSQL writes one, the next is gathered and sent. */
 const AT_ONCE = 2
@@ -37,14 +37,25 @@ const queues = new WeakMap<Database, Map<number, Queue>>()
  * Changes that a tool tells while its earlier ones are still being written are written together: a burst costs a few statements
  * instead of a few for each delivery, and they do not wait in line for the same rows. Everything else is written by itself.
  */
-export function keepTogether(db: Database, place: Place, reading: Reading): Promise<Delivered> {
-  if (!joins(reading)) return keepAlone(db, place, reading)
-  return new Promise((answer, fail) => {
+export async function keepTogether(db: Database, place: Place, reading: Reading): Promise<Delivered> {
+  if (reading.arrival.body.length > BODY_MAX) return keepAlone(db, place, reading)
+  return soon(joins(reading) ? standInLine(db, place, reading) : keepAlone(db, place, reading))
+}
+
+function soon<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable()), ANSWER_MS)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+const standInLine = (db: Database, place: Place, reading: Reading) =>
+  new Promise<Delivered>((answer, fail) => {
     const queue = queueOf(db, place.integration_id)
     queue.waiting.push({ place, reading, answer, fail })
     if (queue.writers < AT_ONCE) void workOff(db, queue)
   })
-}
 
 function queueOf(db: Database, integrationId: number): Queue {
   const ofDatabase = queues.get(db) ?? new Map<number, Queue>()
@@ -55,11 +66,7 @@ function queueOf(db: Database, integrationId: number): Queue {
 }
 
 const joins = ({ arrival, facts }: Reading) =>
-  arrival.replay_of === undefined &&
-  arrival.body.length <= BODY_MAX &&
-  facts.length > 0 &&
-  facts.length <= CHANGES_MAX &&
-  facts.every(isChange)
+  arrival.replay_of === undefined && facts.length > 0 && facts.length <= CHANGES_MAX && facts.every(isChange)
 
 async function keepAlone(db: Database, place: Place, reading: Reading): Promise<Delivered> {
   const once = async () => (await keep(db, place, [reading]))[0]!
@@ -88,16 +95,11 @@ function nextOf(queue: Waiting[]): Waiting[] {
   return queue.splice(0, size)
 }
 
-/** Those who can still be answered in time; the others are asked to come again. */
-const inTime = (waiting: Waiting[], patience: number) =>
-  waiting.filter(({ reading, fail }) => {
-    const late = performance.now() - reading.began > patience
-    if (late) fail(unavailable())
-    return !late
-  })
+const isLate = ({ reading }: Waiting) => performance.now() - reading.began > IN_LINE_MS
 
 async function write(db: Database, taken: Waiting[]) {
-  const batch = inTime(taken, PATIENCE_MS)
+  for (const { fail } of taken.filter(isLate)) fail(unavailable())
+  const batch = taken.filter((one) => !isLate(one))
   if (batch.length === 0) return
   const { place } = batch.at(-1)!
   try {
@@ -110,11 +112,7 @@ async function write(db: Database, taken: Waiting[]) {
   } catch (error) {
     // One of them may be to blame, or have met another: each by itself, so that the others come to no harm.
     if (isDeadlock(error) || (batch.length > 1 && !isConnectionError(error)))
-      await Promise.all(
-        inTime(batch, PATIENCE_AGAIN_MS).map(({ place, reading, answer, fail }) =>
-          keepAlone(db, place, reading).then(answer, fail),
-        ),
-      )
+      await Promise.all(batch.map(({ place, reading, answer, fail }) => keepAlone(db, place, reading).then(answer, fail)))
     else for (const { fail } of batch) fail(error)
   }
 }
