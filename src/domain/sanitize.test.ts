@@ -57,6 +57,8 @@ describe('authors', () => {
     ['lead@buildbox', 'lead'],
     ['DICE\\pensjo', 'DICE\\pensjo'],
     ["'lead@example.com'", 'lead'],
+    ["Tim O'Brien <t.o'brien@example.com>", "Tim O'Brien"],
+    ["o'brien@example.com", "o'brien"],
     ['@kim', 'kim'],
     ['', ''],
   ])('%s', (author, clean) => expect(sanitizeAuthor(author)).toBe(clean))

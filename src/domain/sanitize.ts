@@ -46,7 +46,7 @@ export function sanitizeAuthor(author: string): string {
     const end = domainEnd(author, at, before)
     if (end === -1) continue
     const read = author.slice(copied, at)
-    const local = /[^\s<>()[\]{},;:"']*$/.exec(read)![0]
+    const local = /[^\s<>()[\]{},;:"]*$/.exec(read)![0].replace(/^'+/, '')
     const name = (out + read.slice(0, read.length - local.length)).replace(/[\s<([{]+$/, '')
     out = /[\p{L}\p{N}]/u.test(name) ? name : local
     copied = end + (/[>)\]}"']/.test(author[end] ?? '') ? 1 : 0)
