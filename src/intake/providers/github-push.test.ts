@@ -69,6 +69,11 @@ test('a push includes the head that a list cut at its limit leaves out', () => {
   expect(facts.map((fact) => fact.identifier)).toEqual(['a1', 'b2'])
 })
 
+test('a head that is listed says nothing more, however little it tells', () => {
+  const told = { commits: [commit('a1', { message: 'Fix the door', added: ['Door.png'] })] }
+  expect(changes({ ...told, head_commit: { id: 'a1' } })).toEqual(changes(told))
+})
+
 test('a push that lists no commits, or one without id, is unreadable', () => {
   expect(() => push({ ref: 'refs/heads/main' })).toThrow(Unreadable)
   expect(() => changes({ commits: [{ message: 'lost' }] })).toThrow(Unreadable)

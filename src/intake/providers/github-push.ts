@@ -12,7 +12,7 @@ export function push(body: Json): Fact[] {
   const commits = objects(at(body, 'commits'))
   const head = object(at(body, 'head_commit'))
   // GitHub lists 2,048 commits at most: the newest one may stand only here. A new branch on an old commit lists none, and is no news.
-  if (head && commits.length > 0) commits.push(head)
+  if (head && commits.length > 0 && !commits.some((commit) => at(commit, 'id') === at(head, 'id'))) commits.push(head)
 
   const sender = object(at(body, 'sender'))
   const changes = new Map<string, ChangeFact>()
