@@ -40,7 +40,17 @@ beforeAll(async () => {
       { key: 'poor', name: 'Poor', plan: 'team', credits: 1 },
       { key: 'free', name: 'Free', plan: 'free', credits: 50 },
     ],
-    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', poor: 'owner', free: 'owner' } }],
+    users: [
+      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', poor: 'owner', free: 'owner' } },
+      {
+        key: 'ann',
+        email: 'ann@example.com',
+        name: 'Ann',
+        accounts: { owl: 'member' },
+        connected_accounts: [{ provider: 'perforce', uid: 'AnnP4' }],
+      },
+      { key: 'lee', email: 'lee@example.com', name: 'Lee', accounts: { poor: 'member' } },
+    ],
     projects: ['star:owl', 'poor:poor', 'free:free'].map((pair) => {
       const [key, account] = pair.split(':')
       return { key, account, name: key }
@@ -49,6 +59,7 @@ beforeAll(async () => {
     changes: [
       change('100', 1, 'Old Hand', 'Source/Game/Menu.cpp'),
       change('101', 3, 'Kim <kim@example.com>', 'Source/Game/Combat.cpp'),
+      change('103', 3, 'annp4', 'Content/Sky/T_Sun.uasset'),
       change('102', 4, 'Lee <lee@example.com>', 'Content/Sky/T_Sky.uasset'),
     ],
     build_runs: [
@@ -63,7 +74,6 @@ beforeAll(async () => {
       ...Array.from({ length: 5 }, (_, i) => ({ ...build(`free${i}`, 9, 'failed'), project: 'free', output_log: 'error: x\n' })),
     ],
   })
-  await studio.db.count(sql`update changes set author_user_id = ${id('users', 'kim')} where identifier = '101'`)
 })
 afterAll(() => studio.close())
 
@@ -108,6 +118,13 @@ describe('an investigation', () => {
     expect(again.text).not.toContain('@')
     expect(await show('broken')).toEqual(again.json)
     expect(await credits('owl')).toBe(before - 1)
+  })
+
+  test('knows members by their address and by their name in the version control, and nobody of another account', async () => {
+    const { suspects } = await show('broken')
+    const userOf = (change: string) =>
+      suspects.find((one: { change_id: number }) => one.change_id === id('changes', change)).user_id
+    expect(['101', '103', '102'].map(userOf)).toEqual([id('users', 'kim'), id('users', 'ann'), null])
   })
 
   test('of the same failure inherits its result', async () => {

@@ -1,6 +1,7 @@
 import { type Database, sql } from '../db/database.ts'
 import type { Candidate } from '../diagnosis/finding.ts'
 import { masksOf } from '../diagnosis/masks.ts'
+import { sanitizeText } from './sanitize.ts'
 
 /** A build under investigation. */
 export interface Case {
@@ -53,6 +54,14 @@ export const passedMasks = async (db: Database, it: Case): Promise<Set<string>[]
       order by b.created_at desc, b.id desc limit ${PASSED_LOGS}`)
   ).map(({ output_log }) => masksOf(output_log))
 
+/** Who made a change that no tool tied to a user: the member whose address, or whose name in that version control, its author is. */
+const AUTHOR = sql`coalesce(c.author_user_id,
+  (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = c.account_id
+    where lower(u.email) = lower(substring(c.author from '[^\\s<>()"]+@[^\\s<>()"]+'))),
+  (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = c.account_id
+    where lower(a.uid) = lower(c.author) and a.provider = any (case c.source_type when 'Changelist' then array['perforce']
+      when 'AssetCommit' then array['lore'] else array['github', 'diversion'] end) limit 1))`
+
 /** The changes that went into this build and not into the last one that passed on the same job and branch. */
 export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
   const passed = await db.one<Passed>(sql`
@@ -63,7 +72,7 @@ export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
         where project_id = ${it.project_id} and identifier in (${it.commit_hash}, ${it.changelist}) and identifier <> '' limit 1),
       last as (select timestamp, source_type, identifier from changes
         where project_id = ${it.project_id} and identifier in (${passed?.commit_hash ?? ''}, ${passed?.changelist ?? ''}) and identifier <> '' limit 1)
-    select c.id, c.author, c.author_user_id, c.timestamp, c.description, c.files from changes c
+    select c.id, c.author, ${AUTHOR} as author_user_id, c.timestamp, c.description, c.files from changes c
     where c.project_id = ${it.project_id} and c.orphaned_at is null and c.branch in ('', ${it.branch})
       and c.timestamp <= coalesce((select timestamp from mine), ${it.began_at}::timestamptz)
       and c.timestamp >= coalesce((select timestamp from last), ${passed?.began_at ?? null}::timestamptz, '-infinity')
@@ -77,7 +86,7 @@ export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
       // One person under two names is one person; without a user the name must do.
       author: row.author_user_id === null ? `author:${row.author}` : `user:${row.author_user_id}`,
       timestamp: row.timestamp,
-      subject: row.description,
+      subject: sanitizeText(row.description),
       files: row.files ?? [],
     })),
   }
