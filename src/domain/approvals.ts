@@ -10,6 +10,9 @@ import { sanitizeText } from './sanitize.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
 
+/** Where a record stands that nobody gave a stage. */
+export const DEFAULT_STAGE = 'art_review'
+
 const decidedAs = (status: string) => sql`case when p.status = ${status} then iso(p.decided_at) end`
 
 const columns = sql`
@@ -115,7 +118,7 @@ async function settle(
     (await db.one<{ id: string }>(sql`
       insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, status, approver_user_id, comments,
         asset_version, decided_at)
-      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? 'art_review'}, ${status},
+      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? DEFAULT_STAGE}, ${status},
         ${userId}, ${comments ?? ''}, ${asset.version}, now())
       returning id`))!.id
   await db.count(sql`

@@ -1,4 +1,5 @@
 import { readTaskInput } from '../contract/bodies.ts'
+import { DEFAULT_STAGE } from './approvals.ts'
 import { sent } from './build-logs.ts'
 import { sealConfig } from './integration-config.ts'
 import { mintToken } from './integrations.ts'
@@ -117,7 +118,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
 
   assets({ key, project, path = '', asset_type = 'document', last_change, approvals = [], ...rest }, to) {
     const owner = ownerOf(project)
-    const records = approvals.map(({ key, stage, type, approver, ...approval }) => ({
+    const records = approvals.map(({ key, stage = DEFAULT_STAGE, type, approver, ...approval }) => ({
       key,
       row: {
         id: to.newUuid(),

@@ -76,7 +76,7 @@ describe('a whole world', () => {
     ])
     expect(await own.db.rows(sql`select * from approvals order by created_at`)).toMatchObject([
       { ...owner, id: made.approvals.p1!.id, approval_stage: 'art_review', approver_user_id: 1, asset_version: 3 },
-      { approval_stage: 'review', approval_type: 'manual', approver_user_id: null, decided_at: null },
+      { approval_stage: 'art_review', approval_type: 'manual', approver_user_id: null, decided_at: null },
       { status: 'pending', commit_sha: '0123456789abcdef' },
     ])
     expect(await rows('deployments')).toMatchObject([
