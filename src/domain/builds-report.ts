@@ -111,7 +111,7 @@ async function make(db: Database, place: Place, told: Report): Promise<Known | u
   return made ?? find(db, place, told)
 }
 
-/** Tells the fields that were told; times follow from the state where the tool gave none. */
+/** Tells the fields that were told; times follow from the state where the tool gave none. The end alone does not tell the beginning. */
 async function update(db: Database, known: Known, told: Report): Promise<void> {
   const at = told.at ?? null
   const status = told.status ?? known.status
@@ -119,8 +119,9 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
   const passed = told.status === 'completed'
   const commit = sql`coalesce(${told.commit_hash ?? null}, b.commit_hash)`
   const changelist = sql`coalesce(${told.changelist ?? null}, b.changelist)`
-  const running = told.status !== undefined && RANK[told.status] >= 1
-  const ended = told.status !== undefined && RANK[told.status] === FINAL
+  const rank = told.status === undefined ? 0 : RANK[told.status]
+  const [running, ended] = [rank > 0 && rank < FINAL, rank === FINAL]
+  const seconds = sql`make_interval(secs => ${told.duration_seconds ?? null}::float8)`
   const log = told.log === undefined ? null : sent(told.log)
   await db.count(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
@@ -130,9 +131,10 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
       commit_hash = ${commit}, changelist = ${changelist},
       branch = coalesce(${told.branch ?? null}, b.branch), url = coalesce(${told.url ?? null}, b.url),
       phase = coalesce(${told.phase ?? null}, b.phase),
-      started_at = coalesce(${told.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now()) end),
+      started_at = coalesce(${told.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now())
+        when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz, now()) - ${seconds} end),
       finished_at = case when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz,
-          ${told.started_at ?? null}::timestamptz + make_interval(secs => ${told.duration_seconds ?? null}::float8), b.finished_at, now())
+          ${told.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, now())
         when ${told.status !== undefined} then null else b.finished_at end,
       output_log = coalesce(${kept(sql`${log}::text`)}, b.output_log),
       artifacts = coalesce(${told.artifacts ? JSON.stringify(told.artifacts) : null}::jsonb, b.artifacts),

@@ -30,6 +30,16 @@ describe('a build', () => {
     expect(await tools.api(`build_runs/${id}`)).toMatchObject({ status: 'completed' })
   })
 
+  test('whose end alone was told has no beginning, unless it says how long it took', async () => {
+    const report = async (build_number: number, more: object) => {
+      const { json } = await tools.ci({ job_name: 'short', build_number, status: 'FAILURE', ...more })
+      return tools.api(`build_runs/${json.records[0].id}`)
+    }
+    expect(await report(1, {})).toMatchObject({ started_at: null, finished_at: expect.any(String), duration_seconds: null })
+    const { started_at, finished_at, duration_seconds } = await report(2, { duration_seconds: 90 })
+    expect([Date.parse(finished_at) - Date.parse(started_at), duration_seconds]).toEqual([90_000, 90])
+  })
+
   test('with a word nobody knows is 422 and says which are known; nothing is recorded', async () => {
     const answer = await tools.ci({ job_name: 'odd', build_number: 1, status: 'EXPLODED' })
     expect(answer).toMatchObject({ status: 422, json: { error: 'unreadable_body', delivery_id: expect.any(String) } })
