@@ -31,9 +31,9 @@ const plural = (name: string) => (name.endsWith('y') ? `${name.slice(0, -1)}ies`
 
 export const unauthorized = () => new ApiError(401, '', 'Unauthorized')
 
-export const notFound = (what = 'Record') => new ApiError(404, 'not_found', `${what} not found.`)
+export const notFound = (what: string) => new ApiError(404, 'not_found', `${what} not found.`)
 
-export const invalidJson = (message = 'The body is not valid JSON.') => new ApiError(400, 'invalid_json', message)
+export const invalidJson = () => new ApiError(400, 'invalid_json', 'The body is not valid JSON.')
 
 export const tooLarge = (message = 'The body is too large.') => new ApiError(413, 'body_too_large', message)
 

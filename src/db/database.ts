@@ -73,7 +73,7 @@ const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transactio
   transaction,
 })
 
-export interface PoolSettings {
+interface PoolSettings {
   max?: number
   /** Milliseconds after which PostgreSQL gives a statement up; after half of them, one that waits for what another session holds. */
   statementTimeout?: number

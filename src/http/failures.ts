@@ -3,7 +3,7 @@ import { ApiError, notFound, tooLarge, unavailable, unsupportedType } from '../c
 import { isConnectionError, isTransient } from '../db/database.ts'
 
 /** Whatever went wrong, as the interface words it. */
-export function asApiError(error: unknown): ApiError {
+function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as FastifyError
   // A caller who hangs up is reset too; only what comes without a status is the database.

@@ -57,6 +57,9 @@ export interface Provider {
   read(delivery: Delivery): Fact[]
 }
 
+/** One of several things a tool posts to the same address, each with its own key, event and reading. */
+export type Dialect = Pick<Provider, 'deliveryKey' | 'event' | 'read'>
+
 export interface FileFact {
   path: string
   action: string

@@ -1,5 +1,5 @@
 import { platformOf } from '../../contract/sets.ts'
-import type { Delivery, Fact, Provider } from '../facts.ts'
+import type { Delivery, Dialect, Fact, Provider } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
 import { at, number, object, text, time, word } from '../reading.ts'
 import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
@@ -14,23 +14,17 @@ export const deployment: Provider = {
   tokenHeader: null,
   answers: 200,
   verify: (delivery, secrets) => appleSigned(delivery, secrets) && unitySigned(delivery, secrets),
-  deliveryKey: (delivery) => dialect(delivery).key?.(delivery),
+  deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
 }
 
-interface Dialect {
-  key?(delivery: Delivery): string | undefined
-  event(delivery: Delivery): string
-  read(delivery: Delivery): Fact[]
-}
-
 const APPLE: Dialect = {
-  key: ({ body }) => appleKey(body),
+  deliveryKey: ({ body }) => appleKey(body),
   event: ({ body }) => appleType(body) ?? 'unknown',
   read: ({ body }) => readApple(body),
 }
-const UNITY: Dialect = { key: unityDelivery, event: unityEvent, read: ({ body }) => readUnity(body) }
+const UNITY: Dialect = { deliveryKey: unityDelivery, event: unityEvent, read: ({ body }) => readUnity(body) }
 const SCRIPT: Dialect = { event: ({ body }) => eventOf(body) ?? 'unknown', read: ({ body }) => [report(body)] }
 
 function dialect(delivery: Delivery): Dialect {

@@ -1,5 +1,5 @@
 import { artifactsOf, between, branchOf, buildTypeOf, logOf, seconds, targetTypeOf } from '../build-report.ts'
-import type { BuildFact, Delivery, Fact, Provider } from '../facts.ts'
+import type { BuildFact, Delivery, Dialect, Provider } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
 import { at, link, number, object, text, time, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
@@ -17,15 +17,9 @@ export const jenkins: Provider = {
   answers: 200,
   verify: (delivery, secrets) =>
     action(delivery) === 'build_notification' ? signed(delivery, secrets) : unitySigned(delivery, secrets),
-  deliveryKey: (delivery) => dialect(delivery).key?.(delivery),
+  deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
-}
-
-interface Dialect {
-  key?(delivery: Delivery): string | undefined
-  event(delivery: Delivery): string
-  read(delivery: Delivery): Fact[]
 }
 
 const action = (delivery: Delivery) => delivery.path.split('/')[1]
@@ -34,16 +28,16 @@ const signed = ({ headers, raw }: Delivery, secrets: readonly string[]) =>
   signedBy(secrets, headers['x-jenkins-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`)
 
 const NOTIFICATION: Dialect = {
-  key: ({ body }) => notificationKey(body),
+  deliveryKey: ({ body }) => notificationKey(body),
   event: ({ body }) => notificationEvent(body),
   read: ({ body }) => readNotification(body),
 }
 const PLUGIN_EVENT: Dialect = {
-  key: ({ body }) => text(at(body, 'id')),
+  deliveryKey: ({ body }) => text(at(body, 'id')),
   event: ({ body }) => pluginEvent(body),
   read: ({ body }) => readPluginEvent(body),
 }
-const UNITY: Dialect = { key: unityDelivery, event: unityEvent, read: ({ body }) => readUnityBuild(body) }
+const UNITY: Dialect = { deliveryKey: unityDelivery, event: unityEvent, read: ({ body }) => readUnityBuild(body) }
 const TRIGGER: Dialect = { event: () => 'commit_trigger', read: ({ body }) => [trigger(body)] }
 const FLAT: Dialect = {
   event: ({ body }) => `build ${statusOf(at(body, 'status'))?.status ?? 'report'}`,
