@@ -81,7 +81,9 @@ async function find(
   const ours = sql`integration_id = ${place.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
   if (build.external_id !== undefined) {
-    const found = await where(sql`${ours} and external_id = ${build.external_id}`)
+    const number = build.number ?? null
+    const found = await where(sql`${ours} and external_id = ${build.external_id}
+      and (${number}::text is null or build_number in ('', ${number}))`)
     if (found) return found
   }
   if (build.number !== undefined) {
@@ -99,13 +101,17 @@ async function find(
   return undefined
 }
 
+/** The tool's own id for the build, unless it went to a build of another number: job and number decide. */
+const untaken = (integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
+  where o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null}) then ${build.external_id ?? null}::text end`
+
 /** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
 async function make(db: Database, place: Place, told: Report): Promise<Known | undefined> {
   const engine = place.engine === 'unreal' || place.engine === 'unity' ? place.engine : 'custom'
   const made = await db.one<Known>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
-    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${told.build.external_id ?? null}, 'queued',
+    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${untaken(sql`${place.integration_id}`, told)}, 'queued',
       ${told.build_type ?? engine}, ${told.target_type ?? 'development'}, ${told.build.job ?? ''}, ${told.build.number ?? ''}, now())
     on conflict do nothing returning id, status`)
   return made ?? find(db, place, told)
@@ -125,7 +131,7 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
   const log = told.log === undefined ? null : sent(told.log)
   await db.count(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
-      external_id = coalesce(b.external_id, ${told.build.external_id ?? null}),
+      external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, told)}),
       build_number = case when b.build_number = '' then ${told.build.number ?? ''} else b.build_number end,
       build_type = coalesce(${told.build_type ?? null}, b.build_type), target_type = coalesce(${told.target_type ?? null}, b.target_type),
       commit_hash = ${commit}, changelist = ${changelist},

@@ -30,6 +30,19 @@ describe('a build', () => {
     expect(await tools.api(`build_runs/${id}`)).toMatchObject({ status: 'completed' })
   })
 
+  test('of GitHub is known by workflow and number, even where two numbers come with one id', async () => {
+    const run = async (run_number: number, action: string, conclusion: string | null) => {
+      const workflow_run = { id: 77, name: 'Nightly', run_number, conclusion, head_sha: '9'.repeat(40) }
+      const { json } = await tools.github({ action, workflow_run }, { 'x-github-event': 'workflow_run' })
+      const [{ id }] = json.records
+      return { id, status: (await tools.api(`build_runs/${id}`)).status }
+    }
+    const [first, second] = [await run(1, 'in_progress', null), await run(2, 'in_progress', null)]
+    expect(second).not.toEqual(first)
+    expect(await run(2, 'completed', 'failure')).toEqual({ id: second.id, status: 'failed' })
+    expect(await run(1, 'completed', 'success')).toEqual({ id: first.id, status: 'completed' })
+  })
+
   test('whose end alone was told has no beginning, unless it says how long it took', async () => {
     const report = async (build_number: number, more: object) => {
       const { json } = await tools.ci({ job_name: 'short', build_number, status: 'FAILURE', ...more })
