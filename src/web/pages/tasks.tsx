@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
+import { useKeys } from '../keys.ts'
 import { AssigneeChoice } from '../parts/assignee.tsx'
 import { Button } from '../parts/button.tsx'
 import { useDraft } from '../parts/draft.ts'
@@ -24,18 +25,7 @@ export default function Tasks() {
   const { moved, move, said } = useTaskMoves(projectId)
   const grabbed = useRef<Task>(undefined)
   const { data } = useApi('showOverview', { project_id: projectId })
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { tagName } = event.target as HTMLElement
-      if (event.key !== 'c' || event.metaKey || event.ctrlKey || event.altKey || /^(?:INPUT|TEXTAREA|SELECT)$/.test(tagName))
-        return
-      if (fixed || document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      setCreating(true)
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [fixed])
+  useKeys({ c: () => !fixed && setCreating(true) })
   return (
     <Page
       title="Tasks"

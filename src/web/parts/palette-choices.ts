@@ -1,9 +1,9 @@
-import { useDeferredValue, useEffect, useState } from 'react'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../places.ts'
 import { useApi } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import type { IconName } from './icons.ts'
 import { wordsOf } from './pill.tsx'
+import { useSettled } from './settled.ts'
 
 export interface Choice {
   group: 'Go to' | 'Found'
@@ -21,7 +21,7 @@ const PLACES_MAX = 8
 /** Where one can go and what is called like the text: places at once, records when somebody pauses. */
 export function useChoices(text: string) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const q = useDebounced(text.trim())
+  const q = useSettled(text.trim())
   const asked = q.length > 1
   const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked })
   const places = usePlaces()
@@ -71,14 +71,4 @@ function usePlaces(): Choice[] {
       place(url, title, 'Settings', icon),
     ),
   ].filter(({ url }, i, all) => all.findIndex((one) => one.url === url) === i)
-}
-
-/** Waits until somebody pauses, so that not every letter is a request. */
-function useDebounced(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), 180)
-    return () => clearTimeout(timer)
-  }, [value])
-  return useDeferredValue(settled)
 }
