@@ -30,7 +30,7 @@ export default function ProjectNew() {
   return (
     <Page title="New project">
       <div className="max-w-md">
-        <Form action="Make the project" submit={submit}>
+        <Form eager action="Make the project" submit={submit}>
           <TextField
             label="Name"
             required

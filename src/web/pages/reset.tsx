@@ -28,7 +28,7 @@ function AskForLink() {
   const [sent, setSent] = useState(false)
   if (sent) return <Notice kind="ok">If {email} belongs to somebody here, a link is on its way. It works for one hour.</Notice>
   return (
-    <Form action="Send me a link" submit={() => auth('/request-password-reset', { email }).then(() => setSent(true))}>
+    <Form eager action="Send me a link" submit={() => auth('/request-password-reset', { email }).then(() => setSent(true))}>
       <OwnEmail value={email} onChange={setEmail} />
     </Form>
   )
@@ -44,7 +44,7 @@ function SetPassword({ token }: { token: string }) {
     await navigate({ to: '/sign-in' })
   }
   return (
-    <Form action="Set this password" submit={submit}>
+    <Form eager action="Set this password" submit={submit}>
       <NewPassword
         label="New password"
         also="Everybody who is signed in as you will be signed out."

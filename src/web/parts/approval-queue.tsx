@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from 'react'
 import type { Decision } from '../../contract/sets.ts'
 import type { Approval } from '../../contract/shapes.ts'
 import { useDecide } from '../decisions.ts'
+import { useFocusKept } from '../focus.ts'
 import { useKeys } from '../keys.ts'
 import { Button } from './button.tsx'
+import { ChangeOf } from './change-of.tsx'
 import { Decide } from './decide.tsx'
 import { useDraft } from './draft.ts'
 import { wordsOf } from './pill.tsx'
@@ -47,6 +49,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
     return done
   }
   const open = approvals[current]
+  const list = useFocusKept<HTMLOListElement>(open?.asset_id)
   return (
     <div className="grid gap-3">
       {!frozen && (
@@ -69,7 +72,12 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
       <p aria-live="polite" className="sr-only">
         {open && `${open.asset_name}, ${current + 1} of ${approvals.length}`}
       </p>
-      <ol aria-label="Waiting for a decision" className="grid overflow-hidden rounded-lg border border-line bg-panel">
+      <ol
+        ref={list}
+        tabIndex={-1}
+        aria-label="Waiting for a decision"
+        className="grid outline-none overflow-hidden rounded-lg border border-line bg-panel"
+      >
         {approvals.map((approval, i) => (
           <Item
             key={approval.asset_id}
@@ -149,7 +157,9 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
           className="mt-1 size-4 accent-accent"
         />
         <button type="button" aria-expanded={isOpen} onClick={onOpen} className="grid min-w-0 flex-1 gap-0.5 text-left">
-          <span className="truncate font-medium">{asset_name}</span>
+          <span className="truncate font-medium" title={asset_name}>
+            {asset_name}
+          </span>
           <span className="text-xs text-soft">
             version {asset_version} · {wordsOf(approval_stage)}
             {commit_sha && (
@@ -166,13 +176,16 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
       </div>
       {isOpen && (
         <div className="grid gap-2 pl-7">
-          <Link
-            to="/projects/$projectId/assets/$assetId"
-            params={{ projectId, assetId: asset_id }}
-            className="w-fit text-xs underline"
-          >
-            Open {asset_name} with its history
-          </Link>
+          <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-xs">
+            <Link
+              to="/projects/$projectId/assets/$assetId"
+              params={{ projectId, assetId: asset_id }}
+              className="wrap-anywhere underline"
+            >
+              Open {asset_name} with its history
+            </Link>
+            {commit_sha && <ChangeOf projectId={projectId} identifier={commit_sha} told />}
+          </p>
           {deciding && <DecideOne projectId={projectId} approval={approval} />}
         </div>
       )}

@@ -16,13 +16,15 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 export const buttonClass = (look: Look = 'plain') =>
-  `inline-flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 text-sm font-medium transition-colors disabled:opacity-55 ${LOOKS[look]}`
+  `inline-flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 text-sm font-medium transition-colors disabled:opacity-55 aria-disabled:opacity-55 ${LOOKS[look]}`
 
-export const Button = ({ look = 'plain', busy = false, className = '', children, disabled, ...rest }: Props) => (
+/** A busy button is not disabled: browsers would take the focus away from whoever has just pressed it by keyboard. */
+export const Button = ({ look = 'plain', busy = false, className = '', children, onClick, ...rest }: Props) => (
   <button
     type="button"
     {...rest}
-    disabled={disabled || busy}
+    onClick={busy ? (event) => event.preventDefault() : onClick}
+    aria-disabled={busy || rest['aria-disabled']}
     aria-busy={busy || undefined}
     className={`${buttonClass(look)} ${className}`}
   >

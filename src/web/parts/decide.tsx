@@ -10,6 +10,7 @@ interface Props {
   comment: string
   setComment(text: string): void
   onDecide(decision: Decision): void
+  /** One decision is on its way; the focus stays where it is. */
   disabled?: boolean
 }
 
@@ -30,13 +31,13 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
         placeholder="Comment (optional)"
         rows={2}
         value={comment}
-        disabled={disabled}
+        readOnly={disabled}
         onChange={(event) => setComment(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') box.current?.blur()
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) onDecide('approved')
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !disabled) onDecide('approved')
         }}
-        className="w-full rounded-md border border-strong-line bg-panel px-2.5 py-2 text-sm text-ink placeholder:text-faint disabled:opacity-60"
+        className="w-full rounded-md border border-strong-line bg-panel px-2.5 py-2 text-sm text-ink placeholder:text-faint"
       />
       <div className="flex flex-wrap gap-2">
         {DECISIONS.map((decision) => {
@@ -46,8 +47,8 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
               key={decision}
               look={decision === 'approved' ? 'main' : decision === 'denied' ? 'danger' : 'plain'}
               aria-keyshortcuts={key}
-              disabled={disabled}
-              onClick={() => onDecide(decision)}
+              aria-disabled={disabled || undefined}
+              onClick={() => !disabled && onDecide(decision)}
             >
               {verb}
               <span className="sr-only">{name}</span>

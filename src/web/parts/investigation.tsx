@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Investigation as Found } from '../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../api.ts'
+import { useFocusKept } from '../focus.ts'
 import { useWrite } from '../queries.ts'
 import { useAccount } from '../session.ts'
 import { Button } from './button.tsx'
@@ -17,8 +18,17 @@ interface Props {
   onLine(line: number): void
 }
 
-/** Why a build failed: the question, the work on it, the answer. */
-export function Investigation({ found, onLine }: Props) {
+/** Why a build failed: the question, the work on it, the answer. The button that asks goes away with the question. */
+export function Investigation(props: Props) {
+  const ref = useFocusKept<HTMLDivElement>(props.found?.status ?? 'not asked')
+  return (
+    <div ref={ref} tabIndex={-1} className="min-w-0 outline-none">
+      <Told {...props} />
+    </div>
+  )
+}
+
+function Told({ found, onLine }: Props) {
   if (!found || found.status === 'failed')
     return (
       <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>

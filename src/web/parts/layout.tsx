@@ -1,5 +1,6 @@
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
+import { useFocusKept } from '../focus.ts'
 import { useStream } from '../live.ts'
 import { useAccount, useMe, useProject } from '../session.ts'
 import { Banners } from './banners.tsx'
@@ -34,6 +35,8 @@ export function Layout() {
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
   useEffect(() => setDrawer(false), [path])
+  const shown = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
+  const main = useFocusKept<HTMLElement>(shown)
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
@@ -68,7 +71,7 @@ export function Layout() {
       >
         <Nav onSearch={() => setSearching(true)} />
       </aside>
-      <main id="main" tabIndex={-1} className="min-w-0 outline-none">
+      <main ref={main} id="main" tabIndex={-1} className="min-w-0 outline-none">
         <Banners />
         <Suspense
           fallback={

@@ -14,7 +14,7 @@ export function SignInForm({ onDone }: { onDone(): void }) {
     onDone()
   }
   return (
-    <Form action="Sign in" submit={submit}>
+    <Form eager action="Sign in" submit={submit}>
       <OwnEmail value={email} onChange={setEmail} />
       <TextField
         label="Password"

@@ -25,7 +25,7 @@ export function SignUpForm({ action, email: given = '', invitation, onDone }: Pr
     onDone()
   }
   return (
-    <Form action={action} submit={submit}>
+    <Form eager action={action} submit={submit}>
       <TextField
         label="Your name"
         hint="What your colleagues see."

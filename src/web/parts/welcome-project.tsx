@@ -23,7 +23,7 @@ export function FirstProject({ accountId, onMade }: { accountId: number; onMade(
   return (
     <div className="grid max-w-sm gap-4">
       <p className="text-sm text-soft">A project is one game: its changes, builds, assets, tasks and releases.</p>
-      <Form action="Make the project" submit={submit} disabled={name.trim() === ''}>
+      <Form eager action="Make the project" submit={submit} disabled={name.trim() === ''}>
         <TextField
           label="Name"
           required
