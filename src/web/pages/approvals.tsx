@@ -1,9 +1,10 @@
-import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useParams } from '@tanstack/react-router'
 import { DECISIONS } from '../../contract/sets.ts'
 import { DECISION_WORDS } from '../decisions.ts'
+import { useFilters } from '../filters.ts'
 import { ApprovalHistory } from '../parts/approval-history.tsx'
 import { ApprovalQueue } from '../parts/approval-queue.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -12,20 +13,20 @@ import { usePages } from '../queries.ts'
 import { useAccount } from '../session.ts'
 
 const VIEWS = [
-  ['pending', 'Waiting'],
+  ['', 'Waiting'],
   [DECISIONS.join(','), 'Decided'],
   ...DECISIONS.map((one) => [one, `Only ${DECISION_WORDS[one][1]}`] as const),
 ] as const
 
 export default function Approvals() {
   const { projectId = '' } = useParams({ strict: false })
-  const [view, setView] = useState('pending')
+  const [{ status: view }, filter] = useFilters('status')
   return (
     <Page
       title="Approvals"
-      actions={<Filter label="Show" options={VIEWS} value={view} onChange={(event) => setView(event.target.value)} />}
+      actions={<Filter label="Show" options={VIEWS} value={view} onChange={(event) => filter({ status: event.target.value })} />}
     >
-      {view === 'pending' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
+      {view === '' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
     </Page>
   )
 }
@@ -41,7 +42,14 @@ function Waiting({ projectId }: { projectId: string }) {
       query={pages}
       count={approvals.length}
       empty={
-        <Empty title="All decided">
+        <Empty
+          title="All decided"
+          action={
+            <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
+              See the approval rules
+            </Link>
+          }
+        >
           Nothing waits. When a change touches a texture, a model or whatever else the project's rules name, it stands here.
         </Empty>
       }

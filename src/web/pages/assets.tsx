@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { AppReply } from '../../contract/app-routes.ts'
 import { ASSET_APPROVAL_STATUSES, ASSET_TYPES } from '../../contract/sets.ts'
+import { useFilters } from '../filters.ts'
 import { AssetTypeIcon, sizeOf } from '../parts/asset-type.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -16,15 +16,10 @@ const STATUSES = ASSET_APPROVAL_STATUSES.map((one) => [one, one === 'none' ? 'ne
 
 export default function Assets() {
   const { projectId = '' } = useParams({ strict: false })
-  const [asset_type, setType] = useState('')
-  const [status, setStatus] = useState('')
+  const [{ asset_type, status }, filter] = useFilters('asset_type', 'status')
   const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
   const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: 24, ...wanted } }, 'assets')
   const filtered = asset_type !== '' || status !== ''
-  const clear = () => {
-    setType('')
-    setStatus('')
-  }
   return (
     <Page
       title="Assets"
@@ -33,13 +28,13 @@ export default function Assets() {
           <Filter
             label="Type"
             value={asset_type}
-            onChange={(event) => setType(event.target.value)}
+            onChange={(event) => filter({ asset_type: event.target.value })}
             options={[['', 'All types'], ...ASSET_TYPES.map((type) => [type, type] as const)]}
           />
           <Filter
             label="Approval"
             value={status}
-            onChange={(event) => setStatus(event.target.value)}
+            onChange={(event) => filter({ status: event.target.value })}
             options={[['', 'Any approval'], ...STATUSES]}
           />
           <Link to="/projects/$projectId/approvals" params={{ projectId }} className={buttonClass()}>
@@ -53,11 +48,20 @@ export default function Assets() {
         count={pages.items.length}
         empty={
           filtered ? (
-            <Empty title="No asset is like that" action={<Button onClick={clear}>Show all assets</Button>} />
+            <Empty
+              title="No asset is like that"
+              action={<Button onClick={() => filter({ asset_type: '', status: '' })}>Show all assets</Button>}
+            />
           ) : (
-            <Empty title="No assets yet">
-              A changed file that is a texture, a model, a sound or the like becomes an asset by itself, once version control is
-              connected under Integrations.
+            <Empty
+              title="No assets yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                  Connect version control
+                </Link>
+              }
+            >
+              A changed file that is a texture, a model, a sound or the like becomes an asset by itself.
             </Empty>
           )
         }
@@ -86,7 +90,9 @@ const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][nu
         <AssetTypeIcon type={asset.asset_type} className="size-6" />
       </span>
       <span className="grid min-w-0 flex-1 content-start gap-1">
-        <span className="truncate text-sm font-medium">{asset.name}</span>
+        <span className="truncate text-sm font-medium" title={asset.name}>
+          {asset.name}
+        </span>
         <span className="truncate text-xs text-soft" title={asset.path}>
           {folderOf(asset.path) || asset.asset_type}
         </span>

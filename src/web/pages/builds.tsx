@@ -1,6 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.ts'
+import { useFilters } from '../filters.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -18,9 +20,7 @@ const options = (all: string, values: readonly string[]) =>
 
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
-  const [status, setStatus] = useState('')
-  const [build_type, setType] = useState('')
-  const [target_type, setTarget] = useState('')
+  const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
   const pages = usePages('listBuilds', { project_id: projectId, query: { status, build_type, target_type } }, 'build_runs')
   const running = pages.items.some((build) => RUNNING.has(build.status))
   const { refetch } = pages
@@ -38,19 +38,19 @@ export default function Builds() {
           <Filter
             label="Status"
             value={status}
-            onChange={(event) => setStatus(event.target.value)}
+            onChange={(event) => filter({ status: event.target.value })}
             options={options('All states', BUILD_STATUSES)}
           />
           <Filter
             label="Engine"
             value={build_type}
-            onChange={(event) => setType(event.target.value)}
+            onChange={(event) => filter({ build_type: event.target.value })}
             options={options('All engines', BUILD_TYPES)}
           />
           <Filter
             label="Target"
             value={target_type}
-            onChange={(event) => setTarget(event.target.value)}
+            onChange={(event) => filter({ target_type: event.target.value })}
             options={options('All targets', TARGET_TYPES)}
           />
         </>
@@ -61,12 +61,17 @@ export default function Builds() {
         count={pages.items.length}
         empty={
           status || build_type || target_type ? (
-            <Empty title="No such build">No build of this project has that state, engine and target.</Empty>
+            <Empty
+              title="No such build"
+              action={<Button onClick={() => filter({ status: '', build_type: '', target_type: '' })}>Show all builds</Button>}
+            >
+              No build of this project has that state, engine and target.
+            </Empty>
           ) : (
             <Empty
               title="No builds yet"
               action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className="text-sm underline">
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
                   Connect your CI
                 </Link>
               }
@@ -83,6 +88,7 @@ export default function Builds() {
           columns={[
             {
               head: 'Build',
+              className: 'min-w-40',
               cell: ({ id, ci_job_name, build_number, created_at }) => (
                 <>
                   <Link
@@ -90,7 +96,7 @@ export default function Builds() {
                     params={{ projectId, buildId: id }}
                     className="wrap-anywhere font-medium hover:underline"
                   >
-                    {ci_job_name || 'Build'} {build_number && <span className="text-soft">#{build_number}</span>}
+                    <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
                   </Link>
                   <span className="block text-xs text-soft md:hidden">
                     <Time at={created_at} />
@@ -116,11 +122,17 @@ export default function Builds() {
                 <code className="font-mono text-xs">{changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}</code>
               ),
             },
-            { head: 'Branch', wide: true, cell: ({ branch }) => <span className="text-soft">{branch}</span> },
+            {
+              head: 'Branch',
+              wide: true,
+              className: 'min-w-24',
+              cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
+            },
             { head: 'Target', wide: true, cell: ({ target_type }) => <span className="text-soft">{target_type}</span> },
             {
               head: 'Took',
               wide: true,
+              className: 'text-right whitespace-nowrap',
               cell: ({ duration_seconds }) => <span className="tabular-nums">{spanOf(duration_seconds)}</span>,
             },
             { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },

@@ -1,6 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { SOURCE_TYPES } from '../../contract/sets.ts'
+import { useFilters } from '../filters.ts'
+import { buttonClass } from '../parts/button.tsx'
 import { ChangeList } from '../parts/change-list.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filter } from '../parts/field.tsx'
@@ -13,10 +15,17 @@ const SOURCES = { GitCommit: 'Git commits', Changelist: 'Changelists', AssetComm
 
 export default function Changes() {
   const { projectId = '' } = useParams({ strict: false })
-  const [source_type, setSource] = useState('')
-  const [orphaned, setOrphaned] = useState('')
-  const [text, setText] = useState('')
-  const identifier = useSettled(text.trim())
+  const [{ source_type, orphaned, identifier }, filter] = useFilters('source_type', 'orphaned', 'identifier')
+  const [text, setText] = useState(identifier)
+  const settled = useSettled(text.trim())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed goes into the address once somebody pauses
+  useEffect(() => {
+    if (settled !== identifier) filter({ identifier: settled })
+  }, [settled])
+  // Whoever goes to the list anew finds all of it.
+  useEffect(() => {
+    if (identifier === '') setText('')
+  }, [identifier])
   const query = { source_type, orphaned: orphaned || undefined, identifier }
   const pages = usePages('listChanges', { project_id: projectId, query }, 'changes')
   const filtered = source_type !== '' || identifier !== ''
@@ -36,13 +45,13 @@ export default function Changes() {
           <Filter
             label="Kind"
             value={source_type}
-            onChange={(event) => setSource(event.target.value)}
+            onChange={(event) => filter({ source_type: event.target.value })}
             options={[['', 'All kinds'], ...SOURCE_TYPES.map((value) => [value, SOURCES[value]] as const)]}
           />
           <Filter
             label="Overwritten changes"
             value={orphaned}
-            onChange={(event) => setOrphaned(event.target.value)}
+            onChange={(event) => filter({ orphaned: event.target.value })}
             options={[
               ['', 'Current history'],
               ['true', 'With overwritten ones'],
@@ -61,7 +70,7 @@ export default function Changes() {
             <Empty
               title="No changes yet"
               action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className="text-sm underline">
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
                   Connect version control
                 </Link>
               }

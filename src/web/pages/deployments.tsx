@@ -1,7 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { AppReply } from '../../contract/app-routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../contract/sets.ts'
+import { useFilters } from '../filters.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -15,8 +16,7 @@ type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 export default function Deployments() {
   const { projectId = '' } = useParams({ strict: false })
-  const [platform, setPlatform] = useState('')
-  const [status, setStatus] = useState('')
+  const [{ platform, status }, filter] = useFilters('platform', 'status')
   const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
   return (
     <Page
@@ -26,13 +26,13 @@ export default function Deployments() {
           <Filter
             label="Store"
             value={platform}
-            onChange={(event) => setPlatform(event.target.value)}
+            onChange={(event) => filter({ platform: event.target.value })}
             options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
           />
           <Filter
             label="Status"
             value={status}
-            onChange={(event) => setStatus(event.target.value)}
+            onChange={(event) => filter({ status: event.target.value })}
             options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
           />
         </>
@@ -43,12 +43,17 @@ export default function Deployments() {
         count={pages.items.length}
         empty={
           platform || status ? (
-            <Empty title="Nothing like that">No deployment has this store and state.</Empty>
+            <Empty
+              title="Nothing like that"
+              action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
+            >
+              No deployment has this store and state.
+            </Empty>
           ) : (
             <Empty
               title="Nothing went out yet"
               action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className="text-sm underline">
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
                   Connect a deployment tool
                 </Link>
               }

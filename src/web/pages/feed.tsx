@@ -1,6 +1,8 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import type { Event } from '../../contract/shapes.ts'
-import { Button } from '../parts/button.tsx'
+import { useFilters } from '../filters.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { byDay, merged, messageOf } from '../parts/feed-events.ts'
 import { useFresh } from '../parts/feed-fresh.ts'
@@ -18,6 +20,7 @@ import { useAccount, useActor, useMe } from '../session.ts'
 const KINDS = [
   ['', 'Everything'],
   ['build_run.*', 'Builds'],
+  ['build_run.completed', 'Passed builds'],
   ['build_run.failed', 'Failed builds'],
   ['change.submitted', 'Changes'],
   ['task.state_changed', 'Tasks'],
@@ -26,16 +29,11 @@ const KINDS = [
   ['deployment.created', 'Deployments'],
 ] as const
 
-/** Filters stand in the address: they survive going back, and can be sent to somebody. */
 export default function Feed() {
   const account = useAccount()
-  const { projects } = useMe()
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as { kind?: string; project?: string | number }
-  const types = KINDS.some(([value]) => value === search.kind) ? search.kind! : ''
-  const project = String(search.project ?? '')
-  const choose = (kind: string, project: string) =>
-    void navigate({ to: '/feed', search: { ...(kind && { kind }), ...(project && { project }) } as never, replace: true })
+  const projects = useMe().projects.filter(({ account_id }) => account_id === account?.id)
+  const [{ kind, project }, filter] = useFilters('kind', 'project')
+  const types = KINDS.some(([value]) => value === kind) ? kind : ''
   const filters = { account_id: account?.id, event_types: types, project_id: project, days_back: 90 }
   const pages = usePages('listEvents', { query: filters }, 'events')
   const fresh = useFresh(types, project)
@@ -46,17 +44,12 @@ export default function Feed() {
       title="Feed"
       actions={
         <>
-          <Filter label="Kind" options={KINDS} value={types} onChange={(event) => choose(event.target.value, project)} />
+          <Filter label="Kind" options={KINDS} value={types} onChange={(event) => filter({ kind: event.target.value })} />
           <Filter
             label="Project"
             value={project}
-            onChange={(event) => choose(types, event.target.value)}
-            options={[
-              ['', 'All projects'],
-              ...projects
-                .filter((project) => project.account_id === account?.id)
-                .map(({ id, name }) => [String(id), name] as const),
-            ]}
+            onChange={(event) => filter({ project: event.target.value })}
+            options={[['', 'All projects'], ...projects.map(({ id, name }) => [String(id), name] as const)]}
           />
         </>
       }
@@ -72,10 +65,10 @@ export default function Feed() {
           types || project ? (
             <Empty
               title="Nothing like that in the last 90 days"
-              action={<Button onClick={() => choose('', '')}>Show everything</Button>}
+              action={<Button onClick={() => filter({ kind: '', project: '' })}>Show everything</Button>}
             />
           ) : (
-            <Empty title="Nothing happened yet">
+            <Empty title="Nothing happened yet" action={<FirstStep projects={projects} />}>
               Connect a tool to a project: whatever it tells will stand here the moment it arrives.
             </Empty>
           )
@@ -95,6 +88,17 @@ export default function Feed() {
     </Page>
   )
 }
+
+const FirstStep = ({ projects: [first] }: { projects: readonly { id: number }[] }) =>
+  first ? (
+    <Link to="/projects/$projectId/integrations" params={{ projectId: String(first.id) }} className={buttonClass('main')}>
+      Connect a tool
+    </Link>
+  ) : (
+    <Link to="/projects/new" className={buttonClass('main')}>
+      Make a project
+    </Link>
+  )
 
 const LOOKS: Record<PillKind, string> = {
   ok: 'bg-ok-wash text-ok',
@@ -118,12 +122,15 @@ function Row({ event, isNew, showProject }: { event: Event; isNew: boolean; show
         <span className="sr-only">{kind}</span>
       </span>
       <div className="flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4">
-        <Link to={event.url} className="min-w-0 flex-1 basis-72 break-words hover:underline">
+        <Link to={event.url} className="min-w-0 flex-1 basis-72 wrap-anywhere hover:underline">
           {messageOf(event)}
         </Link>
-        <span className="text-xs text-soft">
-          {[showProject && event.project_name, actor].filter(Boolean).join(' · ')}
-          {(showProject || actor) && ' · '}
+        <span className="min-w-0 wrap-anywhere text-xs text-soft">
+          {[showProject && event.project_name, actor].filter(Boolean).map((name) => (
+            <Fragment key={String(name)}>
+              <bdi>{name}</bdi> ·{' '}
+            </Fragment>
+          ))}
           <Time at={event.timestamp} />
         </span>
       </div>

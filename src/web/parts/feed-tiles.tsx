@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { Rollup } from '../../contract/shapes.ts'
 import { useLive } from '../live.ts'
@@ -10,6 +11,12 @@ const TILES: [key: keyof Rollup, label: string][] = [
   ['open_tasks', 'Open tasks'],
   ['active_projects', 'Active projects'],
 ]
+/** Which of the feed's lines a tile counts. */
+const KINDS: Partial<Record<keyof Rollup, string>> = {
+  changes_24h: 'change.submitted',
+  builds_passed_24h: 'build_run.completed',
+  builds_failed_24h: 'build_run.failed',
+}
 /** The server counts anew this often. */
 const QUIET_MS = 5_000
 
@@ -28,10 +35,24 @@ export function FeedTiles({ accountId }: { accountId: number | undefined }) {
       {TILES.map(([key, label]) => {
         const count = data?.rollup?.[key]
         return (
-          <div key={key} className="rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2">
+          <div
+            key={key}
+            className={`relative rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2 ${KINDS[key] ? 'hover:border-strong-line' : ''}`}
+          >
             <dt className="text-xs text-soft">{label}</dt>
             <dd className={`text-2xl font-semibold tabular-nums ${key === 'builds_failed_24h' && count ? 'text-err' : ''}`}>
-              {count ?? '–'}
+              {KINDS[key] ? (
+                <Link
+                  to="/feed"
+                  search={{ kind: KINDS[key] } as never}
+                  aria-label={`${count ?? '–'} ${label}`}
+                  className="after:absolute after:inset-0"
+                >
+                  {count ?? '–'}
+                </Link>
+              ) : (
+                (count ?? '–')
+              )}
             </dd>
           </div>
         )
