@@ -19,9 +19,15 @@ type Detail = AppReply<'showAsset'>
 export default function Asset() {
   const { projectId = '', assetId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showAsset', { project_id: projectId, asset_id: assetId })
-  if (!data) return <Page title="Asset">{error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}</Page>
+  const up = ['Assets', `/projects/${projectId}/assets`] as const
+  if (!data)
+    return (
+      <Page title="Asset" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
   return (
-    <Page title={data.name} actions={data.approval_status !== 'none' && <Status value={data.approval_status} />}>
+    <Page title={data.name} up={up} actions={data.approval_status !== 'none' && <Status value={data.approval_status} />}>
       {error && <Failed error={error} retry={() => void refetch()} />}
       <Facts projectId={projectId} asset={data} />
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem] lg:items-start">

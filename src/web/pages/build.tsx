@@ -32,9 +32,16 @@ export default function Build() {
   const build = data?.id === buildId ? data : undefined
   const pause = pauseOf(build)
   if (pause !== every) setEvery(pause)
-  if (!build) return <Page title="Build">{error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}</Page>
+  if (!build)
+    return (
+      <Page title="Build" up={upOf(projectId)}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
   return <Shown key={build.id} build={build} projectId={projectId} />
 }
+
+const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] as const
 
 function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
@@ -43,6 +50,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   return (
     <Page
       title={`${build.ci_job_name || 'Build'} ${build.build_number && `#${build.build_number}`}`}
+      up={upOf(projectId)}
       actions={<Status value={build.status} />}
     >
       <Facts

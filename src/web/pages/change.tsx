@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { BuildLine } from '../parts/build-line.tsx'
 import { ChangedFiles } from '../parts/changed-files.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Failed, Notice } from '../parts/notice.tsx'
@@ -14,13 +15,18 @@ const WORDS = { GitCommit: 'Git commit', Changelist: 'Changelist', AssetCommit: 
 export default function Change() {
   const { projectId = '', changeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showChange', { project_id: projectId, id: changeId })
+  const up = ['Changes', `/projects/${projectId}/changes`] as const
   if (!data || String(data.id) !== changeId)
-    return <Page title="Change">{error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}</Page>
+    return (
+      <Page title="Change" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
   const [title, ...rest] = data.description.split('\n')
   const text = rest.join('\n').trim()
   const decided = Object.entries(data.approvals).filter(([, count]) => count > 0)
   return (
-    <Page title={title || data.display_identifier}>
+    <Page title={title || data.display_identifier} up={up}>
       {data.orphaned_at && (
         <Notice kind="warn">
           This change was overwritten by a forced push <Time at={data.orphaned_at} />; it is no longer part of the history.
@@ -44,16 +50,9 @@ export default function Change() {
         <Section title="Builds">
           {data.build_runs.length === 0 && <p className="text-sm text-soft">None has built it yet.</p>}
           <ul className="grid min-w-0 grid-cols-1 gap-1.5">
-            {data.build_runs.map(({ id, status, ci_job_name }) => (
-              <li key={id} className="flex items-center gap-2 text-sm">
-                <Status value={status} />
-                <Link
-                  to="/projects/$projectId/builds/$buildId"
-                  params={{ projectId, buildId: id }}
-                  className="min-w-0 truncate hover:underline"
-                >
-                  {ci_job_name || `Build ${id}`}
-                </Link>
+            {data.build_runs.map((build) => (
+              <li key={build.id} className="flex items-center gap-2 text-sm">
+                <BuildLine projectId={projectId} build={build} />
               </li>
             ))}
           </ul>

@@ -13,11 +13,16 @@ export default function Deployment() {
   const { projectId = '', deploymentId = '' } = useParams({ strict: false })
   const args = { project_id: projectId, id: deploymentId }
   const { data, error, refetch, isPlaceholderData } = useApi('showDeployment', args)
+  const up = ['Deployments', `/projects/${projectId}/deployments`] as const
   if (!data || isPlaceholderData)
-    return <Page title="Deployment">{error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}</Page>
+    return (
+      <Page title="Deployment" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
   const { build_run } = data
   return (
-    <Page title={`${PLATFORM_NAMES[data.platform]} ${data.version}`} actions={<Status value={data.status} />}>
+    <Page title={`${PLATFORM_NAMES[data.platform]} ${data.version}`} up={up} actions={<Status value={data.status} />}>
       <DeploymentWay deployment={data} />
       <Facts
         of={[

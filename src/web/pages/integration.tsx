@@ -28,6 +28,7 @@ export default function Integration() {
   return (
     <Page
       title={integration ? TOOLS[integration.provider].name : 'Integration'}
+      up={['Integrations', `/projects/${projectId}/integrations`]}
       actions={
         owner &&
         integration && (
@@ -104,7 +105,13 @@ function Switch({ integration, locked }: Owner) {
       </Button>
     )
   return (
-    <Confirm label="Deactivate" title="Deactivate this integration?" action="Deactivate" disabled={locked} run={() => set(false)}>
+    <Confirm
+      label="Switch off"
+      title="Switch this integration off?"
+      action="Switch it off"
+      disabled={locked}
+      run={() => set(false)}
+    >
       What the tool sends is refused until it is switched on again. Everything it told so far stays.
     </Confirm>
   )

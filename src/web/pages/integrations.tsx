@@ -93,8 +93,18 @@ const Listed = ({ integrations, projectId }: { integrations: Integration[]; proj
         wide: true,
         cell: ({ health }) => (health.last_outcome ? <Status value={health.last_outcome} /> : '–'),
       },
-      { head: 'In 24 h', wide: true, cell: ({ health }) => <span className="tabular-nums">{health.deliveries}</span> },
-      { head: 'Failed', wide: true, cell: ({ health }) => `${Math.round(health.error_rate * 100)} %` },
+      {
+        head: 'In 24 h',
+        wide: true,
+        className: 'text-right',
+        cell: ({ health }) => <span className="tabular-nums">{health.deliveries}</span>,
+      },
+      {
+        head: 'Failed',
+        wide: true,
+        className: 'text-right tabular-nums',
+        cell: ({ health }) => (health.deliveries > 0 ? `${Math.round(health.error_rate * 100)} %` : '–'),
+      },
     ]}
   />
 )

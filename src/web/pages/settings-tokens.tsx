@@ -62,11 +62,14 @@ const Tokens = ({ tokens }: { tokens: Token[] }) => (
           <div className={`grid gap-0.5 ${isOver(token) ? 'text-soft' : ''}`}>
             <span className="break-words font-medium">{token.name}</span>
             <code className="font-mono text-xs text-soft">{token.prefix}…</code>
+            <span className="text-xs text-soft md:hidden">
+              used <Time at={token.last_used_at} />
+            </span>
           </div>
         ),
       },
       { head: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
-      { head: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+      { head: 'Last used', wide: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
       {
         head: 'Made',
         wide: true,

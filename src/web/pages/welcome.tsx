@@ -8,6 +8,7 @@ import { ToolChoice } from '../parts/tool-choice.tsx'
 import { FirstDelivery } from '../parts/welcome-delivery.tsx'
 import { FirstProject } from '../parts/welcome-project.tsx'
 import { WelcomeSteps } from '../parts/welcome-steps.tsx'
+import { useTitle } from '../title.ts'
 
 /** How far the first visitor has come; a reload finds the place again. */
 type Stage =
@@ -39,9 +40,7 @@ export default function Welcome() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
   useEffect(() => void find(), [])
   const title = TITLES[stage?.at ?? 'owner']
-  useEffect(() => {
-    document.title = `${title} · Goldmaster`
-  }, [title])
+  useTitle(title)
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-2xl content-start gap-6 px-4 py-10">
       <img src="/icon.svg" alt="" className="size-9" />

@@ -20,6 +20,7 @@ function Row({ change }: { change: Change }) {
       <Link
         to="/projects/$projectId/changes/$changeId"
         params={{ projectId, changeId: String(change.id) }}
+        title={change.description.split('\n', 1)[0]}
         className="min-w-0 font-medium hover:underline max-sm:w-full sm:flex-1 sm:basis-64 sm:truncate"
       >
         {change.description.split('\n', 1)[0] || 'No description'}

@@ -46,13 +46,17 @@ describe('the lines of the feed', () => {
 describe('a message', () => {
   const said = (event_type: Event['event_type'], message: string) => messageOf(event('', '', { event_type, message }))
 
-  test('reads causes, stages and stores without underscores', () => {
+  test('reads causes and stages without underscores, and stores as their owners write them', () => {
     expect(said('build_run.failed', 'night #4 failed · compile_error · likely CL 12')).toBe(
       'night #4 failed · compile error · likely CL 12',
     )
     expect(said('deployment.created', 'epic_games_store 1.0_rc from main is live')).toBe(
-      'epic games store 1.0_rc from main is live',
+      'Epic Games Store 1.0_rc from main is live',
     )
+  })
+
+  test('keeps a number behind a name that is written from right to left', () => {
+    expect(said('build_run.failed', 'بناء #4 failed')).toBe('بناء \u200e#4 failed')
   })
 
   test('keeps the underscores of names', () => {

@@ -1,5 +1,8 @@
+import type { Platform } from '../../contract/sets.ts'
 import type { Event } from '../../contract/shapes.ts'
+import { PLATFORM_NAMES } from '../platforms.ts'
 import { wordsOf } from './pill.tsx'
+import { inOrder } from './reading-order.ts'
 
 /** One line for each thing, newest first: what was told later stands for what was told before. */
 export function merged(fresh: Event[], listed: Event[], complete: boolean): Event[] {
@@ -35,8 +38,10 @@ const SET_WORD = /^[a-z]+(?:_[a-z]+)+$/
 
 /** The message without the underscores of our own words: causes, stages and stores. */
 export function messageOf({ event_type, message }: Event): string {
-  const text = event_type.startsWith('deployment.') ? message.replace(/^[a-z_]+/, wordsOf) : message
-  return text
+  const text = event_type.startsWith('deployment.')
+    ? message.replace(/^[a-z_]+/, (store) => PLATFORM_NAMES[store as Platform] ?? wordsOf(store))
+    : message
+  return inOrder(text)
     .split(' · ')
     .map((part) => (SET_WORD.test(part) ? wordsOf(part) : part))
     .join(' · ')

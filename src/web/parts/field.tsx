@@ -102,7 +102,11 @@ export function Checkbox({ label, hint, ...rest }: Around & InputHTMLAttributes<
 /** A small choice above a list; the label is for those who cannot see where it stands. */
 export function Filter({ label, options, ...rest }: Choice) {
   return (
-    <select aria-label={label} {...rest} className="h-8 rounded-md border border-line bg-panel px-2 text-sm text-ink">
+    <select
+      aria-label={label}
+      {...rest}
+      className="h-8 max-w-40 min-w-0 sm:max-w-56 truncate rounded-md border border-line bg-panel px-2 text-sm text-ink"
+    >
       {options.map(([value, text]) => (
         <option key={value} value={value}>
           {text}

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { auth } from '../api.ts'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../places.ts'
 import { queryClient } from '../queries.ts'
@@ -15,14 +15,18 @@ const here = { className: 'bg-hover text-ink font-medium', 'aria-current': 'page
 const Go = ({ to, icon, children, exact = false }: { to: string; icon: IconName; children: string; exact?: boolean }) => (
   <Link to={to} className={line} activeProps={here} activeOptions={{ exact }}>
     <Icon name={icon} />
-    {children}
+    <span className="min-w-0 truncate">{children}</span>
   </Link>
 )
+
+/** As many as leave the settings in sight; the menu above has all. */
+const PROJECTS_MAX = 8
 
 /** The left edge: which project, where in it, and oneself. */
 export function Nav({ onSearch }: { onSearch(): void }) {
   const project = useProject()
-  const { user } = useMe()
+  const { projects, user } = useMe()
+  const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto p-3">
       <ProjectSwitcher />
@@ -43,7 +47,17 @@ export function Nav({ onSearch }: { onSearch(): void }) {
           ))}
         </div>
       )}
-      <details className="mt-3" open={location.pathname.startsWith('/settings')}>
+      {!project && projects.length > 0 && (
+        <div className="mt-3 grid grid-cols-1 gap-0.5">
+          <span className="px-2 py-1 text-xs font-medium text-faint">Projects</span>
+          {projects.slice(0, PROJECTS_MAX).map(({ id, name }) => (
+            <Go key={id} to={`/projects/${id}`} icon="overview">
+              {name}
+            </Go>
+          ))}
+        </div>
+      )}
+      <details className="mt-3" open={path.startsWith('/settings')}>
         <summary className="px-2 py-1 text-xs font-medium text-faint">Settings</summary>
         {[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([path, label, icon]) => (
           <Go key={path} to={path} icon={icon}>

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { useTitle } from '../title.ts'
 
 interface Props {
   title: string
@@ -9,9 +10,7 @@ interface Props {
 
 /** The frame of pages for people who are not signed in, or who came for one question only. */
 export function OutsideFrame({ title, children, below, wide = false }: Props) {
-  useEffect(() => {
-    document.title = `${title} · Goldmaster`
-  }, [title])
+  useTitle(title)
   return (
     <main className="grid min-h-dvh content-center justify-items-center px-4 py-10">
       <div className={`w-full ${wide ? 'max-w-xl' : 'max-w-sm'}`}>

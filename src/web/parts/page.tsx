@@ -1,4 +1,8 @@
-import { type ReactNode, useEffect } from 'react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTitle } from '../title.ts'
+import { Icon } from './icon.tsx'
+import { inOrder } from './reading-order.ts'
 
 interface Props {
   title: string
@@ -7,21 +11,38 @@ interface Props {
   children: ReactNode
 }
 
-/** The frame of every page below the layout: one heading, and the tab called like it. */
-export function Page({ title, actions, children }: Props) {
-  useEffect(() => {
-    document.title = `${title} · Goldmaster`
-  }, [title])
+/** The list that a record stands in, by its name and address. */
+type Up = readonly [name: string, to: string]
+
+/** The frame of every page below the layout: the way up where there is one, one heading, and the tab called like it. */
+export function Page({ title, up, actions, children }: Props & { up?: Up }) {
+  useTitle(title)
   return (
-    <div className="mx-auto grid w-full max-w-6xl content-start gap-4 px-4 py-5 md:px-8">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="min-w-0 text-xl font-semibold tracking-tight">{title}</h1>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
-      </header>
+    <div className="mx-auto grid w-full max-w-6xl grid-cols-1 content-start gap-4 px-4 py-5 md:px-8">
+      <div className="grid grid-cols-1 gap-1">
+        {up && <WayUp to={up[1]}>{up[0]}</WayUp>}
+        <header className="flex flex-wrap items-center justify-between gap-3">
+          <h1 className="wrap-anywhere min-w-0 text-xl font-semibold tracking-tight">
+            <bdi>{inOrder(title)}</bdi>
+          </h1>
+          {actions && <div className="flex min-w-0 flex-wrap items-center gap-2">{actions}</div>}
+        </header>
+      </div>
       {children}
     </div>
   )
 }
+
+/** Where a record stands: back to its list, also where the sidebar is hidden. */
+export const WayUp = ({ to, children, here }: { to: string; children: string; here?: string }) => (
+  <nav aria-label="Where this is" className="text-sm text-soft">
+    <Link to={to} className="inline-flex items-center gap-1 hover:underline">
+      {!here && <Icon name="right" className="size-3.5 rotate-180" />}
+      {children}
+    </Link>
+    {here && ` / ${here}`}
+  </nav>
+)
 
 /** A titled part of a page. */
 export const Section = ({ title, actions, children }: Props) => (

@@ -12,8 +12,8 @@ const LOOKS: Record<PillKind, string> = {
 }
 
 export const Pill = ({ kind = 'neutral', children }: { kind?: PillKind; children: ReactNode }) => (
-  <span className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-px text-xs font-medium ${LOOKS[kind]}`}>
-    {children}
+  <span className={`inline-flex max-w-full items-center rounded-full px-2 py-px text-xs font-medium ${LOOKS[kind]}`}>
+    <span className="truncate">{children}</span>
   </span>
 )
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../contract/app-routes.ts'
+import { PLATFORM_NAMES } from '../platforms.ts'
 import { useApi } from '../queries.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
@@ -76,7 +77,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
           <Entry
             key={id}
             to={`${at}/deployments/${id}`}
-            title={`${wordsOf(platform)} ${version}`}
+            title={`${PLATFORM_NAMES[platform]} ${version}`}
             status={status}
             detail={<Time at={created_at} />}
           />
@@ -89,7 +90,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
 const liveLabel = (live: AppReply<'showOverview'>['live']) =>
   live.length === 0
     ? 'live so far'
-    : `live: ${live.map(({ platform, version }) => `${wordsOf(platform)} ${version}`.trim()).join(', ')}`
+    : `live: ${live.map(({ platform, version }) => `${PLATFORM_NAMES[platform]} ${version}`.trim()).join(', ')}`
 
 interface StageProps {
   to: string
@@ -110,7 +111,7 @@ const Stage = ({ to, title, icon, figure, label, children }: StageProps) => (
       </span>
       <span className="flex items-baseline gap-2">
         <span className="text-2xl font-semibold tabular-nums">{figure}</span>
-        <span className="min-w-0 text-xs text-soft">{label}</span>
+        <span className="min-w-0 wrap-anywhere text-xs text-soft">{label}</span>
       </span>
     </Link>
     {children && children.length > 0 ? (

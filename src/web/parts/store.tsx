@@ -28,7 +28,7 @@ export function Store({ projectId, platform, deployments }: Props) {
         <span className="text-sm text-soft">
           {live ? (
             <>
-              <span className="font-medium text-ok">{live.version || 'A build'}</span> live since{' '}
+              <span className="font-medium text-ok">{live.version || 'A build'}</span> went live{' '}
               <Time at={live.live_at ?? live.updated_at} />
             </>
           ) : (

@@ -58,6 +58,7 @@ function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Sus
         <Link
           to="/projects/$projectId/changes/$changeId"
           params={{ projectId, changeId: String(change_id) }}
+          title={change?.description.split('\n', 1)[0]}
           className="block truncate font-medium hover:underline"
         >
           <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? `change ${change_id}`}</code>

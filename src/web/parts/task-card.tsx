@@ -83,8 +83,15 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
         {task.priority !== 'medium' && <Pill kind={PRIORITY_KINDS[task.priority]}>{task.priority}</Pill>}
         <Pill>{task.task_type}</Pill>
         {task.labels.slice(0, 3).map((label) => (
-          <Pill key={label}>{label}</Pill>
+          <span key={label} title={label} className="min-w-0 max-w-full">
+            <Pill>{label}</Pill>
+          </span>
         ))}
+        {task.labels.length > 3 && (
+          <span title={task.labels.slice(3).join(', ')} className="text-xs text-soft">
+            +{task.labels.length - 3}
+          </span>
+        )}
       </div>
       <div className="flex items-center justify-between gap-2 text-xs text-soft">
         <span className="flex min-w-0 items-center gap-1">

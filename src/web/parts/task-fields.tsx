@@ -30,7 +30,10 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
       { onError: (error) => say(`Not saved: ${failureOf(error)}`, 'err') },
     )
   return (
-    <aside aria-label="About this task" className="grid content-start gap-3 rounded-lg border border-line bg-panel p-4">
+    <aside
+      aria-label="About this task"
+      className="grid grid-cols-1 content-start gap-3 rounded-lg border border-line bg-panel p-4"
+    >
       {(
         [
           ['State', 'state', TASK_STATES],
@@ -79,6 +82,6 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
 const Line = ({ label, children }: { label: string; children: ReactNode }) => (
   <div className="grid grid-cols-[5rem_minmax(0,1fr)] items-center gap-2">
     <span className="text-sm text-soft">{label}</span>
-    <div className="grid justify-items-start">{children}</div>
+    <div className="grid grid-cols-1 justify-items-start">{children}</div>
   </div>
 )

@@ -17,10 +17,14 @@ export function TaskLabels({ labels, fixed, onChange }: Props) {
     if (more.length > 0) onChange([...labels, ...more])
   }
   return (
-    <div className="flex flex-wrap items-center gap-1">
+    <div className="flex max-w-full flex-wrap items-center gap-1">
       {labels.map((label) => (
-        <span key={label} className="inline-flex items-center gap-0.5 rounded-full bg-hover py-px pr-1 pl-2 text-xs text-soft">
-          {label}
+        <span
+          key={label}
+          title={label}
+          className="inline-flex max-w-full items-center gap-0.5 rounded-full bg-hover py-px pr-1 pl-2 text-xs text-soft"
+        >
+          <span className="truncate">{label}</span>
           {!fixed && (
             <button
               type="button"

@@ -3,6 +3,7 @@ import type { Platform } from '../../contract/sets.ts'
 import type { TaskDetail } from '../../contract/shapes.ts'
 import { PLATFORM_NAMES } from '../platforms.ts'
 import { useApi } from '../queries.ts'
+import { BuildLine } from './build-line.tsx'
 import { Icon } from './icon.tsx'
 import { Section } from './page.tsx'
 import { Status } from './pill.tsx'
@@ -36,17 +37,10 @@ export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: st
             <ChangeLine projectId={projectId} id={id} name={display_identifier} />
           </li>
         ))}
-        {build_runs.map(({ id, status, ci_job_name }) => (
-          <li key={`build ${id}`} className="flex items-center gap-2">
-            <Icon name="build" className="text-soft" />
-            <Link
-              to="/projects/$projectId/builds/$buildId"
-              params={{ projectId, buildId: String(id) }}
-              className="min-w-0 truncate hover:underline"
-            >
-              {ci_job_name || `Build ${id}`}
-            </Link>
-            <Status value={status} />
+        {build_runs.map((build) => (
+          <li key={`build ${build.id}`} className="flex items-center gap-2">
+            <Icon name="build" className="shrink-0 text-soft" />
+            <BuildLine projectId={projectId} build={build} />
           </li>
         ))}
         {deployments.map(({ id, status, platform, branch }) => (
@@ -73,6 +67,7 @@ function ChangeLine({ projectId, id, name }: { projectId: string; id: number; na
     <Link
       to="/projects/$projectId/changes/$changeId"
       params={{ projectId, changeId: String(id) }}
+      title={data?.id === id ? data.description.split('\n', 1)[0] : undefined}
       className="min-w-0 truncate hover:underline"
     >
       <code className="mr-2 font-mono text-xs text-soft">{name}</code>
