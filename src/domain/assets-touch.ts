@@ -1,5 +1,5 @@
 import { APPROVED_TYPES } from '../contract/sets.ts'
-import { type Database, sql } from '../db/database.ts'
+import { type Database, type Sql, sql } from '../db/database.ts'
 import * as builds from './builds-report.ts'
 import { assetFiles, type Submitted, type SubmittedRow } from './changes-submit.ts'
 import type { Place } from './place.ts'
@@ -15,15 +15,22 @@ interface Touch {
   commit_sha: string
 }
 
+/** An asset whose new version somebody has to approve. */
+interface Asked {
+  id: string
+  version: number
+  commit_sha: string
+}
+
 /**
  * Files of changes that are news make assets or give them a version, and ask for an approval where the project wants one:
- * a pending record moves to the new commit, otherwise one is made. All in one statement.
+ * a pending record moves to the new commit, otherwise one is made.
  */
 export async function touch(db: Database, place: Place, changes: Submitted[], rows: SubmittedRow[]): Promise<void> {
   const touches = touchesOf(changes, rows)
   if (touches.length === 0) return
   const approved = place.approval_types ?? APPROVED_TYPES
-  const done = await db.one<{ moved: number }>(sql`
+  const done = (await db.one<{ moved: number; others: Asked[] | null }>(sql`
     with told as (
       select * from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb)
         as t (path text, name text, asset_type text, size_bytes bigint, times integer, change_id integer, commit_sha text)),
@@ -40,20 +47,36 @@ export async function touch(db: Database, place: Place, changes: Submitted[], ro
     asked as (
       select a.id, a.version, a.inserted, t.commit_sha from touched a join told t on t.path = a.path
       where a.asset_type = any (${approved})),
-    moved as (
-      update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()
-      from asked
-      where not asked.inserted and p.id = (
-        select n.id from approvals n where n.asset_id = asked.id and n.status = 'pending' order by n.created_at desc, n.id desc limit 1)
-      returning p.asset_id),
-    made as (
-      insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, asset_version)
-      select ${place.account_id}, ${place.project_id}, asked.id, asked.commit_sha, 'review', asked.version
-      from asked where asked.id not in (select asset_id from moved))
-    select count(*) as moved from moved`)
+    ${MOVED},
+    made as (${makeApprovals(place, sql`asked.inserted`)})
+    select (select count(*) from moved) as moved, (
+      select json_agg(asked) from asked where not asked.inserted and asked.id not in (select asset_id from moved)) as others`))!
+  const moved = done.moved + (done.others ? await askAgain(db, place, done.others) : 0)
   // The commit an approval moved away from may have nothing left to wait for.
-  if (done!.moved > 0) await builds.release(db, place.project_id)
+  if (moved > 0) await builds.release(db, place.project_id)
 }
+
+/** What another transaction wrote while this one waited for its assets is known to a new statement only. */
+const askAgain = async (db: Database, place: Place, others: Asked[]) =>
+  (await db.one<{ moved: number }>(sql`
+    with asked as (
+      select *, false as inserted from jsonb_to_recordset(${JSON.stringify(others)}::jsonb) as o (id uuid, version integer, commit_sha text)),
+    ${MOVED},
+    made as (${makeApprovals(place, sql`asked.id not in (select asset_id from moved)`)})
+    select count(*) as moved from moved`))!.moved
+
+/** The status is looked at twice: whoever decided meanwhile decided about the version before. */
+const MOVED = sql`
+  moved as (
+    update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()
+    from asked
+    where not asked.inserted and p.status = 'pending' and p.id = (
+      select n.id from approvals n where n.asset_id = asked.id and n.status = 'pending' order by n.created_at desc, n.id desc limit 1)
+    returning p.asset_id)`
+
+const makeApprovals = (place: Place, which: Sql) => sql`
+  insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, asset_version)
+  select ${place.account_id}, ${place.project_id}, asked.id, asked.commit_sha, 'review', asked.version from asked where ${which}`
 
 /** In a delivery with several changes to one file the last one speaks. */
 function touchesOf(changes: Submitted[], rows: SubmittedRow[]): Touch[] {

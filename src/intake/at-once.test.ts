@@ -57,6 +57,18 @@ const build = (number: string, sha?: string): Fact => ({
   ...(sha && { commit_hash: sha }),
 })
 
+const change = (sha: string, path: string): Fact => ({
+  kind: 'change',
+  source_type: 'GitCommit',
+  identifier: sha,
+  author: 'Kim',
+  author_uids: [],
+  description: '',
+  timestamp: null,
+  branch: 'main',
+  files: [{ path, action: 'add' }],
+})
+
 describe('a task is linked to what is told at the same instant', () => {
   test('the build and the commit it was made of', async () => {
     const [task, sha] = [await newTask(), newSha()]
@@ -86,22 +98,44 @@ describe('a task is linked to what is told at the same instant', () => {
 
 test('a commit that is told twice in the same millisecond gives its files one version', async () => {
   const [sha, path] = [newSha(), 'Content/T_SameMoment.png']
-  const told: Fact = {
-    kind: 'change',
-    source_type: 'GitCommit',
-    identifier: sha,
-    author: 'Kim',
-    author_uids: [],
-    description: '',
-    timestamp: null,
-    branch: 'main',
-    files: [{ path, action: 'add' }],
-  }
+  const told = change(sha, path)
   // In one transaction both have the same time.
   await tools.studio.db.transaction(async (db) => {
     for (let times = 0; times < 3; times++) await tell(db, 'github', [told])
   })
   expect(await tools.studio.db.rows(sql`select version from assets where path = ${path}`)).toEqual([{ version: 1 }])
+})
+
+describe('an asset that is pushed at the same instant', () => {
+  const pushed = (sha: string, path: string) => tools.github(push([commit(sha, { added: [path], modified: [] })]))
+  const asked = (path: string) =>
+    tools.studio.db.rows(sql`
+      select p.commit_sha, p.status, p.asset_version from approvals p join assets a on a.id = p.asset_id where a.path = ${path}
+      order by p.created_at, p.id`)
+
+  test('for the first time by two is asked about once', async () => {
+    const [one, two, path] = [newSha(), newSha(), 'Content/T_First.png']
+    await atOnce(
+      (db) => tell(db, 'github', [change(one, path)]),
+      () => pushed(two, path),
+    )
+    expect(await asked(path)).toEqual([{ commit_sha: two, status: 'pending', asset_version: 2 }])
+  })
+
+  test('while somebody decides has yet to be approved: they saw the version before', async () => {
+    const [one, two, path] = [newSha(), newSha(), 'Content/T_Decided.png']
+    await pushed(one, path)
+    const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${one}`)).approvals
+    const kim = tools.studio.world.users.kim!.id
+    await atOnce(
+      (db) => approvals.decide(db, tools.project, asset_id, kim, { status: 'approved' }),
+      () => pushed(two, path),
+    )
+    expect(await asked(path)).toEqual([
+      { commit_sha: one, status: 'approved', asset_version: 1 },
+      { commit_sha: two, status: 'pending', asset_version: 2 },
+    ])
+  })
 })
 
 describe('a build that passes', () => {
