@@ -105,6 +105,11 @@ async function find(
 const untaken = (integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
   where o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null}) then ${build.external_id ?? null}::text end`
 
+/** A build without a number takes the one it is called by, unless another build of that job bears it. */
+const numbered = (number: string) => sql`case when b.build_number = '' and not exists (
+  select from build_runs o where o.integration_id = b.integration_id and o.ci_job_name = b.ci_job_name and o.build_number = ${number})
+  then ${number} else b.build_number end`
+
 /** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
 async function make(db: Database, place: Place, told: Report): Promise<Known | undefined> {
   const engine = place.engine === 'unreal' || place.engine === 'unity' ? place.engine : 'custom'
@@ -132,7 +137,7 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
   await db.count(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
       external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, told)}),
-      build_number = case when b.build_number = '' then ${told.build.number ?? ''} else b.build_number end,
+      build_number = ${numbered(told.build.number ?? '')},
       build_type = coalesce(${told.build_type ?? null}, b.build_type), target_type = coalesce(${told.target_type ?? null}, b.target_type),
       commit_hash = ${commit}, changelist = ${changelist},
       branch = coalesce(${told.branch ?? null}, b.branch), url = coalesce(${told.url ?? null}, b.url),

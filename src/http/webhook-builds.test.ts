@@ -152,4 +152,17 @@ describe('a build', () => {
       ['packaging', 'running'],
     ])
   })
+
+  test('without a number does not take the number of another one', async () => {
+    const engine = async (body: object) => {
+      const { status, json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, body)
+      expect(status).toBe(200)
+      return json.records[0].id
+    }
+    const other = await engine({ build_number: 900 })
+    const named = await engine({ build_id: 'night-a' })
+    expect(await engine({ build_id: 'night-a', build_number: 900 })).toBe(named)
+    expect(await tools.api(`build_runs/${named}`)).toMatchObject({ build_number: '' })
+    expect(await tools.api(`build_runs/${other}`)).toMatchObject({ build_number: '900' })
+  })
 })
