@@ -139,4 +139,13 @@ describe('health', () => {
     ])
     expect((await health(studio.db)).find((one) => one.provider === 'lore')).toMatchObject({ failing_jobs: 1 })
   })
+
+  test("counts each tool's own of the last day alone", async () => {
+    await studio.db.count(sql`update deliveries set received_at = received_at - interval '25 hours'`)
+    const counted = async () =>
+      (await health(studio.db)).filter((one) => one.deliveries > 0).map((one) => [one.integration_id, one.deliveries])
+    expect(await counted()).toEqual([])
+    for (const number of [70, 71]) await ci('other', number)
+    expect(await counted()).toEqual([[idOf('other'), 2]])
+  })
 })

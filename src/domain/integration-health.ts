@@ -21,17 +21,19 @@ interface Health {
 /** Which tools speak, and whether they are understood. */
 export const health = (db: Database, projectId?: number): Promise<Health[]> =>
   db.rows<Health>(sql`
-    with day as (
-      -- The index over deliveries that still have their body is the one in order of time; bodies live longer than a day.
-      select d.integration_id, count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
-      from deliveries d where d.received_at >= now() - interval '1 day' and d.body is not null group by 1),
+    with since as materialized (
+      -- The index over deliveries that still have their body is the one in order of time; bodies live longer than a day. From there on
+      -- each integration's own are counted by their ids, so that nobody pays for what others were told.
+      select d.id from deliveries d where d.received_at >= now() - interval '1 day' and d.body is not null order by d.received_at limit 1),
     stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
     select i.id as integration_id, i.project_id, i.provider, i.active, last.received_at as last_delivery_at, last.outcome as last_outcome,
-      coalesce(day.deliveries, 0) as deliveries, coalesce(day.failed, 0) as failed,
-      coalesce(round(day.failed::numeric / day.deliveries, 3), 0)::float8 as error_rate, coalesce(stuck.jobs, 0) as failing_jobs
+      day.deliveries, day.failed,
+      coalesce(round(day.failed::numeric / nullif(day.deliveries, 0), 3), 0)::float8 as error_rate, coalesce(stuck.jobs, 0) as failing_jobs
     from integrations i
-    left join day on day.integration_id = i.id
     left join stuck on stuck.integration_id = i.id
+    cross join lateral (
+      select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
+      from deliveries d where d.integration_id = i.id and d.id >= (select id from since)) day
     left join lateral (
       select d.received_at, d.outcome from deliveries d where d.integration_id = i.id order by d.id desc limit 1) last on true
     where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
