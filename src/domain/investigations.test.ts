@@ -66,6 +66,8 @@ beforeAll(async () => {
       build('passed', 2, 'completed', { changelist: '100', output_log: 'warning: usual noise\nBUILD SUCCESSFUL\n' }),
       build('broken', 5, 'failed', { changelist: '102', output_log: COMPILE_ERROR }),
       build('again', 7, 'failed', { changelist: '102', output_log: COMPILE_ERROR }),
+      build('both', 7, 'failed', { branch: 'both', commit_hash: '101', changelist: '102', output_log: COMPILE_ERROR }),
+      build('turned', 7, 'failed', { branch: 'turned', commit_hash: '102', changelist: '101', output_log: COMPILE_ERROR }),
       build('silent', 8, 'failed', { branch: 'silent' }),
       ...Array.from({ length: 5 }, (_, i) =>
         build(`parallel${i}`, 9, 'failed', { branch: 'p', output_log: 'error: it broke\n' }),
@@ -125,6 +127,13 @@ describe('an investigation', () => {
     const userOf = (change: string) =>
       suspects.find((one: { change_id: number }) => one.change_id === id('changes', change)).user_id
     expect(['101', '103', '102'].map(userOf)).toEqual([id('users', 'kim'), id('users', 'ann'), null])
+  })
+
+  test.each(['both', 'turned'])('of a build that names two changes (%s) weighs all up to the newer one', async (key) => {
+    const { json } = await investigate(key)
+    await run(studio.db, Number(json.investigation_id))
+    const weighed = (await show(key)).suspects.map((one: { change_id: number }) => one.change_id)
+    expect(weighed).toContain(id('changes', '102'))
   })
 
   test('of the same failure inherits its result', async () => {

@@ -67,16 +67,17 @@ export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
   const passed = await db.one<Passed>(sql`
     select b.id, coalesce(b.started_at, b.created_at) as began_at, b.commit_hash, b.changelist from build_runs b where ${sameJob(it)}
     order by coalesce(b.started_at, b.created_at) desc, b.id desc limit 1`)
+  // A build may name a commit and a changelist: it holds both, and all that is older.
+  const newest = ({ commit_hash, changelist }: Pick<Case, 'commit_hash' | 'changelist'>) => sql`
+    select max(timestamp) as timestamp from changes
+    where project_id = ${it.project_id} and identifier in (${commit_hash}, ${changelist}) and identifier <> ''`
   const rows = await db.rows<CandidateRow>(sql`
-    with mine as (select timestamp, source_type, identifier from changes
-        where project_id = ${it.project_id} and identifier in (${it.commit_hash}, ${it.changelist}) and identifier <> '' limit 1),
-      last as (select timestamp, source_type, identifier from changes
-        where project_id = ${it.project_id} and identifier in (${passed?.commit_hash ?? ''}, ${passed?.changelist ?? ''}) and identifier <> '' limit 1)
+    with mine as (${newest(it)}), last as (${newest(passed ?? { commit_hash: '', changelist: '' })})
     select c.id, c.author, ${AUTHOR} as author_user_id, c.timestamp, c.description, c.files from changes c
     where c.project_id = ${it.project_id} and c.orphaned_at is null and c.branch in ('', ${it.branch})
       and c.timestamp <= coalesce((select timestamp from mine), ${it.began_at}::timestamptz)
       and c.timestamp >= coalesce((select timestamp from last), ${passed?.began_at ?? null}::timestamptz, '-infinity')
-      and c.identifier not in (select identifier from last)
+      and c.identifier not in (${passed?.commit_hash ?? ''}, ${passed?.changelist ?? ''})
     order by c.timestamp desc, c.id desc limit ${CANDIDATES_MAX}`)
   return {
     passed,
