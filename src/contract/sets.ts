@@ -19,6 +19,9 @@ export const BUILD_STATUSES = [
   'passed_pending_approval',
 ] as const
 export type BuildStatus = (typeof BUILD_STATUSES)[number]
+export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 'building']
+/** The build itself is well, whether or not somebody has yet to let it go on. */
+export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 
 export const BUILD_TYPES = ['unreal', 'unity', 'custom'] as const
 export type BuildType = (typeof BUILD_TYPES)[number]
@@ -117,6 +120,8 @@ export const SCOPES = [
   'read:changes',
 ] as const
 export type Scope = (typeof SCOPES)[number]
+/** How long a token lasts that a login through the browser made. */
+export const LOGIN_DAYS = 90
 
 export const EVENT_TYPES = [
   'build_run.completed',

@@ -3,6 +3,7 @@ import { DAYS_MAX } from '../contract/params.ts'
 import type { ApprovalStatus, EventType } from '../contract/sets.ts'
 import { join, raw, type Sql, sql } from '../db/database.ts'
 import { count, type Key } from '../db/page.ts'
+import { PASSED, PASSED_OR_FAILED } from './build-statuses.ts'
 
 /** What a reader wants to see of an account. */
 export interface FeedQuery {
@@ -62,8 +63,8 @@ const sources: Record<Kind, Source> = {
         types === undefined || types.includes('build_run.completed'),
         types === undefined || types.includes('build_run.failed'),
       ]
-      if (passed && failed) return [sql`s.status in ('completed', 'passed_pending_approval', 'failed')`]
-      if (passed) return [sql`s.status in ('completed', 'passed_pending_approval')`]
+      if (passed && failed) return [sql`s.status in ${PASSED_OR_FAILED}`]
+      if (passed) return [sql`s.status in ${PASSED}`]
       return failed ? [sql`s.status = 'failed'`] : []
     },
     facts: sql`s.status, s.ci_job_name, s.build_number, s.duration_seconds::text, null::text`,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { SCOPES, type Scope, type TokenOrigin } from '../contract/sets.ts'
+import { LOGIN_DAYS, SCOPES, type Scope, type TokenOrigin } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as letters from './letters.ts'
 import { writeToUser } from './mails.ts'
@@ -10,7 +10,6 @@ import * as tokens from './tokens.ts'
 export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
 
 const MINUTES = 5
-export const TOKEN_DAYS = 90
 const NAME_MAX = 120
 
 interface Consent {
@@ -80,7 +79,7 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     }
     if (!found?.alive || !isFor(found, asked)) return undefined
     const created_via = originOf(found)
-    const expires_at = new Date(Date.now() + TOKEN_DAYS * 86_400_000).toISOString()
+    const expires_at = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toISOString()
     const name = `${found.client_name} ${asked.device_name?.trim() ?? ''}`.trim().slice(0, NAME_MAX).toWellFormed()
     const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
     await db.count(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)

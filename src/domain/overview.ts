@@ -1,6 +1,7 @@
 import type { OwnReply } from '../contract/app-routes.ts'
 import { PLATFORMS } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
+import { PASSED, RUNNING } from './build-statuses.ts'
 import { newest } from './builds.ts'
 
 /** Where everything in a project stands now; every count walks an index no further than it must. */
@@ -9,9 +10,9 @@ export async function overview(db: Database, projectId: number, site: string): P
   const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
     select
       (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
-      (select count(*) from build_runs where project_id = ${id} and status in ('queued', 'preparing', 'building')
+      (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING}
         and created_at > now() - interval '7 days') as builds_running,
-      (select count(*) from build_runs where project_id = ${id} and status in ('completed', 'passed_pending_approval')
+      (select count(*) from build_runs where project_id = ${id} and status in ${PASSED}
         and happened_at > now() - interval '1 day') as builds_passed_24h,
       (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
         as builds_failed_24h,

@@ -1,5 +1,6 @@
 import type { OwnReply } from '../contract/app-routes.ts'
 import { type Database, sql } from '../db/database.ts'
+import { PASSED_OR_FAILED } from './build-statuses.ts'
 
 type Plots = OwnReply<'showPlots'>
 
@@ -28,7 +29,7 @@ export async function plots(db: Database, projectId: number, days: number): Prom
     db.rows<Plots['durations'][number]>(sql`
       select id, iso(at) as at, seconds, status from (
         select id, happened_at as at, duration_seconds as seconds, status from build_runs
-        where project_id = ${projectId} and status in ('completed', 'passed_pending_approval', 'failed') and happened_at >= ${since}
+        where project_id = ${projectId} and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
           and duration_seconds is not null
         order by happened_at desc, id desc limit ${POINTS_MAX}) b order by b.at, id`),
     db.rows<Plots['lead_times'][number]>(sql`

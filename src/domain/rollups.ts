@@ -1,5 +1,6 @@
 import type { Rollup } from '../contract/shapes.ts'
 import { type Database, sql } from '../db/database.ts'
+import { PASSED } from './build-statuses.ts'
 
 const FRESH_MS = 5_000
 
@@ -22,7 +23,7 @@ const count = async (db: Database, accountId: number): Promise<Rollup> =>
     select
       (select count(*) from changes where account_id = ${accountId} and orphaned_at is null
         and timestamp >= now() - interval '24 hours') as changes_24h,
-      (select count(*) from build_runs where account_id = ${accountId} and status in ('completed', 'passed_pending_approval')
+      (select count(*) from build_runs where account_id = ${accountId} and status in ${PASSED}
         and happened_at >= now() - interval '24 hours') as builds_passed_24h,
       (select count(*) from build_runs where account_id = ${accountId} and status = 'failed'
         and happened_at >= now() - interval '24 hours') as builds_failed_24h,

@@ -1,6 +1,7 @@
 import { type Database, sql } from '../db/database.ts'
 import type { Candidate } from '../diagnosis/finding.ts'
 import { masksOf } from '../diagnosis/masks.ts'
+import { PASSED } from './build-statuses.ts'
 import { sanitizeText } from './sanitize.ts'
 
 /** A build under investigation. */
@@ -44,7 +45,7 @@ const PASSED_LOGS = 3
 
 const sameJob = (it: Case) => sql`
   b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and b.branch = ${it.branch} and b.id <> ${it.build_run_id}
-  and b.status in ('completed', 'passed_pending_approval') and coalesce(b.started_at, b.created_at) <= ${it.began_at}`
+  and b.status in ${PASSED} and coalesce(b.started_at, b.created_at) <= ${it.began_at}`
 
 /** What the last passed logs of the same job say too is no reason for this one to fail. */
 export const passedMasks = async (db: Database, it: Case): Promise<Set<string>[]> =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, oauthRefusal } from '../contract/errors.ts'
 import type { RawQuery } from '../contract/params.ts'
+import { LOGIN_DAYS } from '../contract/sets.ts'
 import * as assistants from '../domain/assistants.ts'
 import * as loginCodes from '../domain/login-codes.ts'
 import { readRequest, refuseOtherResources } from './assistant-request.ts'
@@ -77,7 +78,7 @@ export function serveAssistantLogin(app: FastifyInstance, service: Service) {
     return reply.headers(NO_STORE).send({
       access_token: grant.token,
       token_type: 'Bearer',
-      expires_in: loginCodes.TOKEN_DAYS * 86_400,
+      expires_in: LOGIN_DAYS * 86_400,
       scope: grant.scopes.join(' '),
     })
   })

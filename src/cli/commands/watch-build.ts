@@ -1,12 +1,10 @@
 import type { ReplyOf } from '../../contract/routes.ts'
+import { PASSED_STATUSES, RUNNING_STATUSES } from '../../contract/sets.ts'
 import { command } from '../command.ts'
 import { EXIT, Failure } from '../failures.ts'
 import { changesBetween, screenOf } from '../watch-screen.ts'
 
 type Build = ReplyOf<'showBuild'>
-
-const OVER: readonly Build['status'][] = ['completed', 'failed', 'cancelled', 'passed_pending_approval']
-const PASSED: readonly Build['status'][] = ['completed', 'passed_pending_approval']
 
 const MOST_FAILURES = 5
 const PAUSE_MS = 3000
@@ -57,9 +55,9 @@ export const watch = command({
         process.stdout.write(`${drawn > 0 ? `\x1b[${drawn}A\x1b[J` : ''}${screen.join('\n')}\n`)
         drawn = screen.length
       } else if (!silent) for (const line of changesBetween(before, build)) out.line(line)
-      if (OVER.includes(build.status)) {
+      if (!RUNNING_STATUSES.includes(build.status)) {
         out.answer(build, () => {})
-        return PASSED.includes(build.status) ? 0 : EXIT.failed
+        return PASSED_STATUSES.includes(build.status) ? 0 : EXIT.failed
       }
       before = build
       await new Promise((done) => setTimeout(done, Number(flags.interval ?? 3) * 1000))

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.ts'
+import { BUILD_STATUSES, BUILD_TYPES, RUNNING_STATUSES, TARGET_TYPES } from '../../contract/sets.ts'
 import { useFilters } from '../filters.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -12,7 +12,6 @@ import { Table } from '../parts/table.tsx'
 import { spanOf, Time } from '../parts/time.tsx'
 import { usePages } from '../queries.ts'
 
-const RUNNING = new Set(['queued', 'preparing', 'building'])
 const LOOK_MS = 10_000
 
 const options = (all: string, values: readonly string[]) =>
@@ -22,7 +21,7 @@ export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
   const pages = usePages('listBuilds', { project_id: projectId, query: { status, build_type, target_type } }, 'build_runs')
-  const running = pages.items.some((build) => RUNNING.has(build.status))
+  const running = pages.items.some((build) => RUNNING_STATUSES.includes(build.status))
   const { refetch } = pages
   // The stream tells of ends only; what runs is looked at.
   useEffect(() => {
@@ -109,7 +108,7 @@ export default function Builds() {
               cell: ({ status, phase }) => (
                 <span className="inline-flex flex-wrap items-center gap-2">
                   <Status value={status} />
-                  {phase && (RUNNING.has(status) || status === 'failed') && (
+                  {phase && (RUNNING_STATUSES.includes(status) || status === 'failed') && (
                     <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
                   )}
                 </span>

@@ -1,6 +1,6 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { Scope } from '../../contract/sets.ts'
+import { LOGIN_DAYS, type Scope } from '../../contract/sets.ts'
 import { auth, wordsOf } from '../api.ts'
 import { queryClient } from '../queries.ts'
 import { SCOPE_WORDS } from '../scopes.ts'
@@ -8,8 +8,6 @@ import { useMe } from '../session.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
-
-const DAYS = 90
 
 interface Props {
   /** What the program calls itself; anybody can call itself anything. */
@@ -45,7 +43,7 @@ export function Consent({ name, place, scopes, decide }: Props) {
       setBusy(false)
     }
   }
-  const until = new Date(Date.now() + DAYS * 86_400_000).toLocaleDateString('en', { dateStyle: 'long' })
+  const until = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toLocaleDateString('en', { dateStyle: 'long' })
   return (
     <OutsideFrame wide title={`Let ${name} in?`} below={<SomebodyElse />}>
       <div className="grid gap-4">
