@@ -1,18 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ENGINES } from '../parts/engines.ts'
 import { Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Page } from '../parts/page.tsx'
 import { refresh, useWrite } from '../queries.ts'
 import { useAccount, useMe } from '../session.ts'
-
-const ENGINES = [
-  ['unreal', 'Unreal Engine'],
-  ['unity', 'Unity'],
-  ['godot', 'Godot'],
-  ['custom', 'Another, or our own'],
-] as const
 
 export default function ProjectNew() {
   const { accounts } = useMe()

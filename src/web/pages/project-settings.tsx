@@ -3,6 +3,7 @@ import type { AppReply } from '../../contract/app-routes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { Button } from '../parts/button.tsx'
 import { useDraft } from '../parts/draft.ts'
+import { ENGINES } from '../parts/engines.ts'
 import { FailureRules } from '../parts/failure-rules.tsx'
 import { Checkbox, Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
@@ -38,13 +39,6 @@ export default function ProjectSettings() {
     </Page>
   )
 }
-
-const ENGINES = [
-  ['unreal', 'Unreal Engine'],
-  ['unity', 'Unity'],
-  ['godot', 'Godot'],
-  ['custom', 'Another, or our own'],
-] as const
 
 interface Part {
   settings: Settings

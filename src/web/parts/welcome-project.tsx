@@ -1,15 +1,9 @@
 import { useState } from 'react'
 import { useWrite } from '../queries.ts'
 import { useDraft } from './draft.ts'
+import { ENGINES } from './engines.ts'
 import { Select, TextField } from './field.tsx'
 import { Form } from './form.tsx'
-
-const ENGINES = [
-  ['unreal', 'Unreal Engine'],
-  ['unity', 'Unity'],
-  ['godot', 'Godot'],
-  ['custom', 'Another, or our own'],
-] as const
 
 export function FirstProject({ accountId, onMade }: { accountId: number; onMade(projectId: number): void }) {
   const [name, setName, clear] = useDraft('first project', '')

@@ -1,0 +1,7 @@
+/** What a project can be made with, for choosing one. */
+export const ENGINES = [
+  ['unreal', 'Unreal Engine'],
+  ['unity', 'Unity'],
+  ['godot', 'Godot'],
+  ['custom', 'Another, or our own'],
+] as const
