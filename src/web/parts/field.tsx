@@ -1,15 +1,14 @@
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react'
 
 const BOX =
-  'w-full rounded-md border border-strong-line bg-panel px-2.5 text-sm text-ink placeholder:text-faint disabled:opacity-60 aria-invalid:border-err'
+  'w-full rounded-md border border-strong-line bg-panel px-2.5 text-sm text-ink placeholder:text-faint disabled:opacity-60'
 
 interface Around {
   label: string
   hint?: ReactNode
-  error?: string | undefined
 }
 
-const Frame = ({ id, label, hint, error, children }: Around & { id: string; children: ReactNode }) => (
+const Frame = ({ id, label, hint, children }: Around & { id: string; children: ReactNode }) => (
   <div className="grid gap-1">
     <label htmlFor={id} className="text-sm font-medium">
       {label}
@@ -20,36 +19,25 @@ const Frame = ({ id, label, hint, error, children }: Around & { id: string; chil
         {hint}
       </p>
     )}
-    {error && (
-      <p id={`${id}-error`} role="alert" className="text-xs text-err">
-        {error}
-      </p>
-    )}
   </div>
 )
 
-const tied = (id: string, { hint, error }: Around) => ({
-  id,
-  'aria-invalid': error ? true : undefined,
-  'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
-})
+const tied = (id: string, hint: ReactNode) => ({ id, 'aria-describedby': hint ? `${id}-hint` : undefined })
 
-export function TextField({ label, hint, error, className = '', ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({ label, hint, className = '', ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId()
-  const around = { label, hint, error }
   return (
-    <Frame id={id} {...around}>
-      <input {...tied(id, around)} {...rest} className={`${BOX} h-9 ${className}`} />
+    <Frame id={id} label={label} hint={hint}>
+      <input {...tied(id, hint)} {...rest} className={`${BOX} h-9 ${className}`} />
     </Frame>
   )
 }
 
-export function TextArea({ label, hint, error, className = '', ...rest }: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({ label, hint, className = '', ...rest }: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId()
-  const around = { label, hint, error }
   return (
-    <Frame id={id} {...around}>
-      <textarea {...tied(id, around)} rows={5} {...rest} className={`${BOX} py-2 ${className}`} />
+    <Frame id={id} label={label} hint={hint}>
+      <textarea {...tied(id, hint)} rows={5} {...rest} className={`${BOX} py-2 ${className}`} />
     </Frame>
   )
 }
@@ -58,12 +46,11 @@ interface Choice extends Around, SelectHTMLAttributes<HTMLSelectElement> {
   options: readonly (readonly [value: string, label: string])[]
 }
 
-export function Select({ label, hint, error, options, className = '', ...rest }: Choice) {
+export function Select({ label, hint, options, className = '', ...rest }: Choice) {
   const id = useId()
-  const around = { label, hint, error }
   return (
-    <Frame id={id} {...around}>
-      <select {...tied(id, around)} {...rest} className={`${BOX} h-9 ${className}`}>
+    <Frame id={id} label={label} hint={hint}>
+      <select {...tied(id, hint)} {...rest} className={`${BOX} h-9 ${className}`}>
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
