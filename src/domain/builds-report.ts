@@ -1,7 +1,7 @@
 import type { BuildStatus, BuildType, TargetType } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { kept, sent } from './build-logs.ts'
-import type { Place } from './place.ts'
+import { buildTypeOf, type Place } from './place.ts'
 import * as links from './task-links.ts'
 import { takeTurn } from './turns.ts'
 
@@ -112,12 +112,11 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
 
 /** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
 async function make(db: Database, place: Place, told: Report): Promise<Known | undefined> {
-  const engine = place.engine === 'unreal' || place.engine === 'unity' ? place.engine : 'custom'
   const made = await db.one<Known>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
     values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${untaken(sql`${place.integration_id}`, told)}, 'queued',
-      ${told.build_type ?? engine}, ${told.target_type ?? 'development'}, ${told.build.job ?? ''}, ${told.build.number ?? ''}, now())
+      ${told.build_type ?? buildTypeOf(place.engine)}, ${told.target_type ?? 'development'}, ${told.build.job ?? ''}, ${told.build.number ?? ''}, now())
     on conflict do nothing returning id, status`)
   return made ?? find(db, place, told)
 }

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../contract/sets.ts'
+import type { BuildType, ProviderName } from '../contract/sets.ts'
 
 /** Where something reported by a tool belongs. */
 export interface Place {
@@ -12,3 +12,7 @@ export interface Place {
   approval_types: string[] | null
   config: Record<string, unknown>
 }
+
+/** What a build is that does not say it. */
+export const buildTypeOf = (engine: string | undefined): BuildType =>
+  engine === 'unreal' || engine === 'unity' ? engine : 'custom'

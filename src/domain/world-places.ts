@@ -3,6 +3,7 @@ import { DEFAULT_STAGE } from './approvals.ts'
 import { sent } from './build-logs.ts'
 import { sealConfig } from './integration-config.ts'
 import { mintToken } from './integrations.ts'
+import { buildTypeOf } from './place.ts'
 import { hashOf, newToken, type Vault } from './secrets.ts'
 import { withPing } from './tokens.ts'
 import type { List, ValuesOf } from './world-fields.ts'
@@ -49,7 +50,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const account_id = idOf(account)
     to.put('projects', { id: to.id, account_id, name, engine, status, ...times(rest) })
     for (const { who, role } of members) to.put('project_members', { project_id: to.id, user_id: idOf(who), role })
-    return { account_id }
+    return { account_id, engine }
   },
 
   tokens({ user, name, scopes = [], created_via = 'admin', expires_at, revoked_at, created_at }, to) {
@@ -102,11 +103,12 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return owner
   },
 
-  build_runs({ key, project, integration, output_log, artifacts, duration_seconds, ...rest }, to) {
+  build_runs({ key, project, integration, build_type, output_log, artifacts, duration_seconds, ...rest }, to) {
     to.put('build_runs', {
       id: to.id,
       ...ownerOf(project),
       ...rest,
+      build_type: build_type ?? buildTypeOf(project.found!.engine),
       integration_id: within(project, integration),
       output_log: output_log && sent(output_log),
       artifacts: artifacts?.map(({ name, size_bytes = null, url = '' }) => ({ name, size_bytes, url })),

@@ -8,7 +8,7 @@ const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
   users: (ids) => sql`
     select id, array(select account_id from account_members where user_id = users.id) as account_ids
     from users where id = any (${ids}::integer[])`,
-  projects: (ids) => sql`select id, account_id from projects where id = any (${ids}::integer[])`,
+  projects: (ids) => sql`select id, account_id, engine from projects where id = any (${ids}::integer[])`,
   integrations: (ids) => sql`select id, project_id from integrations where id = any (${ids}::integer[]) and deleted_at is null`,
   changes: (ids) => sql`select id, project_id from changes where id = any (${ids}::integer[])`,
   build_runs: (ids) => sql`select id, project_id from build_runs where id = any (${ids}::integer[])`,

@@ -15,6 +15,8 @@ export interface Found {
   id: number | string
   account_id?: number
   project_id?: number
+  /** A project's. */
+  engine?: string
   /** A user's. */
   account_ids?: number[]
 }

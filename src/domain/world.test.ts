@@ -68,7 +68,15 @@ describe('a whole world', () => {
       { ...owner, identifier: '4711', display_identifier: 'CL 4711', files: null, orphaned_at: '2026-01-03T00:00:00.000Z' },
     ])
     expect(await rows('build_runs')).toMatchObject([
-      { ...owner, integration_id: 1, build_number: '42', target_type: 'development', duration_seconds: 630, branch: '' },
+      {
+        ...owner,
+        integration_id: 1,
+        build_number: '42',
+        build_type: 'unreal',
+        target_type: 'development',
+        duration_seconds: 630,
+        branch: '',
+      },
     ])
     expect((await rows('build_runs'))[0].artifacts).toEqual([{ name: 'game.zip', size_bytes: 7, url: '' }])
     expect(await rows('assets')).toMatchObject([
