@@ -99,7 +99,7 @@ describe('a build', () => {
   test('that told nothing yet has nulls for times and empty text for the rest', async () => {
     expect(await show('bare')).toMatchObject({
       status: 'queued',
-      build_type: 'custom',
+      build_type: 'unreal',
       target_type: 'development',
       ci_job_name: '',
       build_number: '',
