@@ -1,4 +1,4 @@
-import { type Database, sql } from '../db/database.ts'
+import { type Database, isConnectionError, isTransient, sql } from '../db/database.ts'
 import type { Finding } from '../diagnosis/finding.ts'
 import { diagnoseWithOwn } from '../diagnosis/own-rules.ts'
 import type { Rule } from '../diagnosis/rule.ts'
@@ -33,6 +33,8 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   try {
     outcome = await investigate(db, it, suspects, passed, rules)
   } catch (error) {
+    // What passes is tried again; only what would break it every time ends it.
+    if (isConnectionError(error) || isTransient(error)) throw error
     await fail(db, id, error as Error)
     return
   }
@@ -97,7 +99,8 @@ const finish = (
 const fail = (db: Database, id: number, error: Error) =>
   db.transaction(async (db) => {
     const step = { name: 'failed', status: 'failed', detail: `The investigation broke off: ${error.message}` }
-    await db.count(sql`
-      update investigations set status = 'failed', steps = ${JSON.stringify([step])}::jsonb, finished_at = now() where id = ${id}`)
-    await refund(db, id)
+    const failed = await db.count(sql`
+      update investigations set status = 'failed', steps = ${JSON.stringify([step])}::jsonb, finished_at = now()
+      where id = ${id} and status = 'running'`)
+    if (failed > 0) await refund(db, id)
   })

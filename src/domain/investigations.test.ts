@@ -89,6 +89,17 @@ const credits = async (account: string) =>
   (await studio.db.one<{ credits: number }>(sql`select credits from accounts where id = ${id('accounts', account)}`))!.credits
 
 describe('an investigation', () => {
+  test('whose database fails for a moment is tried again', async () => {
+    const { json } = await investigate('parallel4')
+    const busy = (text: string) =>
+      text.includes('fingerprint') && Promise.reject(Object.assign(new Error('too slow'), { code: '57014' }))
+    const db = { ...studio.db, one: ((query) => busy(query.text) || studio.db.one(query)) as typeof studio.db.one }
+    await expect(run(db, Number(json.investigation_id))).rejects.toThrow('too slow')
+    expect(await show('parallel4')).toMatchObject({ status: 'running' })
+    await run(studio.db, Number(json.investigation_id))
+    expect(await show('parallel4')).toMatchObject({ status: 'completed' })
+  })
+
   test('begins pending, finds the line and the change, and is free afterwards', async () => {
     const before = await credits('owl')
     const begun = await investigate('broken')

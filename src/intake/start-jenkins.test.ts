@@ -92,9 +92,15 @@ describe('a commit trigger', () => {
     // Heard, but the answer is lost.
     jenkins.answers[`${JOB}/build`] = (_, reply) => reply.destroy()
     await expect(startJenkins(outside, payload)).rejects.toThrow('is away')
-    state = job({ builds: [{ timestamp: Date.now() }] })
+    const [begun, older] = [
+      { number: 4, url: `${jenkins.url}${JOB}/4/`, timestamp: Date.now() },
+      { number: 3, timestamp: 0 },
+    ]
+    state = job({ builds: [begun, older] })
     await startJenkins(outside, payload)
     expect(jenkins.calls.filter((call) => call.startsWith('POST'))).toHaveLength(2)
+    expect(await row(payload.build_run_id)).toMatchObject({ status: 'building', build_number: '4', url: begun.url })
+    expect((await queued('poll_jenkins'))[0]).toEqual({ payload: { ...payload, offset: 0, looks: 0 } })
   })
 
   test('is not repeated for a build that has reported itself', async () => {

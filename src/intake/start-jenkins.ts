@@ -1,3 +1,4 @@
+import type { Database } from '../db/database.ts'
 import { enqueue, type Jobs } from '../db/queue.ts'
 import * as builds from '../domain/builds-report.ts'
 import { openConfig } from '../domain/integration-config.ts'
@@ -17,10 +18,15 @@ export async function startJenkins(outside: Outside, { build_run_id }: Jobs['sta
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
   const path = jobPathOf(build.ci_job_name)
-  const job = await server.json(path, 'queueItem[id],builds[timestamp]{0,5},property[parameterDefinitions[name]]')
+  const job = await server.json(path, 'queueItem[id],builds[number,url,timestamp]{0,5},property[parameterDefinitions[name]]')
 
   // A try that broke off may have been heard; Jenkins knows.
-  if (build.phase === STARTING && wasStarted(job, Date.parse(build.created_at))) return
+  if (build.phase === STARTING) {
+    const item = number(at(job, 'queueItem', 'id'))
+    if (item !== undefined) return follow(db, { build_run_id, queue_item: item, looks: 0 })
+    const first = objects(job.builds).findLast(({ timestamp }) => (number(timestamp) ?? 0) >= Date.parse(build.created_at))
+    if (first) return db.transaction((db) => begun(db, build, build_run_id, first))
+  }
   await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, phase: STARTING }))
   const defined = objects(job.property).flatMap((property) => objects(at(property, 'parameterDefinitions')))
   const names = defined.flatMap((parameter) => text(parameter.name) ?? [])
@@ -29,11 +35,24 @@ export async function startJenkins(outside: Outside, { build_run_id }: Jobs['sta
       ? await server.post(`${path}buildWithParameters`, valuesFor(names, build))
       : await server.post(`${path}build`)
   const item = /\/queue\/item\/(\d+)\/?$/.exec(headers.location ?? '')?.[1]
-  if (item !== undefined) await enqueue(db, 'follow_jenkins', { build_run_id, queue_item: Number(item), looks: 0 }, { delay: 2 })
+  if (item !== undefined) await follow(db, { build_run_id, queue_item: Number(item), looks: 0 })
 }
 
-const wasStarted = (job: Record<string, unknown>, since: number): boolean =>
-  at(job, 'queueItem', 'id') !== undefined || objects(job.builds).some((build) => (number(build.timestamp) ?? 0) >= since)
+/** Looks where it stands in the queue of Jenkins, a little later each time. */
+const follow = (db: Database, job: Jobs['follow_jenkins']) =>
+  enqueue(db, 'follow_jenkins', job, {
+    name: `follow_jenkins:${job.build_run_id}`,
+    delay: Math.min(60, 2 * 1.5 ** job.looks),
+  })
+
+/** It has a number now and can be polled. Undefined: Jenkins does not tell which. */
+async function begun(db: Database, build: subjects.BuildSubject, build_run_id: number, run: unknown) {
+  const [run_number, url] = [number(at(run, 'number')), text(at(run, 'url'))]
+  if (run_number === undefined || url === undefined) return undefined
+  const told = { build: { build_run_id, number: String(run_number) }, existing: true as const, status: 'building' as const, url }
+  await builds.report(db, build, told)
+  return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { name: pollName(build_run_id) })
+}
 
 /** What jobs call the code they are to build. */
 const COMMIT = ['commit', 'commit_hash', 'commit_sha', 'git_commit', 'sha', 'sha1', 'revision']
@@ -65,20 +84,10 @@ export async function followJenkins(
   const found = await server.find(`queue/item/${queue_item}/api/json`)
   if (found === undefined) return
   const item: unknown = JSON.parse(found.body.toString())
-  const run = number(at(item, 'executable', 'number'))
-  const url = text(at(item, 'executable', 'url'))
-  const told = { build: { build_run_id }, existing: true as const }
   await db.transaction(async (db) => {
-    if (at(item, 'cancelled') === true) await builds.report(db, build, { ...told, status: 'cancelled' })
-    else if (run !== undefined && url !== undefined) {
-      await builds.report(db, build, { ...told, build: { build_run_id, number: String(run) }, status: 'building', url })
-      await enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { name: pollName(build_run_id) })
-    } else if (looks < LOOKS)
-      await enqueue(
-        db,
-        'follow_jenkins',
-        { build_run_id, queue_item, looks: looks + 1 },
-        { delay: Math.min(60, 2 * 1.5 ** looks) },
-      )
+    if (at(item, 'cancelled') === true)
+      await builds.report(db, build, { build: { build_run_id }, existing: true, status: 'cancelled' })
+    else if ((await begun(db, build, build_run_id, at(item, 'executable'))) === undefined && looks < LOOKS)
+      await follow(db, { build_run_id, queue_item, looks: looks + 1 })
   })
 }

@@ -86,6 +86,21 @@ describe('a mail', () => {
     expect(await newest()).toEqual(before)
   })
 
+  test('that is sent again, for nobody noted that it had left, is known as the same', async () => {
+    const ids = []
+    for (const text of ['One', 'Two']) {
+      await writeToAddress(store.db, 'dee@example.com', { subject: 'Hello', text })
+      const { id } = (await newest())!
+      for (let times = 0; times < 2; times++) {
+        await sendMail({ db: store.db, post }, { mail_id: id })
+        await store.db.count(sql`update mails set sent_at = null where id = ${id}`)
+        ids.push(/^Message-ID: (<[0-9a-f]{32}@example\.com>)/m.exec(arrived.at(-1)!.data)?.[1])
+      }
+    }
+    expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]])
+    expect(new Set(ids).size).toBe(2)
+  })
+
   test('that the server refuses says why and is tried again', async () => {
     await writeToAddress(store.db, 'cleo@example.com', { subject: 'Hello', text: 'Hello' })
     const { id } = (await newest())!

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
 import type { Database } from '../db/database.ts'
 import * as mails from '../domain/mails.ts'
@@ -7,10 +8,13 @@ export type Post = (mail: mails.Waiting) => Promise<unknown>
 
 export function openPost({ url, from }: { url: string; from: string }): Post {
   let transport: Promise<Transporter> | undefined
-  return async ({ to, subject, text }) => {
+  return async ({ id, to, subject, text }) => {
+    // The same each time: a mail that is sent again, for nobody heard that it had arrived, is known for what it is.
+    const name = createHash('sha256').update(`${id}\n${to}\n${text}`).digest('hex').slice(0, 32)
+    const messageId = `<${name}@${from.split('@').at(-1)!.replace('>', '')}>`
     // Loaded with the first mail: a start need not wait for it.
     transport ??= import('nodemailer').then(({ createTransport }) => createTransport(url, { from }))
-    return (await transport).sendMail({ to, subject, text, html: htmlOf(text) })
+    return (await transport).sendMail({ messageId, to, subject, text, html: htmlOf(text) })
   }
 }
 

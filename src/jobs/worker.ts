@@ -32,7 +32,7 @@ export interface Bench extends Outside {
 type Work<Payload> = (bench: Bench, payload: Payload, signal?: AbortSignal) => Promise<unknown>
 
 /** Every kind of job and who does it; a kind without work does not compile. */
-const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
+export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ingest: ({ db }, { delivery_id }) => ingest(db, delivery_id),
   describe_changelist: describeChangelist,
   poll_jenkins: pollJenkins,

@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
+import { scratch, standIn } from '../../test/stand-in.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { type Database, type Pool, sql } from '../db/database.ts'
+import type { JobKind, Jobs } from '../db/queue.ts'
+import * as integrations from '../domain/integrations.ts'
+import { writeToAddress } from '../domain/mails.ts'
+import { allowedHosts } from '../intake/reach-addresses.ts'
+import { type Bench, WORK } from './worker.ts'
+
+const LOG = 'Combat.cpp(540): error C2065: undeclared\n'
+const DESCRIBED = { code: 'stat', change: '7', user: 'kim', desc: 'Paint', depotFile0: '//d/T_7.png', action0: 'add', rev0: '1' }
+
+let studio: Studio
+let jenkins: FakeJenkins
+let mails: string[]
+const { folder, remove } = scratch()
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', credits: 500, daily_limit: 400 }],
+    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: ['write:builds'] }],
+  })
+})
+afterAll(async () => {
+  await studio.close()
+  remove()
+})
+beforeEach(async () => {
+  jenkins = await openJenkins()
+  mails = []
+})
+afterEach(() => jenkins.close())
+
+/** Works for that many steps, a statement sent and one answered being a step each; then its user is dead and nothing reaches it. */
+function mortal(db: Database, steps: number): Database {
+  let left = steps
+  const step = async <T>(act: () => Promise<T>): Promise<T> => {
+    const live = () => {
+      if (left-- <= 0) throw new Error('killed')
+    }
+    live()
+    const answer = await act()
+    live()
+    return answer
+  }
+  const over = (db: Database): Database => ({
+    rows: (query) => step(() => db.rows(query)),
+    one: (query, how) => step(() => db.one(query, how)),
+    count: (query) => step(() => db.count(query)),
+    transaction: (work) => step(() => db.transaction((db) => work(over(db)))),
+  })
+  return over(db)
+}
+
+const bench = (db: Database): Bench => ({
+  db: db as Pool,
+  vault: studio.service.vault,
+  log: studio.service.log,
+  allowed: allowedHosts(['127.0.0.1']),
+  p4: standIn(folder, 'p4', `console.log(${JSON.stringify(JSON.stringify(DESCRIBED))})`),
+  post: async ({ id }) => mails.push(String(id)),
+})
+
+const load = async (provider: string, config: object = {}) =>
+  (await studio.load({ integrations: [{ key: 'it', project: studio.world.projects!.star!.id, provider, config }] })).integrations!
+    .it as unknown as { id: number; webhook_token: string }
+const tell = async (path: string, { webhook_token }: { webhook_token: string }, body: object) =>
+  (await studio.ask(`/webhooks/${path}?token=${webhook_token}`, { method: 'POST', body })).json
+const waiting = (kind: JobKind) =>
+  studio.db.rows<{ payload: never }>(sql`
+    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where t.identifier = ${kind} and j.attempts < j.max_attempts`)
+const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
+const forgetAll = () => studio.db.count(sql`delete from graphile_worker._private_jobs`)
+const triggered = async () => {
+  const told = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
+    job_name: 'night',
+    commit: 'abc',
+  })
+  return { build_run_id: told.records[0].id as number }
+}
+const stateOf = (build: number) => rows(sql`select status, build_number, output_log from build_runs where id = ${build}`)
+
+type Case<K extends JobKind> = () => Promise<{ payload: Jobs[K]; effect: () => Promise<unknown> }>
+const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
+  ingest: [
+    async () => {
+      const told = await tell('perforce', await load('perforce'), { changelist: 5, user: 'kim', files: ['//d/T_5.png'] })
+      const effect = () =>
+        rows(sql`
+          select d.outcome, (select sum(version) from assets where path = '//d/T_5.png') as versions from deliveries d
+          where id = ${Number(told.delivery_id)}`)
+      return { payload: { delivery_id: Number(told.delivery_id) }, effect }
+    },
+    [{ outcome: 'processed', versions: 1 }],
+  ],
+  describe_changelist: [
+    async () => {
+      const { id } = await load('perforce', { server: 'ssl:127.0.0.1:1666', user: 'gold' })
+      const [row] = await rows(sql`
+        insert into changes (account_id, project_id, integration_id, source_type, identifier, author, description, timestamp)
+        select p.account_id, p.id, ${id}, 'Changelist', '7', '', '', now() from projects p returning id`)
+      const effect = () =>
+        rows(
+          sql`select author, (select version from assets where path = '//d/T_7.png') as version from changes where identifier = '7'`,
+        )
+      return { payload: { change_id: row!.id as number }, effect }
+    },
+    [{ author: 'kim', version: 1 }],
+  ],
+  poll_jenkins: [
+    async () => {
+      const { build_run_id } = await triggered()
+      jenkins.answers['/job/night/1/api/json'] = json(() => jenkinsFixture('build'))
+      jenkins.answers['/job/night/1/logText/progressiveText'] = progressive(() => ({ log: Buffer.from(LOG), running: false }))
+      await studio.db.count(sql`update build_runs set url = ${`${jenkins.url}/job/night/1/`} where id = ${build_run_id}`)
+      return { payload: { build_run_id, offset: 0, looks: 0 }, effect: () => stateOf(build_run_id) }
+    },
+    [expect.objectContaining({ status: 'completed', output_log: LOG })],
+  ],
+  start_jenkins: [
+    async () => {
+      const payload = await triggered()
+      await forgetAll()
+      let state: object = jenkinsFixture('job_in_folder')
+      jenkins.answers['/job/night/api/json'] = json(() => state)
+      jenkins.answers['/job/night/build'] = (_, reply) => {
+        state = { ...state, queueItem: { id: 21 } }
+        reply.writeHead(201, { location: `${jenkins.url}/queue/item/21/` }).end()
+      }
+      const effect = async () => ({
+        posts: jenkins.calls.filter((call) => call.startsWith('POST')).length,
+        follows: (await waiting('follow_jenkins')).map(
+          ({ payload: { queue_item } }: { payload: { queue_item: number } }) => queue_item,
+        ),
+      })
+      return { payload, effect }
+    },
+    { posts: 1, follows: [21] },
+  ],
+  follow_jenkins: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const executable = { number: 9, url: `${jenkins.url}/job/night/9/` }
+      jenkins.answers['/queue/item/21/api/json'] = json(() => ({ executable }))
+      const effect = async () => [...(await stateOf(build_run_id)), (await waiting('poll_jenkins')).length]
+      return { payload: { build_run_id, queue_item: 21, looks: 0 }, effect }
+    },
+    [expect.objectContaining({ status: 'building', build_number: '9' }), 1],
+  ],
+  forget_integration: [
+    async () => {
+      const made = await load('perforce')
+      await tell('perforce', made, { changelist: 11 })
+      await integrations.remove(studio.db, made.id)
+      return {
+        payload: { integration_id: made.id },
+        effect: () => rows(sql`select from deliveries where integration_id = ${made.id}`),
+      }
+    },
+    [],
+  ],
+  investigate: [
+    async () => {
+      const build = { key: 'b', project: studio.world.projects!.star!.id, status: 'failed', ci_job_name: 'night' }
+      const id = (await studio.load({ build_runs: [build] })).build_runs!.b!.id
+      const credits = async () => Number((await rows(sql`select credits from accounts`))[0]!.credits)
+      const before = await credits()
+      const path = `/api/v1/projects/${studio.world.projects!.star!.id}/build_runs/${id}/investigate`
+      const begun = await studio.ask(path, { method: 'POST', token: studio.world.tokens!.kim!.token as string })
+      const investigation_id = Number(begun.json.investigation_id)
+      // Without a log there is nothing to find, and the credit comes back.
+      const effect = async () => [
+        ...(await rows(sql`select status from investigations where id = ${investigation_id}`)),
+        (await credits()) - before,
+      ]
+      return { payload: { investigation_id }, effect }
+    },
+    [{ status: 'completed' }, 0],
+  ],
+  send_mail: [
+    async () => {
+      mails = []
+      await writeToAddress(studio.db, 'ann@example.com', { subject: 'Hello', text: 'Hello' })
+      const [mail] = await rows(sql`select id from mails order by id desc limit 1`)
+      // A mail server that was not heard is told again; the mail says that it is the same.
+      const effect = async () => [
+        new Set(mails).size,
+        ...(await rows(sql`select sent_at is not null as sent from mails where id = ${mail!.id}`)),
+      ]
+      return { payload: { mail_id: mail!.id as number }, effect }
+    },
+    [1, { sent: true }],
+  ],
+}
+
+test.each(Object.keys(CASES) as JobKind[])('%s, its worker killed after any step, is done once by the next', async (kind) => {
+  const [make, expected] = CASES[kind] as [Case<JobKind>, unknown]
+  const work = WORK[kind] as (bench: Bench, payload: unknown) => Promise<unknown>
+  for (let steps = 0, over = false; !over; steps++) {
+    await forgetAll()
+    await studio.db.count(sql`truncate changes, assets cascade`)
+    jenkins.calls.length = 0
+    const { payload, effect } = await make()
+    over = await work(bench(mortal(studio.db, steps)), payload).then(
+      () => true,
+      () => false,
+    )
+    await work(bench(studio.db), payload)
+    expect(await effect(), `killed after ${steps} steps`).toEqual(expected)
+  }
+})
