@@ -39,7 +39,7 @@ export default function Asset() {
 }
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="grid gap-0.5">
+  <div className="grid content-start gap-0.5">
     <dt className="text-xs text-soft">{name}</dt>
     <dd className="min-w-0 break-words">{children}</dd>
   </div>
@@ -55,7 +55,7 @@ const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
       <Fact name="Version">{asset.version}</Fact>
       <Fact name="Size">{sizeOf(asset.size_bytes) || 'not told'}</Fact>
       <Fact name="Changed">
-        <Time at={asset.updated_at} />
+        <Time at={asset.updated_at} both />
       </Fact>
       <Fact name="Last change">
         {asset.last_change_id === null ? (

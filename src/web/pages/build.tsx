@@ -59,7 +59,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           ['Branch', build.branch],
           ['Kind', `${wordsOf(build.build_type)}, ${wordsOf(build.target_type)}`],
           ['Phase', RUNNING.has(build.status) ? build.phase : ''],
-          ['Started', build.started_at ? <Time key="started" at={build.started_at} /> : build.finished_at ? '' : 'not yet'],
+          ['Started', build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet'],
           ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
         ]}
       />

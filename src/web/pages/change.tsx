@@ -41,7 +41,7 @@ export default function Change() {
             </code>,
           ],
           ['Author', data.author],
-          ['When', <Time key="when" at={data.timestamp} />],
+          ['When', <Time key="when" at={data.timestamp} both />],
           ['Files', data.files_available ? data.file_count : 'not told'],
         ]}
       />
@@ -51,7 +51,7 @@ export default function Change() {
           {data.build_runs.length === 0 && <p className="text-sm text-soft">None has built it yet.</p>}
           <ul className="grid min-w-0 grid-cols-1 gap-1.5">
             {data.build_runs.map((build) => (
-              <li key={build.id} className="flex items-center gap-2 text-sm">
+              <li key={build.id} className="flex flex-wrap items-center gap-x-2 text-sm">
                 <BuildLine projectId={projectId} build={build} />
               </li>
             ))}

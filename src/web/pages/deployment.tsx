@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { BuildLink } from '../parts/build-line.tsx'
 import { ChangeList } from '../parts/change-list.tsx'
 import { DeploymentWay } from '../parts/deployment-way.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -28,19 +29,7 @@ export default function Deployment() {
         of={[
           ['Version', data.version],
           ['Branch', data.branch],
-          [
-            'Build',
-            build_run && (
-              <Link
-                key="build"
-                to="/projects/$projectId/builds/$buildId"
-                params={{ projectId, buildId: build_run.id }}
-                className="underline"
-              >
-                {build_run.ci_job_name || `Build ${build_run.id}`}
-              </Link>
-            ),
-          ],
+          ['Build', build_run && <BuildLink key="build" projectId={projectId} build={build_run} />],
           ['Number at the store', data.external_id],
           ['Build at the store', data.external_build_id],
         ]}

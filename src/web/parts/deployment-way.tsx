@@ -27,13 +27,13 @@ export function DeploymentWay({ deployment }: { deployment: Deployment }) {
           <li
             key={step}
             aria-current={here ? 'step' : undefined}
-            className="flex items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
+            className="flex min-w-0 items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
           >
             <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar}`} />
             <span className={here ? 'font-medium' : 'text-soft'}>{here && ended ? wordsOf(status) : wordsOf(step)}</span>
             {times[step] && (
               <span className="text-xs text-soft">
-                <Time at={times[step]} />
+                <Time at={times[step]} both />
               </span>
             )}
           </li>

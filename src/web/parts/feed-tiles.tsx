@@ -37,7 +37,7 @@ export function FeedTiles({ accountId }: { accountId: number | undefined }) {
         return (
           <div
             key={key}
-            className={`relative rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2 ${KINDS[key] ? 'hover:border-strong-line' : ''}`}
+            className={`relative flex flex-col justify-between rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2 ${KINDS[key] ? 'hover:border-strong-line' : ''}`}
           >
             <dt className="text-xs text-soft">{label}</dt>
             <dd className={`text-2xl font-semibold tabular-nums ${key === 'builds_failed_24h' && count ? 'text-err' : ''}`}>

@@ -72,7 +72,7 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
       </Line>
       <Line label="Edited">
         <span className="text-sm">
-          <Time at={task.updated_at} />
+          <Time at={task.updated_at} both />
         </span>
       </Line>
     </aside>

@@ -20,8 +20,10 @@ export function agoOf(iso: string): string {
 
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** How long ago, with the exact time at hand; grows older while one looks at it. */
-export function Time({ at }: { at: string | null | undefined }) {
+const short = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** How long ago, with the exact time at hand, or below it where it matters; grows older while one looks at it. */
+export function Time({ at, both = false }: { at: string | null | undefined; both?: boolean }) {
   const [, tick] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => tick((n) => n + 1), 30_000)
@@ -31,6 +33,7 @@ export function Time({ at }: { at: string | null | undefined }) {
   return (
     <time dateTime={at} title={`${exact.format(new Date(at))} (${at})`} className="whitespace-nowrap tabular-nums">
       {agoOf(at)}
+      {both && <span className="block whitespace-normal text-xs text-soft">{short.format(new Date(at))}</span>}
     </time>
   )
 }
