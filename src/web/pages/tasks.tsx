@@ -43,6 +43,12 @@ export default function Tasks() {
         </>
       }
     >
+      {!filtered && data && Object.values(data.tasks).every((count) => count === 0) && (
+        <p className="max-w-prose text-sm text-soft">
+          No tasks yet. Make one here, or let scripts, the command line and assistants make them. A commit that names one, as in
+          #12, links itself to it.
+        </p>
+      )}
       <div data-board className="grid items-start gap-3 sm:grid-cols-2 xl:grid-cols-4">
         {TASK_STATES.map((state) => (
           <TaskColumn

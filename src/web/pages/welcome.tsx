@@ -1,6 +1,8 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { ApiError, ask, wordsOf } from '../api.ts'
+import { useFocusKept } from '../focus.ts'
+import { buttonClass } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Waiting } from '../parts/pages.tsx'
 import { SignUpForm } from '../parts/sign-up-form.tsx'
@@ -21,7 +23,7 @@ const TITLES = {
   owner: 'Welcome to Goldmaster',
   project: 'What are you making?',
   tool: 'Connect your first tool',
-  delivery: 'Waiting for the first delivery',
+  delivery: 'Your first delivery',
 }
 
 /** The first visitor of an empty service, from nothing to the first thing a tool tells. */
@@ -41,8 +43,13 @@ export default function Welcome() {
   useEffect(() => void find(), [])
   const title = TITLES[stage?.at ?? 'owner']
   useTitle(title)
+  const main = useFocusKept<HTMLElement>(stage?.at)
   return (
-    <main className="mx-auto grid min-h-dvh w-full max-w-2xl content-start gap-6 px-4 py-10">
+    <main
+      ref={main}
+      tabIndex={-1}
+      className="mx-auto grid min-h-dvh w-full max-w-2xl content-start gap-6 px-4 py-10 outline-none"
+    >
       <img src="/icon.svg" alt="" className="size-9" />
       <WelcomeSteps at={stage?.at ?? 'owner'} />
       <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
@@ -69,6 +76,13 @@ export default function Welcome() {
             projectId={stage.projectId}
             onMade={(integrationId) => setStage({ at: 'delivery', projectId: stage.projectId, integrationId })}
           />
+          <Link
+            to="/projects/$projectId"
+            params={{ projectId: String(stage.projectId) }}
+            className={`${buttonClass('quiet')} w-fit`}
+          >
+            Later
+          </Link>
         </>
       )}
       {stage?.at === 'delivery' && (

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useFocusKept } from '../focus.ts'
 import { useApi } from '../queries.ts'
 import { Button, buttonClass } from './button.tsx'
 import { Copy } from './copy.tsx'
@@ -28,9 +29,10 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
     { every: OFTEN_MS },
   )
   const first = log?.deliveries[0]
+  const told = useFocusKept<HTMLDivElement>(first ? 'arrived' : 'awaited')
   return (
     <>
-      <div role="status" className="grid gap-3 rounded-lg border border-line bg-panel p-4">
+      <div ref={told} tabIndex={-1} role="status" className="grid gap-3 rounded-lg border border-line bg-panel p-4">
         {first ? (
           <>
             <p className="flex flex-wrap items-center gap-2 font-medium">
