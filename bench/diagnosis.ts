@@ -127,7 +127,10 @@ function fullLogs(root: string | undefined): string[] {
 /** Processor time, not the clock on the wall: a busy machine must not make the engine look slow. */
 function speed(root: string | undefined): void {
   const logs = fullLogs(root)
-  if (logs.length === 0) return console.log(`No log in ${root} is long enough to measure the time.`)
+  if (logs.length === 0) {
+    console.log(`No log in ${root} is long enough to measure the time.`)
+    return
+  }
   diagnose(logs[0]!)
   const times = logs
     .map((log) => {
