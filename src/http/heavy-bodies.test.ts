@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendBytes } from '../../test/raw-http.ts'
 import { openTools, type Tools } from '../../test/tools.ts'
 import { sql } from '../db/database.ts'
+import { ingest } from '../intake/ingest.ts'
 
 /** Bodies that would keep everybody else waiting while they are read. */
 
@@ -51,4 +52,16 @@ test("a stranger's long form is not waited for, let alone searched for a token",
     const head = `POST /webhooks/perforce HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n${length}\r\n\r\n`
     expect((await sendBytes(tools.studio.site, head)).status).toBe(401)
   }
+})
+
+test('a promised delivery of many revisions is recorded whole', async () => {
+  const revisions = Array.from({ length: 1500 }, (_, i) => ({ revision: `heavy-${i}`, message: 'words '.repeat(8), files: [] }))
+  const { status, json } = await tools.post(`lore?token=${tools.tokenOf('lore')}`, { repository: 'r', revisions })
+  expect(status).toBe(202)
+  await ingest(tools.studio.db, Number(json.delivery_id))
+  await ingest(tools.studio.db, Number(json.delivery_id))
+  const told = await tools.studio.db.rows(sql`select id from changes where identifier like 'heavy-%'`)
+  expect(told).toHaveLength(1500)
+  const kept = await tools.studio.db.one(sql`select outcome from deliveries where id = ${json.delivery_id}::bigint`)
+  expect(kept).toEqual({ outcome: 'processed' })
 })

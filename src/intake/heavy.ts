@@ -11,14 +11,21 @@ const AT_ONCE = 2
 /** Of what a body becomes; without a bound, 25 MB of empty objects would take all there is. */
 const MEMORY = { maxOldGenerationSizeMb: 256 }
 
-export interface HeavyWork {
+interface Taking {
   databaseUrl: string
   door: Door
   request: Request
 }
+/** What was promised to a tool is done later, and may be as heavy then. */
+interface Ingesting {
+  databaseUrl: string
+  delivery_id: number
+}
+export type HeavyWork = Taking | Ingesting
 
 export type HeavyAnswer =
   | { taken: TakenIn }
+  | { ingested: true }
   | { refused: { message: string; status: number; delivery_id: string } }
   | { failed: { message: string; code: string | undefined } }
 
@@ -26,11 +33,22 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** The same as `takeIn`, beside the others. */
-export async function takeInBeside(work: HeavyWork): Promise<TakenIn> {
+export async function takeInBeside(work: Taking): Promise<TakenIn> {
+  const answer = await beside(work)
+  if ('taken' in answer) return answer.taken
+  throw failureOf(answer)
+}
+
+export async function ingestBeside(work: Ingesting): Promise<void> {
+  const answer = await beside(work)
+  if (!('ingested' in answer)) throw failureOf(answer)
+}
+
+async function beside(work: HeavyWork): Promise<HeavyAnswer> {
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
   running++
   try {
-    return outcomeOf(await inThread(work))
+    return await inThread(work)
   } finally {
     running--
     waiting.shift()?.()
@@ -50,7 +68,8 @@ function inThread(work: HeavyWork): Promise<HeavyAnswer> {
 
 /** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
 function threadFor(workerData: HeavyWork): Worker {
-  const options = { workerData, transferList: ownedBy(workerData.request.raw), resourceLimits: MEMORY }
+  const transferList = 'request' in workerData ? ownedBy(workerData.request.raw) : []
+  const options = { workerData, transferList, resourceLimits: MEMORY }
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./heavy-thread.js', import.meta.url), options)
   const entry = [new URL('./heavy-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
   return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true, ...options })
@@ -59,8 +78,8 @@ function threadFor(workerData: HeavyWork): Worker {
 /** The body moves to the thread instead of being copied, unless its memory is shared with other small ones. */
 const ownedBy = ({ buffer, byteLength }: Buffer) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : [])
 
-function outcomeOf(answer: HeavyAnswer): TakenIn {
-  if ('taken' in answer) return answer.taken
-  if ('refused' in answer) throw new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
-  throw Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
+function failureOf(answer: HeavyAnswer): Error {
+  if ('refused' in answer) return new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
+  if ('failed' in answer) return Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
+  return new Error('The thread for large bodies did something else.')
 }

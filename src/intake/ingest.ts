@@ -1,8 +1,9 @@
-import { type Database, sql } from '../db/database.ts'
+import { type Database, type Pool, sql } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
 import { readBody } from './body.ts'
 import type { Delivery } from './facts.ts'
+import { ingestBeside } from './heavy.ts'
 import { providers } from './providers/index.ts'
 import { record } from './record.ts'
 
@@ -14,8 +15,17 @@ interface Stored extends Place {
   outcome: string
 }
 
-/** Does what was promised when the tool was answered: the delivery and what it causes change together. */
-export function ingest(db: Database, id: number): Promise<void> {
+/** From this size on it is done beside everybody else; nobody waits for it. */
+const LARGE = 64 * 1024
+
+/** Does what was promised when the tool was answered. */
+export async function ingest(db: Pool, id: number): Promise<void> {
+  const large = await db.one(sql`select from deliveries where id = ${id} and octet_length(body) >= ${LARGE}`)
+  return large ? ingestBeside({ databaseUrl: db.url, delivery_id: id }) : ingestHere(db, id)
+}
+
+/** The delivery and what it causes change together. */
+export function ingestHere(db: Database, id: number): Promise<void> {
   return db.transaction(async (db) => {
     const began = performance.now()
     const stored = await find(db, id)
