@@ -16,8 +16,11 @@ export interface Database {
   one<Row>(query: Sql, how?: How): Promise<Row | undefined>
   /** How many rows a statement changed. */
   count(query: Sql): Promise<number>
-  /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
-  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+  /**
+   * Everything inside happens or nothing does; inside a transaction it is a part of that one. `patience`: milliseconds that its
+   * statements wait for what another session holds.
+   */
+  transaction<T>(work: (db: Database) => Promise<T>, patience?: number): Promise<T>
 }
 
 export interface Pool extends Database {
@@ -75,7 +78,7 @@ const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transactio
 
 interface PoolSettings {
   max?: number
-  /** Milliseconds after which PostgreSQL gives a statement up; after half of them, one that waits for what another session holds. */
+  /** Milliseconds after which PostgreSQL gives a statement up. */
   statementTimeout?: number
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number
@@ -112,7 +115,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
-    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c lock_timeout=${statementTimeout / 2} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000`,
   })
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
@@ -125,11 +128,11 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   pool.on('release', (_, client) => {
     if (isFull(client as unknown as Wire)) void client.end()
   })
-  const transaction = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(work: (db: Database) => Promise<T>, patience?: number): Promise<T> => {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
-      await client.query('begin')
+      await client.query(patience === undefined ? 'begin' : `begin; set local lock_timeout = ${patience}`)
       const result = await work(over(client, (inner) => inner(over(client, nested(client)))))
       await client.query('commit')
       return result

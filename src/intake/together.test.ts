@@ -99,7 +99,7 @@ test('one that cannot be written harms none of the others', async () => {
 describe('a change that another session holds', () => {
   let db: Pool
   beforeAll(() => {
-    db = openDatabase(tools.studio.url, { statementTimeout: 1_000 })
+    db = openDatabase(tools.studio.url, { statementTimeout: 2_500 })
   })
   afterAll(() => db.close())
 
@@ -116,7 +116,7 @@ describe('a change that another session holds', () => {
     const pushes = [held, ...free].map((sha) => ({ body: push([commit(sha!)]), id: sha }))
     await whileHeld(held!, async () => {
       const [one, ...others] = await arrive(pushes, db)
-      expect(one).toMatchObject({ status: 'rejected', reason: { code: '55P03' } })
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: '57014' } })
       expect(answers(others).map(({ status }) => status)).toEqual(free.map(() => 'processed'))
     })
     expect(answers(await arrive(pushes, db)).map(({ status }) => status)).toEqual(['processed', ...free.map(() => 'duplicate')])
