@@ -95,11 +95,18 @@ function nextOf(queue: Waiting[]): Waiting[] {
   return queue.splice(0, size)
 }
 
-const isLate = ({ reading }: Waiting) => performance.now() - reading.began > IN_LINE_MS
+/** Those who can still be answered in time; the others are asked to come again. */
+const inTime = (taken: Waiting[]) => {
+  const now = performance.now()
+  return taken.filter(({ reading, fail }) => {
+    const late = now - reading.began > IN_LINE_MS
+    if (late) fail(unavailable())
+    return !late
+  })
+}
 
 async function write(db: Database, taken: Waiting[]) {
-  for (const { fail } of taken.filter(isLate)) fail(unavailable())
-  const batch = taken.filter((one) => !isLate(one))
+  const batch = inTime(taken)
   if (batch.length === 0) return
   const { place } = batch.at(-1)!
   try {
