@@ -32,6 +32,9 @@ export function openPostRoom() {
 
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
   const deliveries = async (subscriptionId: number) => (await log.list(studio.db, subscriptionId, { limit: 50 })).deliveries
+  const missing = (subscriptionId: number) =>
+    studio.db.count(sql`select from outbox o where o.position is null
+      or o.position > (select s.position from subscriptions s where s.id = ${subscriptionId})`)
   const task = (title: string, project = 'star') =>
     studio.db.count(sql`insert into tasks (account_id, project_id, title)
       values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
@@ -60,8 +63,12 @@ export function openPostRoom() {
     subscribe: (fields: Partial<subscriptions.SubscriptionFields> & { account_id?: number } = {}) =>
       subscriptions.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
     titles: (path?: string) => receiver.received.filter((one) => path === undefined || one.path === path).map(titleOf),
+    /** Everything that happened so far is in its queue, and nothing waits there. */
     settled: (subscriptionId: number) =>
-      until(async () => (await deliveries(subscriptionId)).every((one) => one.status === 'delivered')),
+      until(
+        async () =>
+          (await missing(subscriptionId)) === 0 && (await deliveries(subscriptionId)).every((one) => one.status === 'delivered'),
+      ),
     /** As if what waits had waited long enough. */
     hurry: (subscriptionId: number) =>
       studio.db.count(sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`),

@@ -12,14 +12,15 @@ export function push(body: Json): Fact[] {
   const commits = objects(at(body, 'commits'))
   const head = object(at(body, 'head_commit'))
   // GitHub lists 2,048 commits at most: the newest one may stand only here. A new branch on an old commit lists none, and is no news.
-  if (head && commits.length > 0 && !commits.some((commit) => at(commit, 'id') === at(head, 'id'))) commits.push(head)
+  if (head && commits.length > 0) commits.push(head)
 
   const sender = object(at(body, 'sender'))
   const changes = new Map<string, ChangeFact>()
   for (const commit of commits) {
     const identifier = text(at(commit, 'id'))
     if (identifier === undefined) throw new Unreadable('Every commit of a push must have an id.')
-    changes.set(identifier, change(identifier, commit, branch, sender))
+    // Its first telling counts: the head repeats one that is listed, and may leave something out.
+    if (!changes.has(identifier)) changes.set(identifier, change(identifier, commit, branch, sender))
   }
 
   const before = text(at(body, 'before'))
