@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { describe, expect, test } from 'vitest'
+import { axe, hasBrowser } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 import { workshop } from '../workshop.ts'
 
 const PASSWORD = 'a long enough password'
@@ -20,31 +19,19 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('the approval queue in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
+  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
 
-  const project = () => `/projects/${studio.world.projects!.star!.id}`
+  const project = () => `/projects/${studio().world.projects!.star!.id}`
   const decided = async (status: string) => {
-    const { json } = await studio.ask(`/api/v1${project()}/approvals?status=${status}`, {
-      token: studio.world.tokens!.lead!.token as string,
+    const { json } = await studio().ask(`/api/v1${project()}/approvals?status=${status}`, {
+      token: studio().world.tokens!.lead!.token as string,
     })
     return json.approvals as { asset_name: string; comments: string; approval_stage: string }[]
   }
 
   test('is cleared by keyboard: walked, commented, decided one by one and many at once', async () => {
-    const { page } = tab
-    await tab.go(`${project()}/approvals`)
+    const { page } = tab()
+    await tab().go(`${project()}/approvals`)
     const queue = page.getByRole('list', { name: 'Waiting for a decision' })
     await queue.getByText('T_Moon.png').first().waitFor()
     expect(await axe(page)).toEqual([])
@@ -76,12 +63,12 @@ describe.runIf(hasBrowser)('the approval queue in a browser', () => {
       ['T_Lake.png', 'bulk_approval'],
       ['T_Hill.png', 'bulk_approval'],
     ])
-    expect(tab.complaints).toEqual([])
+    expect(tab().complaints).toEqual([])
   })
 
   test('leaves every asset where the grid finds it by its status', async () => {
-    const { page } = tab
-    await tab.go(`${project()}/assets`)
+    const { page } = tab()
+    await tab().go(`${project()}/assets`)
     await page.getByLabel('Approval', { exact: true }).selectOption('denied')
     await page.getByRole('link', { name: 'T_Moon.png' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'T_Tree.png' }).click()
@@ -90,7 +77,7 @@ describe.runIf(hasBrowser)('the approval queue in a browser', () => {
   })
 
   test('is found by the palette, as is an asset by a part of its name', async () => {
-    const { page } = tab
+    const { page } = tab()
     await page.keyboard.press('Control+k')
     const box = page.getByRole('combobox', { name: 'Go to, or find' })
     // The box has the focus already: whoever opens the palette types on.
@@ -107,6 +94,6 @@ describe.runIf(hasBrowser)('the approval queue in a browser', () => {
     await options.first().waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
-    expect(tab.complaints).toEqual([])
+    expect(tab().complaints).toEqual([])
   })
 })

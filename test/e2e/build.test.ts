@@ -1,9 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { run } from '../../src/domain/investigations-run.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { axe, hasBrowser } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()
@@ -47,24 +46,12 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('a failed build in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
+  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const go = (key: string) =>
-    tab.go(`/projects/${studio.world.projects.star!.id}/builds/${(studio.world.build_runs[key] as { id: number }).id}`)
+    tab().go(`/projects/${studio().world.projects.star!.id}/builds/${(studio().world.build_runs[key] as { id: number }).id}`)
 
   test('draws a part of a long log, finds words in it and jumps to the error', async () => {
-    const { page } = tab
+    const { page } = tab()
     await go('2')
     await page.getByRole('region', { name: 'Log' }).waitFor()
     expect(await page.locator('[data-line]').count()).toBeLessThan(200)
@@ -78,22 +65,22 @@ describe.runIf(hasBrowser)('a failed build in a browser', () => {
   })
 
   test('is investigated: diagnosis, evidence in the log, the change that did it', async () => {
-    const { page } = tab
+    const { page } = tab()
     await go('2')
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByText('Investigating…').waitFor()
-    const { id } = (await studio.service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
-    await run(studio.service.db, id)
+    const { id } = (await studio().service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
+    await run(studio().service.db, id)
     await page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
     await page.getByRole('button', { name: /^line 3001/ }).click()
     await page.locator('[data-line="3001"]').waitFor()
     await page.getByRole('link', { name: /Rework the damage/ }).click()
     await page.getByRole('heading', { name: 'Rework the damage' }).waitFor()
-    expect(tab.complaints).toEqual([])
+    expect(tab().complaints).toEqual([])
   })
 
   test('says so when there is no credit left', async () => {
-    const { page } = tab
+    const { page } = tab()
     await go('3')
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByRole('alert').getByText('no credits left').waitFor()

@@ -1,9 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { run } from '../../src/domain/investigations-run.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { axe, hasBrowser, openTab, signInAs } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LOG = 'baking 12 maps\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nexit 3\n'
@@ -29,42 +28,29 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('failure rules in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  let project: string
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-    project = `/projects/${studio.world.projects.star!.id}`
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const project = () => `/projects/${studio().world.projects.star!.id}`
 
   /** Asks for an investigation on the build's page and does the worker's part. */
   async function investigate(build: string) {
-    await tab.go(`${project}/builds/${(studio.world.build_runs[build] as { id: number }).id}`)
-    await tab.page.getByRole('button', { name: 'Investigate' }).click()
-    await tab.page.getByText('Investigating…').waitFor()
-    const { id } = (await studio.service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
-    await run(studio.service.db, id)
-    await tab.page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
+    await tab().go(`${project()}/builds/${(studio().world.build_runs[build] as { id: number }).id}`)
+    await tab().page.getByRole('button', { name: 'Investigate' }).click()
+    await tab().page.getByText('Investigating…').waitFor()
+    const { id } = (await studio().service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
+    await run(studio().service.db, id)
+    await tab().page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
   }
 
-  const trial = () => tab.page.getByRole('region', { name: 'Trial' })
-  const save = (name: string) => tab.page.getByRole('button', { name }).click()
+  const trial = () => tab().page.getByRole('region', { name: 'Trial' })
+  const save = (name: string) => tab().page.getByRole('button', { name }).click()
 
   test('a rule is tried, refused while it is bad, added, and explains the next failed build', async () => {
-    const { page } = tab
+    const { page } = tab()
     await investigate('1')
     expect(await page.getByText('no lightmap').count()).toBeGreaterThan(0)
     expect(await page.getByText('Suggested fix: Bake Maps/Sky.map again.').count()).toBe(0)
 
-    await tab.go(`${project}/settings`)
+    await tab().go(`${project()}/settings`)
     await page.getByText('There is none yet.').waitFor()
     await page.getByRole('button', { name: 'New rule' }).click()
     await page.getByLabel('Id', { exact: true }).fill('baker.missing-lightmap')
@@ -101,8 +87,8 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
   })
 
   test('is edited with what it held, kept while typing, and removed', async () => {
-    const { page } = tab
-    await tab.go(`${project}/settings`)
+    const { page } = tab()
+    await tab().go(`${project()}/settings`)
     await page.getByRole('button', { name: 'Edit baker.missing-lightmap' }).click()
     expect(await page.getByLabel('Log excerpt').inputValue()).toBe(LOG)
     await page.getByLabel('Category').selectOption('license_seat')
@@ -118,13 +104,13 @@ describe.runIf(hasBrowser)('failure rules in a browser', () => {
   })
 
   test('is for owners of the account to write', async () => {
-    const other = await openTab(browser, studio.service.site)
+    const other = await openTab(browser(), studio().service.site)
     await signInAs(other, 'artist@example.com', PASSWORD)
-    await other.go(`${project}/settings`)
+    await other.go(`${project()}/settings`)
     await other.page.getByText('Owners of the account may change them.').waitFor()
     expect(await other.page.getByRole('button', { name: 'New rule' }).isDisabled()).toBe(true)
     await other.context.close()
     // The two refusals of the first test are the only complaints: a browser logs every answer above 399.
-    expect(tab.complaints.filter((text) => !text.includes('422'))).toEqual([])
+    expect(tab().complaints.filter((text) => !text.includes('422'))).toEqual([])
   })
 })

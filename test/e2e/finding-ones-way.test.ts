@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { describe, expect, test } from 'vitest'
+import { hasBrowser, openTab, settled } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LONG = 'TheCodenameOfAGameThatNobodyEverShortened_'.repeat(2)
@@ -31,27 +30,15 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
-  const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const idOf = (list: 'build_runs' | 'changes' | 'tasks' | 'integrations', key: string) =>
-    (studio.world[list][key] as { id: number }).id
+    (studio().world[list][key] as { id: number }).id
   const focusIn = (selector: string) =>
-    tab.page.evaluate((selector) => document.activeElement?.closest(selector) !== null, selector)
+    tab().page.evaluate((selector) => document.activeElement?.closest(selector) !== null, selector)
 
   test('whoever opens the door types at once', async () => {
-    const stranger = await openTab(browser, studio.service.site)
+    const stranger = await openTab(browser(), studio().service.site)
     await stranger.go('/sign-in')
     await stranger.page.locator('input:focus').waitFor()
     await stranger.page.keyboard.type('lead@example.com')
@@ -61,8 +48,8 @@ describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
   })
 
   test('the feed shows the projects, and its figures lead to what they count', async () => {
-    const { page } = tab
-    await tab.go('/feed')
+    const { page } = tab()
+    await tab().go('/feed')
     await page.getByRole('link', { name: /Builds failed/ }).click()
     await page.waitForURL('**/feed?kind=build_run.failed')
     expect(await page.getByLabel('Kind').inputValue()).toBe('build_run.failed')
@@ -71,8 +58,8 @@ describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
   })
 
   test('a list is still narrowed after a look at one of its records', async () => {
-    const { page } = tab
-    await tab.go(`${project('star')}/builds`)
+    const { page } = tab()
+    await tab().go(`${project('star')}/builds`)
     await page.getByLabel('Status').selectOption('failed')
     await page.getByRole('link', { name: 'night #1' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'night #2' }).click()
@@ -84,8 +71,8 @@ describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
   })
 
   test('a record names its list and its project', async () => {
-    const { page } = tab
-    await tab.go(`${project('star')}/builds/${idOf('build_runs', '2')}`)
+    const { page } = tab()
+    await tab().go(`${project('star')}/builds/${idOf('build_runs', '2')}`)
     await settled(page)
     expect(await page.title()).toBe('night #2 · Starfall · Goldmaster')
     await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Builds' }).click()
@@ -94,15 +81,15 @@ describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
   })
 
   test('builds of one job are told apart where they are linked', async () => {
-    const { page } = tab
-    await tab.go(`${project('star')}/changes/${idOf('changes', 'c')}`)
+    const { page } = tab()
+    await tab().go(`${project('star')}/changes/${idOf('changes', 'c')}`)
     await page.getByRole('link', { name: 'night #1' }).waitFor()
     await page.getByRole('link', { name: 'night #2' }).waitFor()
   })
 
   test('the focus goes along into the next page, and stays when a button goes away or works', async () => {
-    const { page } = tab
-    await tab.go(`${project('star')}/builds`)
+    const { page } = tab()
+    await tab().go(`${project('star')}/builds`)
     await page.getByRole('link', { name: 'night #2' }).press('Enter')
     await page.getByRole('button', { name: 'Investigate' }).waitFor()
     await expect.poll(() => focusIn('main')).toBe(true)
@@ -110,20 +97,20 @@ describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
     await page.getByText('Investigating…').waitFor()
     await expect.poll(() => focusIn('main :not(#main)')).toBe(true)
 
-    await tab.go(`${project('star')}/integrations/${idOf('integrations', 'ci')}`)
+    await tab().go(`${project('star')}/integrations/${idOf('integrations', 'ci')}`)
     await page.getByRole('button', { name: 'Send a test delivery' }).press('Enter')
     await page.getByText('The test delivery was processed').waitFor()
     expect(await focusIn('button')).toBe(true)
   })
 
   test('names without end stay inside the window', async () => {
-    const { page } = tab
+    const { page } = tab()
     const paths = ['', '/builds', `/builds/${idOf('build_runs', '3')}`, '/tasks', `/tasks/${idOf('tasks', 't')}`]
     const tooWide: string[] = []
     for (const width of [1440, 390])
       for (const path of ['/feed', ...paths.map((path) => project('long') + path)]) {
         await page.setViewportSize({ width, height: 800 })
-        await tab.go(path)
+        await tab().go(path)
         await settled(page)
         const inside = await page.evaluate(() => document.documentElement.scrollWidth)
         if (inside > width) tooWide.push(`${path}: ${inside} pixels in a window of ${width}`)

@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
+import { describe, expect, test } from 'vitest'
+import { axe, hasBrowser, openTab, signInAs } from '../browser.ts'
 import { nightOwl } from '../night-owl.ts'
-import type { Studio } from '../studio.ts'
+import { openVisit } from '../visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {
@@ -12,25 +11,12 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('settings in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  let project: string
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-    project = `/projects/${studio.world.projects.star!.id}`
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const project = () => `/projects/${studio().world.projects.star!.id}`
 
   test('a test delivery is logged, shown in full and replayed', async () => {
-    const { page } = tab
-    await tab.go(`${project}/integrations`)
+    const { page } = tab()
+    await tab().go(`${project()}/integrations`)
     await page.getByRole('link', { name: /Jenkins/ }).click()
     await page.getByRole('button', { name: 'Send a test delivery' }).click()
     await page.getByText('The test delivery was processed').waitFor()
@@ -46,8 +32,8 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
   })
 
   test('an outbound webhook is made, paused and removed', async () => {
-    const { page } = tab
-    await tab.go('/settings/webhooks')
+    const { page } = tab()
+    await tab().go('/settings/webhooks')
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('Address').fill('https://example.com/hook')
     await page.getByLabel('build_run.failed').check()
@@ -67,24 +53,24 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
   })
 
   test('somebody is invited, and the invitation is withdrawn', async () => {
-    const { page } = tab
-    await tab.go('/settings/members')
+    const { page } = tab()
+    await tab().go('/settings/members')
     await page.getByLabel('E-mail').fill('new@example.com')
     await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByText(`${studio.service.site}/invitations/`).waitFor()
+    await page.getByText(`${studio().service.site}/invitations/`).waitFor()
     await page.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByRole('button', { name: 'Withdraw it' }).click()
     await page.getByText('No invitation waits').waitFor()
   })
 
   test('a payment method lifts a lapsed trial at once', async () => {
-    await studio.load({
+    await studio().load({
       accounts: [
         { key: 'lapsed', name: 'Lapsed Games', plan: 'team', trial_ends_at: '2020-01-01T00:00:00Z', payment_method: false },
       ],
       users: [{ key: 'late', email: 'late@example.com', name: 'Late', password: PASSWORD, accounts: { lapsed: 'owner' } }],
     })
-    const late = await openTab(browser, studio.service.site)
+    const late = await openTab(browser(), studio().service.site)
     await signInAs(late, 'late@example.com', PASSWORD)
     await late.page.getByText('The trial of Lapsed Games is over').waitFor()
     await late.page.getByRole('link', { name: 'Add a payment method' }).click()

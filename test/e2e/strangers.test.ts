@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PROJECT_PLACES } from '../../src/web/places.ts'
-import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { hasBrowser, settled } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 import { workshop } from '../workshop.ts'
 
 const PASSWORD = 'a long enough password'
@@ -34,26 +33,14 @@ const world = {
 const RECORDS = ['tasks', 'changes', 'builds', 'assets', 'deployments', 'integrations'] as const
 
 describe.runIf(hasBrowser)('a stranger in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'rival@example.com', PASSWORD)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
-  const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
+  const { studio, tab } = openVisit(world, 'rival@example.com', PASSWORD)
+  const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const record = (kind: (typeof RECORDS)[number]) =>
-    `/${kind}/${(studio.world[kind === 'builds' ? 'build_runs' : kind]![kind] as { id: string }).id}`
+    `/${kind}/${(studio().world[kind === 'builds' ? 'build_runs' : kind]![kind] as { id: string }).id}`
   const seen = async (path: string) => {
-    await tab.go(path)
-    await tab.page.getByText('This is not here').waitFor()
-    return [path, (await tab.page.innerText('body')).includes(SECRET), (await tab.page.title()).includes(SECRET)]
+    await tab().go(path)
+    await tab().page.getByText('This is not here').waitFor()
+    return [path, (await tab().page.innerText('body')).includes(SECRET), (await tab().page.title()).includes(SECRET)]
   }
 
   test('finds no page of a project of another account', async () => {
@@ -67,15 +54,15 @@ describe.runIf(hasBrowser)('a stranger in a browser', () => {
   })
 
   test('reads nothing of it in the feed, the palette and the settings', async () => {
-    const { page } = tab
-    await tab.go('/feed')
+    const { page } = tab()
+    await tab().go('/feed')
     await page.getByText('Nothing').first().waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type(SECRET)
     await page.getByText(`Nothing is called like “${SECRET}”`).waitFor()
     await page.keyboard.press('Escape')
     for (const path of ['/settings/account', '/settings/members', '/settings/webhooks']) {
-      await tab.go(path)
+      await tab().go(path)
       await settled(page)
       expect(await page.innerText('main')).not.toMatch(new RegExp(`${SECRET}|Leading Lady|Artful Arthur`))
     }

@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { describe, expect, test } from 'vitest'
+import { axe, hasBrowser } from '../browser.ts'
+import { openVisit } from '../visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {
@@ -16,55 +15,43 @@ const world = {
 }
 
 describe.runIf(hasBrowser)('the task board in a browser', () => {
-  let studio: Studio
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    studio = await openSite(world)
-    browser = await openBrowser()
-    tab = await openTab(browser, studio.service.site)
-    await signInAs(tab, 'lead@example.com', PASSWORD)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await studio?.close()
-  })
-  const board = () => `/projects/${studio.world.projects.star!.id}/tasks`
-  const column = (name: string) => tab.page.getByRole('region', { name, exact: true })
+  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const board = () => `/projects/${studio().world.projects.star!.id}/tasks`
+  const column = (name: string) => tab().page.getByRole('region', { name, exact: true })
   const stored = async (key: string) => {
-    const answer = await tab.page.request.get(
-      `${studio.service.site}/app/api/v1${board()}/${(studio.world.tasks[key] as { id: number }).id}`,
+    const answer = await tab().page.request.get(
+      `${studio().service.site}/app/api/v1${board()}/${(studio().world.tasks[key] as { id: number }).id}`,
     )
     return answer.json()
   }
 
   test('takes a task to where it is dragged, and it is still there afterwards', async () => {
-    await tab.go(board())
+    await tab().go(board())
     const card = column('to do').getByRole('listitem').filter({ hasText: 'Moon is too bright' })
     await card.dragTo(column('in progress'))
     await column('in progress').getByText('Moon is too bright').waitFor()
     await expect.poll(async () => (await stored('moon')).state).toBe('in_progress')
-    expect(await axe(tab.page)).toEqual([])
+    expect(await axe(tab().page)).toEqual([])
   })
 
   test('carries a task by keyboard and keeps the focus on it', async () => {
-    await tab.go(board())
+    await tab().go(board())
     await column('blocked').getByRole('link', { name: /Lamp/ }).focus()
-    await tab.page.keyboard.press('Shift+ArrowRight')
+    await tab().page.keyboard.press('Shift+ArrowRight')
     await column('completed').getByText('Lamp flickers').waitFor()
     await expect.poll(async () => (await stored('lamp')).state).toBe('completed')
-    expect(await tab.page.evaluate(() => document.activeElement?.textContent)).toContain('Lamp flickers')
-    await tab.page.keyboard.press('ArrowLeft')
-    expect(await tab.page.evaluate(() => document.activeElement?.textContent)).toContain('Moon is too bright')
+    expect(await tab().page.evaluate(() => document.activeElement?.textContent)).toContain('Lamp flickers')
+    await tab().page.keyboard.press('ArrowLeft')
+    expect(await tab().page.evaluate(() => document.activeElement?.textContent)).toContain('Moon is too bright')
   })
 
   test('shows what somebody else wrote meanwhile and loses neither text', async () => {
-    const { page } = tab
-    await tab.go(`${board()}/${(studio.world.tasks.moon as { id: number }).id}`)
+    const { page } = tab()
+    await tab().go(`${board()}/${(studio().world.tasks.moon as { id: number }).id}`)
     await page.getByRole('button', { name: /^Edit description/ }).click()
     await page.getByLabel('Description').fill('What I wrote for an hour')
     const { id } = await stored('moon')
-    const other = await page.request.patch(`${studio.service.site}/app/api/v1${board()}/${id}`, {
+    const other = await page.request.patch(`${studio().service.site}/app/api/v1${board()}/${id}`, {
       data: { task: { description: 'Somebody was faster' } },
       headers: { 'sec-fetch-site': 'same-origin' },
     })
@@ -82,14 +69,14 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
   })
 
   test('shows the tracker item that its words name, as soon as they do', async () => {
-    const { page } = tab
+    const { page } = tab()
     const issue = {
       key: 'GAME-12',
       url: 'https://jira.example/browse/GAME-12',
       fields: { summary: 'Dim it', status: 'In Review' },
     }
-    await studio.ask(`/webhooks/jira?token=${studio.world.integrations.jira!.webhook_token}`, { method: 'POST', body: issue })
-    await tab.go(`${board()}/${(studio.world.tasks.lamp as { id: number }).id}`)
+    await studio().ask(`/webhooks/jira?token=${studio().world.integrations.jira!.webhook_token}`, { method: 'POST', body: issue })
+    await tab().go(`${board()}/${(studio().world.tasks.lamp as { id: number }).id}`)
     const linked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Linked' }) })
     await linked.getByText('Nothing yet').waitFor()
     await page.getByRole('button', { name: /^Edit description/ }).click()
@@ -102,8 +89,8 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
   })
 
   test('makes a task for an agent, and keeps what was typed when the dialog is left', async () => {
-    const { page } = tab
-    await tab.go(board())
+    const { page } = tab()
+    await tab().go(board())
     await column('to do').waitFor()
     const dialog = page.getByRole('dialog', { name: 'New task' })
     await page.keyboard.press('c')
@@ -121,9 +108,9 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
   })
 
   test('opens dialogs that take the focus, keep it, and give it back', async () => {
-    const { page } = tab
-    await tab.go(board())
-    tab.complaints.length = 0
+    const { page } = tab()
+    await tab().go(board())
+    tab().complaints.length = 0
     const opener = page.getByRole('button', { name: 'New task' })
     const dialog = page.getByRole('dialog', { name: 'New task' })
     const isOpener = () => opener.evaluate((element) => element === document.activeElement)
@@ -146,6 +133,6 @@ describe.runIf(hasBrowser)('the task board in a browser', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await isOpener()).toBe(true)
-    expect(tab.complaints).toEqual([])
+    expect(tab().complaints).toEqual([])
   })
 })
