@@ -4,7 +4,7 @@ import { type Database, isConnectionError } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
 import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
-import { type Delivered, promise } from './keep.ts'
+import { type Delivered, keepForLater } from './keep.ts'
 import { keepTogether } from './together.ts'
 
 /** A delivery that was kept but could not be used. */
@@ -50,7 +50,7 @@ export async function deliver(
     throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
   }
   try {
-    if (provider.answers === 202 && replayOf === undefined) return await promise(db, arrival)
+    if (provider.answers === 202 && replayOf === undefined) return await keepForLater(db, arrival)
     return await keepTogether(db, place, { arrival, facts, began })
   } catch (error) {
     // Best effort: the tool hears of the failure either way, and may come again. A database that is away or stuck need not be asked.

@@ -64,7 +64,7 @@ async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<De
 const since = (began: number) => Math.round(performance.now() - began)
 
 /** For tools that are answered before the work is done: kept now, read by a job. */
-export const promise = (db: Database, arrival: deliveries.Arrival): Promise<Delivered> => {
+export const keepForLater = (db: Database, arrival: deliveries.Arrival): Promise<Delivered> => {
   const began = performance.now()
   return db.transaction(async (db) => {
     const [id] = await deliveries.accept(db, [arrival], 'accepted')

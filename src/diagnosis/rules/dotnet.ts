@@ -7,7 +7,7 @@ export const dotnet: readonly Rule[] = [
     tool: 'C# compiler',
     category: 'compile_error',
     role: 'root',
-    need: ['error CS', 'error FS', 'error BC', 'rror XXX', 'error RZ', 'error MC', 'error XAML', 'error XLS'],
+    need: ['error CS', 'error FS', 'error BC', 'error RZ', 'error MC', 'error XAML', 'error XLS'],
     match:
       /^\s*(?<file>[^\s(:][^(:]{0,300}|[A-Za-z]:[^(:]{1,300}?) ?\((?<line>\d+)(?:,\d+){0,3}\) ?: error (?<code>(?:CS|FS|BC|RZ|MC|XLS)\d{3,5}|XAML\w*) ?: (?<msg>.*)/,
     score: 86,
