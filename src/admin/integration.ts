@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS, type ProviderName } from '../contract/sets.ts'
+import { setConfig } from '../domain/integration-settings.ts'
 import * as integrations from '../domain/integrations.ts'
 import { setups } from '../intake/setup/index.ts'
 import { id, jsonObject, words } from './arguments.ts'
@@ -125,8 +126,8 @@ export function integration(admin: Command, open: Open) {
     .action((integrationId: number, text: string, flags: OutputOptions) =>
       using(open, async ({ db, vault }) => {
         const config = settingsIn(text === '-' ? await givenSettings() : text)
-        await integrations.find(db, integrationId)
-        printOne(await integrations.setConfig(db, vault, integrationId, config), flags)
+        await setConfig(db, vault, integrationId, config)
+        printOne(await integrations.find(db, integrationId), flags)
       }),
     )
 }

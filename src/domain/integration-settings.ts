@@ -1,7 +1,7 @@
 import { notFound } from '../contract/errors.ts'
 import type { ProviderName } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
-import { sealConfig } from './integration-config.ts'
+import { editConfig } from './integration-config.ts'
 import { mintToken } from './integrations.ts'
 import type { Vault } from './secrets.ts'
 
@@ -28,11 +28,12 @@ export async function rotateToken(db: Database, vault: Vault, id: number) {
 }
 
 /** Settings replace each other whole; a secret that comes back as it was shown stays what it was. */
-export async function setConfig(db: Database, vault: Vault, id: number, config: Record<string, unknown>) {
-  const given = Object.entries(config).filter(([, value]) => value !== '[kept secret]')
-  const kept = Object.keys(config).filter((name) => config[name] === '[kept secret]')
-  await db.count(sql`
-    update integrations set updated_at = now(), config = ${JSON.stringify(sealConfig(vault, Object.fromEntries(given)))}::jsonb
-      || coalesce((select jsonb_object_agg(key, value) from jsonb_each(config) where key = any (${kept})), '{}')
-    where id = ${id}`)
-}
+export const setConfig = (db: Database, vault: Vault, id: number, config: Record<string, unknown>) =>
+  db.transaction(async (db) => {
+    const row = await db.one<{ config: Record<string, unknown> }>(
+      sql`select config from integrations where id = ${id} and deleted_at is null for no key update`,
+    )
+    if (!row) throw notFound('Integration')
+    const edited = JSON.stringify(editConfig(vault, row.config, config))
+    await db.count(sql`update integrations set config = ${edited}::jsonb, updated_at = now() where id = ${id}`)
+  })

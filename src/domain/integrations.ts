@@ -101,10 +101,3 @@ export async function setSecrets(db: Database, vault: Vault, id: number, secrets
   await db.count(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)
   return find(db, id)
 }
-
-/** Replaces the settings of the tool; what opens other servers is sealed. */
-export async function setConfig(db: Database, vault: Vault, id: number, config: Record<string, unknown>): Promise<Integration> {
-  const sealed = JSON.stringify(sealConfig(vault, config))
-  await db.count(sql`update integrations set config = ${sealed}::jsonb, updated_at = now() where id = ${id}`)
-  return find(db, id)
-}

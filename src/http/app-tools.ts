@@ -41,11 +41,13 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   showIntegration: (call) => shown(call, call.project_id, idOf(call.path.id, 'Integration')),
   async editIntegration(call) {
-    const { db, vault, project_id, body } = call
+    const { vault, project_id, body } = call
     const id = await own(call)
-    if (body.active !== undefined) await integrations.setActive(db, id, body.active)
-    if (body.signing_secrets !== undefined) await integrations.setSecrets(db, vault, id, body.signing_secrets)
-    if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
+    await call.db.transaction(async (db) => {
+      if (body.active !== undefined) await integrations.setActive(db, id, body.active)
+      if (body.signing_secrets !== undefined) await integrations.setSecrets(db, vault, id, body.signing_secrets)
+      if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
+    })
     return shown(call, project_id, id)
   },
   async rotateIntegrationToken(call) {

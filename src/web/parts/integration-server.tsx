@@ -56,6 +56,11 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
   const say = useToast()
   if (!known) return null
   const values = JSON.parse(draft) as Record<string, unknown>
+  // The service sends a saved secret nowhere but where it was meant for.
+  const moved = known.settings.some(
+    ({ key, secret }) => !secret && key !== 'charset' && (values[key] ?? '') !== (config[key] ?? ''),
+  )
+  const savedHint = moved ? 'Type it again: a saved one goes with no other server or user.' : 'One is saved; type to replace it.'
   const set = (key: string, value: string) => setDraft(JSON.stringify({ ...values, [key]: value }))
   const save = async () => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
@@ -78,7 +83,7 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
             <TextField
               key={key}
               label={label}
-              hint={secret && config[key] === KEPT ? 'One is saved; type to replace it.' : hint}
+              hint={secret && config[key] === KEPT ? savedHint : hint}
               type={secret ? 'password' : 'text'}
               autoComplete={secret ? 'new-password' : 'off'}
               spellCheck={false}
