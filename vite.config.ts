@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { noticesFor } from './scripts/third-party-notices.mjs'
 import { appRoutes } from './src/contract/app-routes.ts'
 
 const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
@@ -20,9 +21,18 @@ const doors = (): Plugin => ({
   },
 })
 
+/** The terms of the code that browsers are sent, served beside it. */
+const notices = (): Plugin => ({
+  name: 'notices',
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? Object.keys(part.modules) : []))
+    this.emitFile({ type: 'asset', fileName: 'third-party-notices.txt', source: noticesFor(files) })
+  },
+})
+
 export default defineConfig({
   root: 'src/web',
-  plugins: [react(), tailwindcss(), doors()],
+  plugins: [react(), tailwindcss(), doors(), notices()],
   build: {
     outDir: '../../dist/web',
     emptyOutDir: true,

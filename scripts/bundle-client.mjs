@@ -1,8 +1,9 @@
 // Bundles the command line, which is what starts often: dist/goldmaster.mjs is the client in one file without dependencies,
 // dist/main.js is the installed program, which would otherwise open hundreds of small files to list a few tasks.
-import { chmodSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inputsOf, noticesFor } from './third-party-notices.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -74,6 +75,8 @@ export async function bundleClient(outfile) {
   chmodSync(outfile, 0o755)
   const outputs = [light, heavy].map(({ metafile }) => Object.values(metafile.outputs)[0])
   const [lightInputs, heavyInputs] = outputs.map(({ inputs }) => Object.keys(inputs))
+  // It is copied alone, so the notices are inside; at its end they cost a start nothing.
+  appendFileSync(outfile, `/*\n${noticesFor([...lightInputs, ...heavyInputs]).replaceAll('*/', '* /')}*/\n`)
   return { light: lightInputs, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
 }
 
@@ -86,13 +89,14 @@ const apart = {
   },
 }
 
-/** The compiled program, its command line replaced by a bundle. */
+/** The compiled program, its command line replaced by a bundle. Tells what went into it. */
 export async function bundleInPlace(dist) {
   rmSync(`${dist}/cli`, { recursive: true, force: true })
-  const settings = { ...shared, outbase: 'src', outdir: dist, sourcemap: true }
-  await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart, words, lazy] })
-  await build({ ...settings, entryPoints: HEAVY.map((name) => `src/cli/commands/${name}.ts`) })
+  const settings = { ...shared, outbase: 'src', outdir: dist, sourcemap: true, metafile: true }
+  const light = await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart, words, lazy] })
+  const heavy = await build({ ...settings, entryPoints: HEAVY.map((name) => `src/cli/commands/${name}.ts`) })
   chmodSync(`${dist}/main.js`, 0o755)
+  return [light, heavy].flatMap(inputsOf)
 }
 
 /** The contract's table alone, in its short spelling, to hold it against the long one. */

@@ -3,12 +3,14 @@
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inputsOf } from './third-party-notices.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Parts that are loaded later stay files of their own. */
+/** Parts that are loaded later stay files of their own. Tells what went into them. */
 export async function bundleService(outdir) {
-  await build({
+  const built = await build({
+    metafile: true,
     absWorkingDir: root,
     bundle: true,
     splitting: true,
@@ -31,4 +33,5 @@ export async function bundleService(outdir) {
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })
   cpSync(`${root}src/db/migrations`, `${outdir}/migrations`, { recursive: true })
+  return inputsOf(built)
 }
