@@ -12,6 +12,7 @@ test('an empty environment is a laptop: embedded database, demo, loopback, the l
     redisUrl: undefined,
     secretKey: undefined,
     demo: true,
+    metering: false,
     rates: {
       requests: { points: 300, seconds: 300 },
       taskWrites: { points: 60, seconds: 60 },
@@ -32,6 +33,7 @@ test('an empty variable is an absent one', () => {
     'REDIS_URL',
     'SECRET_KEY',
     'DEMO',
+    'METERING',
     'LIMIT_WEBHOOKS',
     'TRUST_PROXY',
     'LOG_LEVEL',
@@ -104,6 +106,7 @@ test.each([
   ['LLM_URL', 'https://'],
   ['SECRET_KEY', 'hush'],
   ['DEMO', 'yes'],
+  ['METERING', 'yes'],
   ['LIMIT_REQUESTS_PER_IP', '300'],
   ['LIMIT_REQUESTS_PER_IP', 'many/5m'],
   ['LIMIT_TASK_WRITES', '0/1m'],

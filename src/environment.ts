@@ -18,6 +18,8 @@ export interface Settings {
   rates: Rates
   trustProxy: string[]
   signUp: SignUpPolicy
+  /** Accounts made here have a trial and a count of credits: for those who host for others. */
+  metering: boolean
   /** Where mails go; kept for the operator to read without it. */
   mail: { url: string; from: string } | undefined
   /** Hosts, addresses and ranges that may be asked although they are private. */
@@ -62,6 +64,7 @@ export function readEnvironment(env: Environment): Settings {
       signIns: readRate('LIMIT_SIGN_INS', given('LIMIT_SIGN_INS') ?? '10/5m'),
     },
     signUp: given('SIGNUP') === undefined ? undefined : readOneOf('SIGNUP', given('SIGNUP')!, ['open', 'invite'] as const),
+    metering: readSwitch('METERING', given('METERING'), false),
     mail: readMail(readUrl('SMTP_URL', given('SMTP_URL'), ['smtp:', 'smtps:']), given('MAIL_FROM')),
     trustProxy: readAddresses('TRUST_PROXY', given('TRUST_PROXY')),
     allowPrivateHosts: readHosts('ALLOW_PRIVATE_HOSTS', given('ALLOW_PRIVATE_HOSTS')),

@@ -36,7 +36,7 @@ const admin = async () => {
     const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }))
     // Whoever looks for a studio in the wrong folder should not wonder where everything went.
     if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
-    return { db: store.db, vault: new Vault(store.secret), site: read.site, close: store.close }
+    return { db: store.db, vault: new Vault(store.secret), site: read.site, metering: read.metering, close: store.close }
   })
 }
 

@@ -85,6 +85,7 @@ export const makeService = (settings: Settings, { db, secret }: Opened, log: Log
   log,
   cookieKey: keyFor(secret, 'cookies').toString('hex'),
   signUp: settings.signUp,
+  metering: settings.metering,
   mailing: settings.mail !== undefined,
   trustProxy: settings.trustProxy,
 })

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { PLANS, type Plan } from '../contract/sets.ts'
 import * as accounts from '../domain/accounts.ts'
+import { newAccount } from '../domain/metering.ts'
 import { accountId, count, nullIfNone, orNone, time, timezone, words, yesOrNo } from './arguments.ts'
 import { type OutputOptions, printMany, printOne } from './output.ts'
 import { type Open, using } from './store.ts'
@@ -12,7 +13,7 @@ interface Flags extends OutputOptions {
   trialEndsAt?: string
   paymentMethod?: boolean
   demo?: boolean
-  credits?: number
+  credits?: number | 'none'
   dailyLimit?: number | 'none'
 }
 
@@ -23,9 +24,12 @@ const fieldsOf = ({ name, plan, timezone, trialEndsAt, paymentMethod, demo, cred
   trial_ends_at: nullIfNone(trialEndsAt),
   payment_method: paymentMethod,
   demo,
-  credits,
+  credits: nullIfNone(credits),
   daily_limit: nullIfNone(dailyLimit),
 })
+
+const given = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
 
 const withFields = (command: Command) =>
   command
@@ -34,17 +38,29 @@ const withFields = (command: Command) =>
     .option('--trial-ends-at <time>', 'ISO 8601, or none', orNone(time))
     .option('--payment-method <yes|no>', 'whether one is on record; yes opens a lapsed trial at once', yesOrNo)
     .option('--demo <yes|no>', 'a demo account is read-only', yesOrNo)
-    .option('--credits <count>', 'investigations it may still start', count)
+    .option('--credits <count>', 'investigations it may still start, or none for not counted', orNone(count))
     .option('--daily-limit <count>', 'investigations a day, or none for what the plan gives', orNone(count))
     .option('--json', 'print JSON')
 
 export function account(admin: Command, open: Open) {
   const noun = admin.command('account').description('who pays: plan, trial, credits')
 
-  withFields(noun.command('add').description('make an account').requiredOption('--name <name>', 'what it is called', words))
+  withFields(
+    noun
+      .command('add')
+      .description('make an account; what is not given is enterprise and not counted, unless METERING is on')
+      .requiredOption('--name <name>', 'what it is called', words),
+  )
     .addHelpText('after', '\nExample:\n  goldmaster admin account add --name "Night Owl" --plan studio --credits 100')
     .action((flags: Flags & { name: string }) =>
-      using(open, async ({ db }) => printOne(await accounts.create(db, { ...fieldsOf(flags), name: flags.name }), flags)),
+      using(open, async ({ db, metering }) => {
+        const made = await accounts.create(db, {
+          ...(!metering && newAccount(false)),
+          ...given(fieldsOf(flags)),
+          name: flags.name,
+        })
+        printOne(made, flags)
+      }),
     )
 
   noun

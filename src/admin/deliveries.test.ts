@@ -23,10 +23,13 @@ async function run(...words: string[]): Promise<string> {
     return true
   })
   const { vault } = studio.service
-  await adminCommand(async () => ({ db: studio.db, vault, site: 'https://gold.example', close: async () => {} })).parseAsync(
-    words,
-    { from: 'user' },
-  )
+  await adminCommand(async () => ({
+    db: studio.db,
+    vault,
+    site: 'https://gold.example',
+    metering: false,
+    close: async () => {},
+  })).parseAsync(words, { from: 'user' })
   vi.restoreAllMocks()
   return printed
 }

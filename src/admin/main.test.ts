@@ -12,6 +12,7 @@ import { adminCommand } from './main.ts'
 const vault = new Vault('a key of these tests')
 const site = 'https://gold.example'
 let own: TestDatabase
+let metering = false
 let folder: string
 
 beforeAll(async () => {
@@ -24,7 +25,7 @@ afterAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const command = () => adminCommand(async () => ({ db: own.db, vault, site, close: async () => {} }))
+const command = () => adminCommand(async () => ({ db: own.db, vault, site, metering, close: async () => {} }))
 
 /** Runs a command and returns what it printed. */
 async function run(...words: string[]): Promise<string> {
@@ -82,6 +83,19 @@ describe('account', () => {
         '1   Night Owl  team    0        -          1        1\n' +
         '2   Moon       studio  7        -          0        0\n',
     )
+  })
+
+  test('without credits one is not counted, unless accounts are metered here; set makes and unmakes a count', async () => {
+    const made = await json('account', 'add', '--name', 'Own')
+    expect(made).toMatchObject({ plan: 'enterprise', credits: null, trial_ends_at: null })
+    expect(await json('account', 'add', '--name', 'Told', '--plan', 'team')).toMatchObject({ plan: 'team', credits: null })
+    expect(await json('account', 'add', '--name', 'Told', '--credits', '0')).toMatchObject({ plan: 'enterprise', credits: 0 })
+    expect(await json('account', 'set', String(made.id), '--credits', '3')).toMatchObject({ credits: 3 })
+    expect(await json('account', 'set', String(made.id), '--name', 'Own')).toMatchObject({ credits: 3 })
+    expect(await json('account', 'set', String(made.id), '--credits', 'none')).toMatchObject({ credits: null })
+    metering = true
+    expect(await json('account', 'add', '--name', 'Metered')).toMatchObject({ plan: 'team', credits: 0 })
+    metering = false
   })
 
   test('a lapsed trial closes an account, a payment method opens it at once', async () => {

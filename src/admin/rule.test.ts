@@ -38,7 +38,13 @@ async function run(...words: string[]): Promise<string> {
     return true
   })
   const vault = new Vault('a key of these tests')
-  const admin = adminCommand(async () => ({ db: own.db, vault, site: 'https://gold.example', close: async () => {} }))
+  const admin = adminCommand(async () => ({
+    db: own.db,
+    vault,
+    site: 'https://gold.example',
+    metering: false,
+    close: async () => {},
+  }))
   try {
     await admin.parseAsync(['rule', ...words], { from: 'user' })
     return printed

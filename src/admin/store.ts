@@ -6,6 +6,8 @@ export interface Store {
   vault: Vault
   /** The address of the service, for links. */
   site: string
+  /** Whether accounts made here are metered. */
+  metering: boolean
   close(): Promise<void>
 }
 

@@ -19,7 +19,13 @@ async function run(...words: string[]): Promise<string> {
   })
   try {
     const { db, service } = studio
-    const admin = adminCommand(async () => ({ db, vault: service.vault, site: service.site, close: async () => {} }))
+    const admin = adminCommand(async () => ({
+      db,
+      vault: service.vault,
+      site: service.site,
+      metering: false,
+      close: async () => {},
+    }))
     await admin.parseAsync(['webhook', ...words], { from: 'user' })
     return printed
   } finally {

@@ -22,7 +22,8 @@ export const AccountSummary = object({
   payment_method: flag,
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
-  credits: integer,
+  /** Null: not counted. */
+  credits: nullable(integer),
 })
 export type AccountSummary = Static<typeof AccountSummary>
 
@@ -94,7 +95,8 @@ export const Account = object({
   payment_method: flag,
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
-  credits: integer,
+  /** Null: not counted. */
+  credits: nullable(integer),
   /** Investigations a day; used and the use of the last 30 days, newest first. */
   daily_limit: integer,
   used_today: integer,

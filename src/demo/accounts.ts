@@ -17,7 +17,7 @@ export function accountsOf(games: readonly Game[], now: number) {
     timezone: 'Europe/Copenhagen',
     payment_method: true,
     demo,
-    credits: 100,
+    credits: null,
     ...founded,
   })
   return {

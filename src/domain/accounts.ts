@@ -10,7 +10,8 @@ interface AccountFields {
   trial_ends_at: string | null
   payment_method: boolean
   demo: boolean
-  credits: number
+  /** Null: not counted. */
+  credits: number | null
   daily_limit: number | null
 }
 

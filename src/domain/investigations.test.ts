@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { sql } from '../db/database.ts'
+import { refund } from './investigations.ts'
 import { run } from './investigations-run.ts'
 
 const COMPILE_ERROR = `[1/3] Compile Combat.cpp
@@ -39,9 +40,15 @@ beforeAll(async () => {
       { key: 'owl', name: 'Night Owl', plan: 'team', credits: 50, daily_limit: 40 },
       { key: 'poor', name: 'Poor', plan: 'team', credits: 1 },
       { key: 'free', name: 'Free', plan: 'free', credits: 50 },
+      { key: 'own', name: 'Own', plan: 'enterprise', credits: null },
     ],
     users: [
-      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', poor: 'owner', free: 'owner' } },
+      {
+        key: 'kim',
+        email: 'kim@example.com',
+        name: 'Kim',
+        accounts: { owl: 'owner', poor: 'owner', free: 'owner', own: 'owner' },
+      },
       {
         key: 'ann',
         email: 'ann@example.com',
@@ -51,7 +58,7 @@ beforeAll(async () => {
       },
       { key: 'lee', email: 'lee@example.com', name: 'Lee', accounts: { poor: 'member' } },
     ],
-    projects: ['star:owl', 'poor:poor', 'free:free'].map((pair) => {
+    projects: ['star:owl', 'poor:poor', 'free:free', 'own:own'].map((pair) => {
       const [key, account] = pair.split(':')
       return { key, account, name: key }
     }),
@@ -74,6 +81,7 @@ beforeAll(async () => {
       ),
       ...Array.from({ length: 4 }, (_, i) => ({ ...build(`poor${i}`, 9, 'failed'), project: 'poor', output_log: 'error: x\n' })),
       ...Array.from({ length: 5 }, (_, i) => ({ ...build(`free${i}`, 9, 'failed'), project: 'free', output_log: 'error: x\n' })),
+      ...Array.from({ length: 2 }, (_, i) => ({ ...build(`own${i}`, 9, 'failed'), project: 'own', output_log: 'error: x\n' })),
     ],
   })
 })
@@ -196,6 +204,13 @@ describe('an investigation', () => {
 })
 
 describe('credits and the day', () => {
+  test('where credits are not counted none is taken and none given back', async () => {
+    const answers = await Promise.all(['own0', 'own1'].map((key) => investigate(key, 'own')))
+    expect(answers.map(({ status }) => status)).toEqual([202, 202])
+    for (const { json } of answers) await refund(studio.db, Number(json.investigation_id))
+    expect(await credits('own')).toBeNull()
+  })
+
   test('64 requests at once for one build make one investigation and cost one credit', async () => {
     const before = await credits('owl')
     const answers = await Promise.all(Array.from({ length: 64 }, () => investigate('parallel1')))

@@ -26,7 +26,7 @@ export const newestOf = sql`(
 
 /**
  * Begins the investigation of a failed build, or returns the one there is: one that goes on, or a finished one whose log has not
- * changed. A new one costs a credit and counts towards the day; both are settled under the account's lock.
+ * changed. A new one costs a credit where credits are counted, and counts towards the day; both are settled under the account's lock.
  */
 export function start(db: Database, accountId: number, projectId: number, buildId: number | undefined): Promise<Started> {
   return db.transaction(async (db) => {
@@ -36,7 +36,7 @@ export function start(db: Database, accountId: number, projectId: number, buildI
     if (!build) throw notFound('Build run')
     if (build.status !== 'failed')
       throw new ApiError(422, 'build_not_failed', `Only a failed build can be investigated; this one is ${build.status}.`)
-    const account = (await db.one<{ plan: Plan; credits: number; daily_limit: number | null }>(
+    const account = (await db.one<{ plan: Plan; credits: number | null; daily_limit: number | null }>(
       sql`select plan, credits, daily_limit from accounts where id = ${accountId} for update`,
     ))!
     const known = await newest(db, build.id)
@@ -44,11 +44,12 @@ export function start(db: Database, accountId: number, projectId: number, buildI
     if (known && (known.status === 'pending' || known.status === 'running' || settled))
       return { investigation: await find(db, known.id), created: false }
     await refuseBeyondLimit(db, accountId, account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan])
-    if (account.credits < 1)
+    if (account.credits !== null && account.credits < 1)
       throw new ApiError(402, 'insufficient_credits', 'The account has no credits left for an investigation.')
     const { id } = (await db.one<{ id: number }>(sql`
       insert into investigations (account_id, build_run_id, log_hash) values (${accountId}, ${build.id}, ${build.log_hash}) returning id`))!
-    await db.count(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
+    if (account.credits !== null)
+      await db.count(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
     await enqueue(db, 'investigate', { investigation_id: id })
     return { investigation: await find(db, id), created: true }
   })
@@ -82,4 +83,5 @@ export const refund = (db: Database, id: number) =>
   db.count(sql`
     with given as (
       update investigations set refunded_at = now() where id = ${id} and refunded_at is null returning account_id)
-    update accounts a set credits = credits + 1, updated_at = now() from given where a.id = given.account_id`)
+    update accounts a set credits = credits + 1, updated_at = now() from given
+    where a.id = given.account_id and a.credits is not null`)

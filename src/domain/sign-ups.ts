@@ -2,13 +2,13 @@ import { ApiError } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as accounts from './accounts.ts'
 import * as invitations from './invitations.ts'
+import { newAccount } from './metering.ts'
 import * as users from './users.ts'
 
 /** Who may make a user of themselves: everybody, or those with an invitation. Unset is open until somebody owns the service. */
 export type SignUpPolicy = 'open' | 'invite' | undefined
 
 const LOCK = 5_207_115
-const TRIAL_DAYS = 14
 
 export const isFirstRun = async (db: Database): Promise<boolean> => !(await db.one(sql`select from users limit 1`))
 
@@ -23,7 +23,7 @@ interface SignUp {
 }
 
 /** A user with an account of their own; the very first one owns the service. */
-export function signUp(db: Database, policy: SignUpPolicy, input: SignUp): Promise<users.User> {
+export function signUp(db: Database, policy: SignUpPolicy, input: SignUp, metering: boolean): Promise<users.User> {
   const name = input.name.trim()
   return db.transaction(async (db) => {
     // Two first visitors take turns, so that only one of them is the first.
@@ -34,7 +34,7 @@ export function signUp(db: Database, policy: SignUpPolicy, input: SignUp): Promi
       throw new ApiError(403, 'sign_up_closed', 'Signing up needs an invitation here.')
     const personal = await accounts.create(db, {
       name: first ? `${name}’s studio` : name,
-      ...(first ? { plan: 'studio', credits: 100 } : { plan: 'team', credits: 20, trial_ends_at: trialEnd() }),
+      ...newAccount(metering, first),
     })
     const user = await users.create(db, { ...input, name, account_id: personal.id, role: 'owner' })
     await db.count(sql`update users set operator = ${first}, email_verified = false where id = ${user.id}`)
@@ -42,5 +42,3 @@ export function signUp(db: Database, policy: SignUpPolicy, input: SignUp): Promi
     return user
   })
 }
-
-const trialEnd = () => new Date(Date.now() + TRIAL_DAYS * 86_400_000).toISOString()

@@ -28,8 +28,8 @@ type Placing = Omit<Found, 'id'>
 
 /** From what the file says to the rows of the tables; a password comes as what is kept of it. What is returned, others may ask of the row when they refer to it. */
 export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing } = {
-  accounts({ key, ...values }, to) {
-    to.put('accounts', { id: to.id, ...values, ...times(values) })
+  accounts({ key, credits = 0, ...values }, to) {
+    to.put('accounts', { id: to.id, credits, ...values, ...times(values) })
     return {}
   },
 

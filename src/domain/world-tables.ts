@@ -53,6 +53,9 @@ export class Batch {
   }
 }
 
+/** Columns with a default in which null means something. */
+const NULLABLE = new Set(['accounts.credits'])
+
 /** What is absent takes the column's own default. */
 export type Insertions = Record<Table, (rows: string) => Sql>
 
@@ -68,7 +71,7 @@ export async function prepareInsertions(db: Database): Promise<Insertions> {
     const columns = list.split(/\s+/)
     const selected = columns.map((column) => {
       if (column === 'output_log') return kept(raw('r.output_log'))
-      const value = values.get(`${table}.${column}`)
+      const value = NULLABLE.has(`${table}.${column}`) ? undefined : values.get(`${table}.${column}`)
       return raw(value === undefined ? `r.${column}` : `coalesce(r.${column}, ${value})`)
     })
     const head = sql`insert into ${raw(table)} (${join(columns.map((column) => raw(column)))}) select ${join(selected)}`

@@ -33,9 +33,12 @@ export type Read<T> = (path: string, value: unknown, reading: Reading) => T
 export interface Field<T, Required extends boolean = boolean> {
   read: Read<T>
   required: Required
+  /** Null is a value of its own, not the same as absent. */
+  nullable?: true
 }
 export const required = <T>(read: Read<T>): Field<T, true> => ({ read, required: true })
 export const optional = <T>(read: Read<T>): Field<T, false> => ({ read, required: false })
+export const orNull = <T>(read: Read<T>): Field<T | null, false> => ({ read, required: false, nullable: true })
 
 export type Fields = Record<string, Field<unknown>>
 export type Values<F extends Fields> = {
@@ -47,7 +50,7 @@ export const refuse = (path: string, why: string) => new Error(`${path} ${why}`)
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Null stands for absent, so that an export may write all its columns. */
+/** Null stands for absent, so that an export may write all its columns, except where it is a value of its own. */
 export const object = <F extends Fields>(fields: F): Read<Values<F>> => {
   const declared = Object.entries(fields)
   return (path, value, reading) => {
@@ -59,6 +62,7 @@ export const object = <F extends Fields>(fields: F): Read<Values<F>> => {
     for (const [name, field] of declared) {
       const given = value[name]
       if (given != null) read[name] = field.read(inner + name, given, reading)
+      else if (given === null && field.nullable) read[name] = null
       else if (field.required) throw refuse(inner + name, 'is required')
     }
     return read as Values<F>

@@ -45,6 +45,11 @@ describe('a whole world', () => {
     })
   })
 
+  test('takes null credits as not counted, and absent ones as none', async () => {
+    await load({ accounts: [{ name: 'Own', credits: null }, { name: 'Absent' }, { name: 'Counted', credits: 3, plan: null }] })
+    expect((await rows('accounts')).map(({ credits }) => credits)).toEqual([null, 0, 3])
+  })
+
   test('is stored as given; what is absent takes the default', async () => {
     const made = await load(full)
     const owner = { account_id: 1, project_id: 1 }

@@ -35,7 +35,7 @@ export const appHandlers: AppHandlers = {
   },
   async signUp(call) {
     await countSignUp(call, call.request, call.body.email)
-    const user = await signUps.signUp(call.db, call.signUp, call.body)
+    const user = await signUps.signUp(call.db, call.signUp, call.body, call.metering)
     const { api } = await call.auth()
     const headers = headersOf(call.request)
     const { headers: answer } = await api.signInEmail({

@@ -24,6 +24,8 @@ export interface Service {
   /** Signs the cookies of sessions. */
   cookieKey: string
   signUp: SignUpPolicy
+  /** Whether accounts made here have a trial and a count of credits. */
+  metering: boolean
   /** Whether mails leave, or are only kept. */
   mailing: boolean
   /** Proxies whose word about the caller's address is taken. */

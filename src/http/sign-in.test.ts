@@ -128,7 +128,7 @@ describe('signing up', () => {
       expect((await visitor.app('/sign_up', { method: 'POST', body: ana })).status).toBe(201)
       expect((await visitor.app('/me')).json).toMatchObject({
         user: { email: 'ana@example.com', operator: true, email_verified: false },
-        accounts: [{ plan: 'studio', trial_ends_at: null, credits: 100, role: 'owner' }],
+        accounts: [{ plan: 'enterprise', trial_ends_at: null, credits: null, role: 'owner' }],
       })
       expect((await visit(empty).app('/welcome')).json).toMatchObject({ first_run: false, sign_up: false })
       const second = await visit(empty).app('/sign_up', { method: 'POST', body: { ...ana, email: 'ben@example.com' } })
@@ -142,8 +142,8 @@ describe('signing up', () => {
     }
   })
 
-  test('is open to all where the operator says so, with a trial of 14 days', async () => {
-    const open = await openStudio(WORLD, { service: { signUp: 'open' } })
+  test('is open to all where the operator says so, with a trial of 14 days where accounts are metered', async () => {
+    const open = await openStudio(WORLD, { service: { signUp: 'open', metering: true } })
     try {
       const visitor = visit(open)
       expect((await visitor.app('/sign_up', { method: 'POST', body: ana })).status).toBe(201)

@@ -8,7 +8,7 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   'read:tasks': 'read tasks and what is linked to them',
   'write:tasks': 'create and change tasks',
   'read:builds': 'read builds, steps, logs, diagnoses and deployments',
-  'write:builds': 'have failed builds investigated, which costs credits',
+  'write:builds': 'have failed builds investigated, which may cost credits',
   'read:assets': 'read assets and approvals',
   'write:assets': 'approve, deny and ignore assets',
   'read:members': 'read ids, roles and connected accounts of members, never names',

@@ -49,16 +49,18 @@ export default function SettingsAccount() {
             <Section title="Credits">
               <Figures
                 figures={[
-                  ['Left', <strong key="credits">{shown.credits}</strong>],
+                  ['Left', <strong key="credits">{shown.credits ?? 'not counted'}</strong>],
                   ['Investigations today', `${shown.used_today} of ${shown.daily_limit}`],
                   ['In 30 days', shown.usage.reduce((sum, day) => sum + day.investigations, 0)],
                   ['Given back', shown.usage.reduce((sum, day) => sum + day.refunded, 0)],
                 ]}
               />
-              <p className="max-w-prose text-sm text-soft">
-                Having a failed build investigated costs one credit; it is given back when the investigation fails or the build
-                had no log.
-              </p>
+              {shown.credits !== null && (
+                <p className="max-w-prose text-sm text-soft">
+                  Having a failed build investigated costs one credit; it is given back when the investigation fails or the build
+                  had no log.
+                </p>
+              )}
               <Usage usage={shown.usage} />
             </Section>
           </div>

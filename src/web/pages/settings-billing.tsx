@@ -99,6 +99,7 @@ function Plans({ account, locked }: { account: Account; locked: boolean }) {
   }
   return (
     <Section title="Plan">
+      <p className="text-sm text-soft">Credits: {account.credits === null ? 'not counted' : `${account.credits} left`}</p>
       {edit.error && <Notice kind="err">{wordsOf(edit.error)}</Notice>}
       <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
         {PLANS.map((plan) => (

@@ -110,7 +110,7 @@ function Ask({ again }: { again: boolean }) {
   return (
     <div className="grid justify-items-end gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        {account && <span className="text-xs text-soft">costs 1 credit, {account.credits} left</span>}
+        {account && account.credits !== null && <span className="text-xs text-soft">costs 1 credit, {account.credits} left</span>}
         <Button
           look="main"
           busy={start.isPending}
