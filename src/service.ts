@@ -43,14 +43,14 @@ export async function openStore(settings: Settings, log: Logger, statementTimeou
   const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
   const url = settings.databaseUrl ?? embedded!.url
   try {
-    const applied = await migrate(url)
+    const { fresh } = await migrate(url, log)
     const onError = (error: Error) => log.warn({ error: error.message }, 'a database connection was lost')
     const db = openDatabase(url, { statementTimeout, onError })
     const close = async () => {
       await db.close()
       await embedded?.stop()
     }
-    return { db, url, secret: settings.secretKey ?? keptSecret(settings.dataDir), fresh: applied > 1, close }
+    return { db, url, secret: settings.secretKey ?? keptSecret(settings.dataDir), fresh, close }
   } catch (error) {
     await embedded?.stop()
     throw settings.databaseUrl === undefined ? error : new Error(`DATABASE_URL: ${reason(error)}`, { cause: error })

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import * as sets from '../contract/sets.ts'
+import type { MigrationSession } from './migration-session.ts'
 
 /** Which column holds which closed set. */
 const COLUMNS: Record<string, readonly string[]> = {
@@ -30,22 +30,38 @@ const COLUMNS: Record<string, readonly string[]> = {
   'outgoing.status': sets.OUTGOING_STATUSES,
 }
 
-/** Re-applies only the constraints whose set changed, without locking a table while its rows are read. */
-export async function applyChecks(client: pg.Client) {
-  const { rows } = await client.query<{ name: string; values: string | null }>(
-    `select conname as name, obj_description(oid, 'pg_constraint') as values from pg_constraint where contype = 'c'`,
+/**
+ * Sets grow with every version, and nodes of two versions run beside each other during an upgrade: a constraint is widened by what this
+ * version adds and keeps values it does not know. A value goes when a migration drops the constraint.
+ */
+export async function applyChecks({ client, transaction }: MigrationSession) {
+  const { rows } = await client.query<Held>(
+    `select conname as name, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where contype = 'c'`,
   )
-  const held = new Map(rows.map((row) => [row.name, row.values]))
   for (const [place, values] of Object.entries(COLUMNS)) {
     const [table, column] = place.split('.') as [string, string]
     const name = `${table}_${column}_set`
-    const list = values.join(' ')
-    if (held.get(name) === list) continue
-    const check = values.map((value) => `'${value}'`).join(', ')
-    await client.query(
-      `alter table ${table} drop constraint if exists ${name}, add constraint ${name} check (${column} in (${check})) not valid`,
-    )
-    await client.query(`alter table ${table} validate constraint ${name}`)
-    await client.query(`comment on constraint ${name} on ${table} is '${list}'`)
+    const constraint = rows.find((row) => row.name === name)
+    const held = constraint ? valuesOf(constraint.definition) : []
+    const missing = values.filter((value) => !held.includes(value))
+    if (missing.length > 0) {
+      const list = [...held, ...missing].map((value) => `'${value}'`).join(', ')
+      await transaction(name, (client) =>
+        client.query(
+          `alter table ${table} drop constraint if exists ${name}, add constraint ${name} check (${column} in (${list})) not valid`,
+        ),
+      )
+    }
+    // Reads the rows without keeping anybody from writing.
+    if (missing.length > 0 || !constraint?.valid)
+      await transaction(name, (client) => client.query(`alter table ${table} validate constraint ${name}`))
   }
 }
+
+interface Held {
+  name: string
+  definition: string
+  valid: boolean
+}
+
+const valuesOf = (definition: string) => [...definition.matchAll(/'([^']*)'/g)].map(([, value]) => value!)

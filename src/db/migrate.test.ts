@@ -2,8 +2,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
 import * as sets from '../contract/sets.ts'
-import { sql } from './database.ts'
-import { migrate, migrations } from './migrate.ts'
+import { raw, sql } from './database.ts'
+import { migrate } from './migrate.ts'
+import { migrations } from './migration-files.ts'
 
 let own: TestDatabase
 beforeAll(async () => {
@@ -24,7 +25,8 @@ async function emptied(): Promise<TestDatabase> {
 test('several nodes that start at once migrate an empty database once', async () => {
   const { url, db, drop } = await emptied()
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
-  expect(applied.toSorted((a, b) => a - b)).toEqual([0, 0, migrations().length])
+  expect(applied.map(({ applied }) => applied).toSorted((a, b) => a - b)).toEqual([0, 0, migrations().length])
+  expect(applied.filter(({ fresh }) => fresh)).toHaveLength(1)
   expect(await db.rows(sql`select number from schema_migrations order by number`)).toEqual(
     migrations().map(({ number }) => ({ number })),
   )
@@ -48,16 +50,43 @@ test('a value outside its closed set is refused by the database itself', async (
     await own.db.count(sql`insert into tasks (account_id, project_id, title, state) values (1, 1, 'x', ${state})`)
 })
 
+const checkOf = (db: TestDatabase['db']) =>
+  db.one<{ oid: number; definition: string; valid: boolean }>(
+    sql`select oid, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where conname = 'tasks_state_set'`,
+  )
+
 test('a set that has grown is applied at the next start, an unchanged one is not touched', async () => {
   const { url, db, drop } = await createDatabase()
-  const constraint = sql`select oid, obj_description(oid, 'pg_constraint') as list from pg_constraint where conname = 'tasks_state_set'`
-  const before = await db.one<{ oid: number; list: string }>(constraint)
+  const before = await checkOf(db)
   await migrate(url)
-  expect(await db.one(constraint)).toEqual(before)
-  await db.count(sql`comment on constraint tasks_state_set on tasks is 'to_do'`)
+  expect(await checkOf(db)).toEqual(before)
+  await db.count(
+    sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state in ('to_do'))`,
+  )
   await migrate(url)
-  const after = await db.one<{ oid: number; list: string }>(constraint)
-  expect(after).toMatchObject({ list: sets.TASK_STATES.join(' ') })
-  expect(after!.oid).not.toBe(before!.oid)
+  const after = await checkOf(db)
+  for (const state of sets.TASK_STATES) expect(after!.definition).toContain(`'${state}'`)
+  expect(after!.valid).toBe(true)
+  await drop()
+})
+
+test('a value that only a newer version knows stays allowed when an older one starts', async () => {
+  const { url, db, drop } = await createDatabase()
+  await db.count(sql`
+    alter table tasks drop constraint tasks_state_set,
+      add constraint tasks_state_set check (state in ('to_do', 'in_progress', 'blocked', 'dreamt_of'))`)
+  await migrate(url)
+  const { definition } = (await checkOf(db))!
+  for (const state of [...sets.TASK_STATES, 'dreamt_of']) expect(definition).toContain(`'${state}'`)
+  await drop()
+})
+
+test('a check that an interrupted start left without its validation is validated', async () => {
+  const { url, db, drop } = await createDatabase()
+  const { definition } = (await checkOf(db))!
+  await db.count(sql`
+    alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set ${raw(definition)} not valid`)
+  await migrate(url)
+  expect((await checkOf(db))!.valid).toBe(true)
   await drop()
 })
