@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
 import { type Mood, openUnsteadyWay } from '../../test/unsteady.ts'
+import { until } from '../../test/until.ts'
 import { isConnectionError, openDatabase, type Pool, raw, sql } from './database.ts'
 
 let own: TestDatabase
@@ -51,6 +53,48 @@ test('a transaction that loses its network half way has done nothing, and its co
   const others = await Promise.all([pid(db), pid(db)])
   expect(others).not.toContainEqual(first)
   expect(await written()).not.toContain(3)
+})
+
+test('after idle spells a silent network is noticed again and again', async () => {
+  const brief = openDatabase(way.url, { max: 1, statementTimeout: 200 })
+  for (let spell = 0; spell < 3; spell++) {
+    way.become('good')
+    await brief.one(sql`select 1`)
+    // Longer than any deadline of this pool.
+    await sleep(1_000)
+    way.become('silent')
+    await expect(brief.one(sql`select 1`)).rejects.toSatisfy(isConnectionError)
+  }
+  way.become('good')
+  await brief.close()
+})
+
+test('a connection that is held for its session and asked nothing is reported lost when its network falls silent', async () => {
+  const held = await db.pool.connect()
+  const lost = new Promise<Error>((resolve) => held.on('error', resolve))
+  await held.query('listen news')
+  way.become('silent')
+  expect(await lost).toSatisfy(isConnectionError)
+  held.release(true)
+})
+
+test('connections that nobody used while the network was silent are gone when they are needed', async () => {
+  const idle = openDatabase(way.url, { max: 3, statementTimeout: 200 })
+  await Promise.all([1, 2, 3].map(() => idle.one(sql`select pg_sleep(0.1)`)))
+  expect(idle.pool.totalCount).toBe(3)
+  way.become('silent')
+  await until(() => idle.pool.totalCount === 0)
+  way.become('good')
+  expect(await idle.one(sql`select 1 as one`)).toEqual({ one: 1 })
+  await idle.close()
+})
+
+test('a transaction may take longer than its pool allows, and only that one', async () => {
+  const brief = openDatabase(own.url, { max: 1, statementTimeout: 100 })
+  const nap = sql`select pg_sleep(0.8)`
+  expect(await brief.transaction((db) => db.count(nap), { statementTimeout: 0 })).toBe(1)
+  await expect(brief.transaction((db) => db.count(nap))).rejects.toMatchObject({ code: '57014' })
+  await brief.close()
 })
 
 test('a slow network changes nothing but the time', async () => {

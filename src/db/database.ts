@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { setDeadline, watchPool } from './watchdog.ts'
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 
@@ -16,11 +16,16 @@ export interface Database {
   one<Row>(query: Sql, how?: How): Promise<Row | undefined>
   /** How many rows a statement changed. */
   count(query: Sql): Promise<number>
-  /**
-   * Everything inside happens or nothing does; inside a transaction it is a part of that one. `patience`: milliseconds that its
-   * statements wait for what another session holds.
-   */
-  transaction<T>(work: (db: Database) => Promise<T>, patience?: number): Promise<T>
+  /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
+  transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
+}
+
+/** Milliseconds that each statement of a transaction may take, where they differ from those of its pool. */
+export interface Limits {
+  /** Waiting for what another session holds. */
+  lockTimeout?: number
+  /** In all; 0 for as long as it takes. */
+  statementTimeout?: number
 }
 
 export interface Pool extends Database {
@@ -62,7 +67,9 @@ const newName = (text: string) => {
   names.set(text, name)
   return name
 }
-const isFull = ({ connection }: Wire) => Object.keys(connection.parsedStatements).length >= STATEMENTS_MAX
+const isFull = (client: pg.PoolClient) =>
+  Object.keys((client as unknown as { connection: { parsedStatements: object } }).connection.parsedStatements).length >=
+  STATEMENTS_MAX
 
 const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { replan = false }: How = {}) => {
   const { text, values } = query
@@ -88,21 +95,12 @@ interface PoolSettings {
 }
 
 const CONNECT_MS = 4_000
-const SILENCE_MS = 500
+/** How much later than PostgreSQL we give a statement up ourselves: its own answer is the better one. */
+const GRACE_MS = 500
+const deadlineOf = (statementTimeout: number) => (statementTimeout === 0 ? 0 : statementTimeout + GRACE_MS)
 
-/** What the driver knows of a connection and does not tell. */
-interface Wire {
-  connection: { stream: Socket; parsedStatements: object }
-  readyForQuery: boolean
-}
-
-/** An answer that does not come although PostgreSQL must have given up by now never will: the network swallowed it. */
-const hangUpOnSilence = (client: Wire, ms: number) => {
-  const { stream } = client.connection
-  stream.setTimeout(ms, () => {
-    if (!client.readyForQuery) stream.destroy()
-  })
-}
+/** The server's side of a connection: what a vanished node held, locks above all, is free within half a minute instead of hours. */
+const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, verify, onError } = settings
@@ -112,27 +110,27 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
-    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
-  pool.on('connect', (client) => {
-    client.on('error', lost)
-    hangUpOnSilence(client as unknown as Wire, statementTimeout + SILENCE_MS)
-  })
+  pool.on('connect', (client) => client.on('error', lost))
+  const watchdog = watchPool(pool, deadlineOf(statementTimeout))
   // The pool keeps no connection that is ending.
   pool.on('release', (_, client) => {
-    if (isFull(client as unknown as Wire)) void client.end()
+    if (isFull(client)) void client.end()
   })
-  const transaction = async <T>(work: (db: Database) => Promise<T>, patience?: number): Promise<T> => {
+  const transaction = async <T>(work: (db: Database) => Promise<T>, limits: Limits = {}): Promise<T> => {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
-      await client.query(patience === undefined ? 'begin' : `begin; set local lock_timeout = ${patience}`)
+      if (limits.statementTimeout !== undefined) setDeadline(client, deadlineOf(limits.statementTimeout))
+      await client.query(beginning(limits))
       const result = await work(over(client, (inner) => inner(over(client, nested(client)))))
       await client.query('commit')
       return result
@@ -144,6 +142,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
         })
       throw error
     } finally {
+      setDeadline(client, deadlineOf(statementTimeout))
       // With a connection that is thrown away PostgreSQL undoes what was begun on it.
       client.release(broken)
     }
@@ -160,8 +159,19 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
       client.release(broken)
     }
   }
-  return { ...over(pool, transaction), pool, url, onOneConnection, close: () => pool.end() }
+  const close = async () => {
+    await pool.end()
+    watchdog.stop()
+  }
+  return { ...over(pool, transaction), pool, url, onOneConnection, close }
 }
+
+const beginning = ({ lockTimeout, statementTimeout }: Limits) =>
+  [
+    'begin',
+    ...(lockTimeout === undefined ? [] : [`set local lock_timeout = ${lockTimeout}`]),
+    ...(statementTimeout === undefined ? [] : [`set local statement_timeout = ${statementTimeout}`]),
+  ].join('; ')
 
 /** A transaction inside a transaction joins it. */
 const nested =

@@ -37,6 +37,9 @@ export interface Loaded {
   tasks: Record<string, Numbered>
 }
 
+/** A large file takes as long as it takes. */
+const UNLIMITED = { statementTimeout: 0 }
+
 /** Creates what a world file describes, all of it or nothing. */
 export async function loadWorld(
   db: Pool,
@@ -45,8 +48,7 @@ export async function loadWorld(
 ): Promise<Loaded> {
   const progress: Progress = {}
   const loaded = await db.transaction(async (db) => {
-    // A large file takes as long as it takes, and standard input may pause.
-    await db.count(sql`set local statement_timeout = 0`)
+    // Standard input may pause.
     await db.count(sql`set local idle_in_transaction_session_timeout = 0`)
     // Nothing of it happens now: streams and outbound webhooks are told nothing.
     await db.count(sql`set local goldmaster.quiet = 'on'`)
@@ -62,16 +64,11 @@ export async function loadWorld(
       }
     scanner.end()
     return load.finish()
-  })
+  }, UNLIMITED)
   if (Object.values(progress).some((count) => count >= ANALYZE_FROM)) await analyze(db)
   return loaded
 }
 
 /** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
 const analyze = (db: Pool) =>
-  db
-    .transaction(async (db) => {
-      await db.count(sql`set local statement_timeout = 0`)
-      await db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`)
-    })
-    .catch(() => {})
+  db.transaction((db) => db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})

@@ -21,11 +21,11 @@ export interface Reading {
 }
 
 /** Who shares a transaction does not wait long for a row: alone, the others need not wait at all. */
-const SHARED_PATIENCE_MS = 2_000
+const SHARED_LIMITS = { lockTimeout: 2_000 }
 
 /** Deliveries of one integration with everything they cause, in one transaction: all of them or none. Answers in their order. */
 export function keep(db: Database, place: Place, readings: readonly Reading[]): Promise<Delivered[]> {
-  const patience = readings.length > 1 ? SHARED_PATIENCE_MS : undefined
+  const limits = readings.length > 1 ? SHARED_LIMITS : undefined
   return db.transaction(async (db) => {
     const ids = await deliveries.accept(
       db,
@@ -53,7 +53,7 @@ export function keep(db: Database, place: Place, readings: readonly Reading[]): 
     for (const [index, reading] of readings.entries())
       delivered.push(answers.get(ids[index] ?? 0) ?? (await noteRepeat(db, reading)))
     return delivered
-  }, patience)
+  }, limits)
 }
 
 async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<Delivered> {

@@ -1,0 +1,82 @@
+import type { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+
+/** What the driver knows of a connection and does not tell. */
+interface Wire {
+  connection: EventEmitter & { stream: Socket }
+  readyForQuery: boolean
+}
+
+interface Watched {
+  /** Milliseconds from sending a query to its answer; 0 for as long as it takes. */
+  deadline: number
+  /** Whether anything was asked since the last heartbeat. */
+  active: boolean
+}
+
+const HEARTBEAT_MS = 5_000
+
+const states = new WeakMap<pg.PoolClient, Watched>()
+
+/**
+ * Destroys every connection of a pool that leaves a query unanswered for longer than PostgreSQL itself would allow: the network
+ * swallowed the answer, and TCP may not notice for many minutes. Connections that are silent for a while get a heartbeat, or those
+ * held for their session (a lock, LISTEN) would never notice; their holder hears of the loss by the client's `error` event.
+ */
+export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    watchConnection(client, deadline)
+    clients.add(client)
+    client.once('end', () => clients.delete(client))
+  })
+  const timer = setInterval(() => clients.forEach(beat), HEARTBEAT_MS).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/** For work that is known to take longer; the holder of the connection sets it back. */
+export function setDeadline(client: pg.PoolClient, deadline: number) {
+  states.get(client)!.deadline = deadline
+}
+
+function watchConnection(client: pg.PoolClient, deadline: number) {
+  const wire = client as unknown as Wire
+  const state: Watched = { deadline, active: true }
+  states.set(client, state)
+  let timer: NodeJS.Timeout | undefined
+  const disarm = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const arm = () => {
+    if (timer !== undefined || state.deadline === 0) return
+    const mine = setTimeout(() => {
+      // After a stall of this process the answer may have arrived without having been read.
+      setImmediate(() => {
+        if (timer === mine) wire.connection.stream.destroy()
+      })
+    }, state.deadline).unref()
+    timer = mine
+  }
+  const query = client.query as (...given: unknown[]) => unknown
+  client.query = ((...given: unknown[]) => {
+    state.active = true
+    arm()
+    return query.apply(client, given)
+  }) as typeof client.query
+  // The client handled it before and may have sent its next query.
+  wire.connection.on('readyForQuery', () => {
+    disarm()
+    if (!wire.readyForQuery) arm()
+  })
+  client.once('end', disarm)
+}
+
+/** Not within a transaction: PostgreSQL is to end those that idle. */
+function beat(client: pg.PoolClient) {
+  const state = states.get(client)!
+  const quiet = !state.active && (client as unknown as Wire).readyForQuery
+  state.active = false
+  if (quiet && client.getTransactionStatus() === 'I') client.query('select 1').catch(() => {})
+}
