@@ -101,5 +101,8 @@ export const readOnly = (reason: 'trial_expired' | 'demo', baseUrl: string) =>
 export const rateLimited = (seconds: number) =>
   new ApiError(429, 'rate_limited', `Too many requests; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
+export const unstorable = () =>
+  new ApiError(422, 'invalid_parameter', 'A value is too large, too long, or holds a character that cannot be stored.')
+
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })

@@ -208,6 +208,10 @@ export const isDeadlock = (error: unknown): boolean => (error as { code?: string
 export const isTransient = (error: unknown): boolean =>
   ['57014', '40P01', '40001', '55P03', '53100', '53200', '25006', '25P03'].includes((error as { code?: string }).code ?? '')
 
+/** Whether PostgreSQL cannot hold a value: a number or time out of range, NUL or half a character, a text too long for its index. */
+export const isUnstorable = (error: unknown): boolean =>
+  ['22003', '22008', '22015', '22021', '22P05', '54000'].includes((error as { code?: string }).code ?? '')
+
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   const { code, constraint: name } = error as { code?: string; constraint?: string }
   return code === '23505' && (constraint === undefined || name === constraint)

@@ -1,3 +1,4 @@
+import { ID_MAX } from '../contract/params.ts'
 import type { BuildStatus, BuildType, TargetType } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { kept, sent } from './build-logs.ts'
@@ -152,9 +153,12 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
     where b.id = ${known.id}`)
   await db.count(sql`
     update build_runs set duration_seconds = coalesce(${told.duration_seconds === undefined ? null : Math.round(told.duration_seconds)}::integer,
-      extract(epoch from finished_at - started_at)::integer)
+      ${secondsBetween(sql`started_at`, sql`finished_at`)})
     where id = ${known.id} and finished_at is not null`)
 }
+
+/** Tools tell times from 1970 to 2100; the column holds 68 years. */
+const secondsBetween = (from: Sql, to: Sql) => sql`least(extract(epoch from ${to} - ${from}), ${ID_MAX})::integer`
 
 const writeStep = (db: Database, buildId: number, step: Step) =>
   db.count(sql`
@@ -164,13 +168,13 @@ const writeStep = (db: Database, buildId: number, step: Step) =>
     on conflict (build_run_id, name) do update set status = excluded.status,
       started_at = coalesce(excluded.started_at, s.started_at), finished_at = coalesce(excluded.finished_at, s.finished_at),
       duration_seconds = coalesce(excluded.duration_seconds,
-        extract(epoch from coalesce(excluded.finished_at, s.finished_at) - coalesce(excluded.started_at, s.started_at))::integer),
+        ${secondsBetween(sql`coalesce(excluded.started_at, s.started_at)`, sql`coalesce(excluded.finished_at, s.finished_at)`)}),
       detail = case when excluded.detail = '' then s.detail else excluded.detail end`)
 
 const endStep = (db: Database, buildId: number, { name, status, finished_at }: Step) =>
   db.count(sql`
     update build_steps set status = ${status}, finished_at = coalesce(${finished_at ?? null}::timestamptz, now()),
-      duration_seconds = extract(epoch from coalesce(${finished_at ?? null}::timestamptz, now()) - started_at)::integer
+      duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
     where build_run_id = ${buildId} and name = ${name} and status = 'running'`)
 
 /** Whether somebody has yet to approve what went into a build, or has said no. */

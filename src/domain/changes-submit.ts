@@ -68,11 +68,13 @@ export const orphan = (db: Database, projectId: number, sourceType: SourceType, 
     where project_id = ${projectId} and source_type = ${sourceType} and identifier = ${identifier} and orphaned_at is null
     returning id`)
 
+/** A longer path fits into no index: its file is listed with the change and makes no asset. */
+const PATH_MAX = 2_000
 const DELETING = /delete|remove|purge|archive/i
 
 /** The files of a change that are assets and are still there after it. */
 export const assetFiles = (change: Submitted) =>
   (change.files ?? []).flatMap(({ path, action, size_bytes }) => {
-    const asset_type = DELETING.test(action) ? undefined : assetTypeOf(path)
+    const asset_type = DELETING.test(action) || Buffer.byteLength(path) > PATH_MAX ? undefined : assetTypeOf(path)
     return asset_type === undefined ? [] : [{ path, asset_type, size_bytes: size_bytes ?? null }]
   })

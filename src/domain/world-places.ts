@@ -1,4 +1,5 @@
 import { readTaskInput } from '../contract/bodies.ts'
+import { ID_MAX } from '../contract/params.ts'
 import { DEFAULT_STAGE } from './approvals.ts'
 import { sent } from './build-logs.ts'
 import { sealConfig } from './integration-config.ts'
@@ -207,6 +208,8 @@ const linked = (project: Reference, references: Reference[] = []) =>
   new Set(references.map((reference) => within(project, reference)!))
 
 const secondsBetween = (from: string | undefined, to: string | undefined) =>
-  from !== undefined && to !== undefined && to >= from ? Math.floor((Date.parse(to) - Date.parse(from)) / 1000) : undefined
+  from !== undefined && to !== undefined && to >= from
+    ? Math.min(Math.floor((Date.parse(to) - Date.parse(from)) / 1000), ID_MAX)
+    : undefined
 
 const bytea = (bytes: Buffer) => `\\x${bytes.toString('hex')}`

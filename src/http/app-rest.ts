@@ -10,7 +10,7 @@ import {
   type OwnReply,
   ownRoutes,
 } from '../contract/app-routes.ts'
-import { ApiError, invalidParameter, unknownParameter } from '../contract/errors.ts'
+import { ApiError, invalidParameter, notFound, unknownParameter } from '../contract/errors.ts'
 import { type RawQuery, readId, readQuery } from '../contract/params.ts'
 import { enter, notOperator, notOwner, refuseIfReadOnly, type Visit } from '../domain/visits.ts'
 import type { Auth } from './auth.ts'
@@ -70,14 +70,23 @@ export function serveApp(app: FastifyInstance, service: Service, door: Door, aut
 }
 
 async function admitted(service: Service, door: Door, route: AppRoute, request: FastifyRequest): Promise<Visit | undefined> {
-  if (route.who === 'anyone') return void requireSameOrigin(request)
+  if (route.who === 'anyone') {
+    requireSameOrigin(request)
+    return void refuseUnstorablePath(request)
+  }
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
   const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readId(raw) ?? null))
   const visit = await enter(service.db, door.who(request), { account: idOf(account_id), project: idOf(project_id) })
   if (route.who === 'operator' && !visit.operator) throw notOperator()
   if (route.who === 'owner' && !visit.owner) throw notOwner()
   if (route.writes) refuseIfReadOnly(visit, service.site)
+  refuseUnstorablePath(request)
   return visit
+}
+
+/** PostgreSQL holds no NUL, so nothing is called by a name with one. */
+function refuseUnstorablePath({ params }: FastifyRequest) {
+  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) throw notFound('Page')
 }
 
 /** NUL and lone surrogates as JSON writes them; after an even number of backslashes, or somebody typed just that. */

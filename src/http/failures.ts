@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, notFound, tooLarge, unavailable, unsupportedType } from '../contract/errors.ts'
-import { isConnectionError, isTransient } from '../db/database.ts'
+import { ApiError, notFound, tooLarge, unavailable, unstorable, unsupportedType } from '../contract/errors.ts'
+import { isConnectionError, isTransient, isUnstorable } from '../db/database.ts'
 
 /** Whatever went wrong, as the interface words it. */
 function asApiError(error: unknown): ApiError {
@@ -8,6 +8,7 @@ function asApiError(error: unknown): ApiError {
   const { code, statusCode } = error as FastifyError
   // A caller who hangs up is reset too; only what comes without a status is the database.
   if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
+  if (statusCode === undefined && isUnstorable(error)) return unstorable()
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType()
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Page')
@@ -18,7 +19,8 @@ function asApiError(error: unknown): ApiError {
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = asApiError(error)
-  if (failure.status >= 500) request.log.error({ reqId: request.id, err: error }, failure.code)
+  // A value that only the database refused is one that we should have.
+  if (failure.status >= 500 || isUnstorable(error)) request.log.error({ reqId: request.id, err: error }, failure.code)
   reply.code(failure.status).headers(failure.headers)
   if (failure.body === undefined) return reply.header('www-authenticate', 'Bearer').send()
   return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure.body)

@@ -1,6 +1,8 @@
 import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
-import type { ArtifactFact } from './facts.ts'
+import { type ArtifactFact, Unreadable } from './facts.ts'
 import { at, link, number, object, text, word } from './reading.ts'
+
+const INTEGER_MAX = 2_147_483_647
 
 /** What reports about builds have in common, whichever tool writes them. */
 
@@ -63,10 +65,26 @@ export function targetTypeOf(value: unknown): TargetType | undefined {
   return TARGET_TYPES.find((type) => told?.startsWith(type))
 }
 
+/** Whole seconds; what is no duration, or longer than the column holds, is unknown. */
 export const seconds = (milliseconds: unknown): number | undefined => {
   const told = number(milliseconds)
-  return told !== undefined && told >= 0 ? Math.round(told / 1000) : undefined
+  return told !== undefined && told >= 0 && told / 1000 <= INTEGER_MAX ? Math.round(told / 1000) : undefined
+}
+
+/** A duration in a format of our own, in units of which `unit` are a second: one that cannot be is refused, not left out. */
+export function durationOf(body: unknown, name: string, unit: number): number | undefined {
+  const told = number(at(body, name))
+  if (told === undefined || told < 0) return undefined
+  if (told / unit > INTEGER_MAX) throw new Unreadable(`${name} must be at most ${INTEGER_MAX} seconds.`)
+  return Math.round(told / unit)
+}
+
+/** The build that a report in a format of our own names by our own id. */
+export function buildRunIdOf(body: unknown): number | undefined {
+  const told = number(at(body, 'build_run_id'))
+  if (told !== undefined && told > INTEGER_MAX) throw new Unreadable(`build_run_id must be at most ${INTEGER_MAX}.`)
+  return told !== undefined && Number.isInteger(told) && told > 0 ? told : undefined
 }
 
 export const between = (start: string | undefined, end: string | undefined): number | undefined =>
-  start && end ? seconds(Date.parse(end) - Date.parse(start)) : undefined
+  start && end ? seconds(Math.min(Date.parse(end) - Date.parse(start), INTEGER_MAX * 1000)) : undefined

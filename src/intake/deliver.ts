@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import { type Database, isConnectionError } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
+import { requireBounds } from './bounds.ts'
 import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
 import { type Delivered, keepForLater } from './keep.ts'
 import { keepTogether } from './together.ts'
@@ -46,6 +47,7 @@ export async function deliver(
   let facts: Fact[]
   try {
     facts = provider.read(delivery)
+    requireBounds(facts)
   } catch (error) {
     throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
   }

@@ -1,7 +1,8 @@
 import { platformOf } from '../../contract/sets.ts'
+import { buildRunIdOf } from '../build-report.ts'
 import type { Delivery, Dialect, Fact, Provider } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
-import { at, number, object, text, time, word } from '../reading.ts'
+import { at, object, text, time, word } from '../reading.ts'
 import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
 import { appleKey, appleSigned, appleType, readApple } from './deployment-apple.ts'
 import { readUnity } from './deployment-unity.ts'
@@ -65,12 +66,7 @@ function report(told: unknown): Fact {
     external_id,
     external_build_id,
     commit: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
-    build_run_id: buildRunId(at(body, 'build_run_id')),
+    build_run_id: buildRunIdOf(body),
     at: time(at(body, 'timestamp')),
   }
-}
-
-const buildRunId = (value: unknown): number | undefined => {
-  const id = number(value)
-  return id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined
 }

@@ -1,4 +1,4 @@
-import { artifactsOf, branchOf, buildTypeOf, logOf, revisionOf, targetTypeOf } from '../build-report.ts'
+import { artifactsOf, branchOf, buildRunIdOf, buildTypeOf, durationOf, logOf, revisionOf, targetTypeOf } from '../build-report.ts'
 import type { BuildFact, BuildReference, Delivery, Provider, StepFact } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
 import { at, number, object, text, time, word } from '../reading.ts'
@@ -36,8 +36,7 @@ function eventOf({ path }: Delivery): string {
 
 /** With a job a plain number is the build's number, whatever the field is called: Jenkins has it as BUILD_ID and BUILD_NUMBER. */
 function reference(body: unknown): BuildReference | undefined {
-  const own = number(at(body, 'build_run_id'))
-  const build_run_id = own !== undefined && Number.isSafeInteger(own) && own > 0 ? own : undefined
+  const build_run_id = buildRunIdOf(body)
   const job = text(at(body, 'job_name'))
   const id = word(at(body, 'build_id'))
   const numbered = job !== undefined && id !== undefined && /^\d+$/.test(id)
@@ -62,8 +61,7 @@ const changelist = (value: unknown) => (word(value) === undefined ? {} : { chang
 /** What each event does to the build's state, phase and steps; `moment` is when it happened. */
 function happened(event: string, body: unknown, moment: string): Partial<BuildFact> {
   const failures = failedAssets(body)
-  const took = number(at(body, 'duration_seconds'))
-  const duration_seconds = took !== undefined && took >= 0 ? Math.round(took) : undefined
+  const duration_seconds = durationOf(body, 'duration_seconds', 1)
   switch (event) {
     case 'cooking_started':
       return building('cooking', [{ ...starts('cooking', moment), detail: setting(body, 'total', 'assets') }])

@@ -1,7 +1,7 @@
-import { artifactsOf, between, branchOf, buildTypeOf, logOf, seconds, targetTypeOf } from '../build-report.ts'
+import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, targetTypeOf } from '../build-report.ts'
 import type { BuildFact, Delivery, Dialect, Provider } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
-import { at, link, number, object, text, time, word } from '../reading.ts'
+import { at, link, object, text, time, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
 import { isPluginEvent, pluginEvent, readPluginEvent } from './jenkins-events.ts'
@@ -77,10 +77,8 @@ function report(told: unknown): BuildFact {
 }
 
 /** `duration` alone is counted as Jenkins counts `currentBuild.duration`: in milliseconds. */
-const duration = (body: unknown): number | undefined => {
-  const told = number(at(body, 'duration_seconds'))
-  return told !== undefined ? seconds(told * 1000) : seconds(at(body, 'duration_ms') ?? at(body, 'duration'))
-}
+const duration = (body: unknown): number | undefined =>
+  durationOf(body, 'duration_seconds', 1) ?? durationOf(body, 'duration_ms', 1000) ?? durationOf(body, 'duration', 1000)
 
 function trigger(body: unknown): BuildFact {
   const job = text(at(body, 'job_name'))

@@ -1,0 +1,39 @@
+import { type Fact, Unreadable } from './facts.ts'
+
+/** What identifies a record stands in an index, and an index row has 2,704 bytes; world files have the same bound. */
+const IDENTIFIER_MAX = 500
+
+function identifiersOf(fact: Fact): Record<string, string | undefined> {
+  switch (fact.kind) {
+    case 'change':
+    case 'orphan':
+      return { 'The identifier of a change': fact.identifier }
+    case 'build': {
+      const { job, number, external_id, commit } = fact.build
+      const { commit_hash, changelist } = fact
+      return {
+        'The job': job,
+        'The build number': number,
+        'The build id': external_id,
+        'The commit': commit_hash ?? commit,
+        'The changelist': changelist,
+      }
+    }
+    case 'deployment':
+      return {
+        'The platform with its build number or version': fact.key,
+        'The build number': fact.build_number,
+        'The commit': fact.commit,
+      }
+    case 'reference':
+      return { 'The key of an item': fact.key }
+  }
+}
+
+/** Refuses what no index can hold: such a delivery could never be recorded, however often it came. */
+export function requireBounds(facts: readonly Fact[]) {
+  for (const fact of facts)
+    for (const [name, value] of Object.entries(identifiersOf(fact)))
+      if (value !== undefined && value.length * 3 > IDENTIFIER_MAX && Buffer.byteLength(value) > IDENTIFIER_MAX)
+        throw new Unreadable(`${name} must have at most ${IDENTIFIER_MAX} bytes.`)
+}
