@@ -241,3 +241,18 @@ describe('usage', () => {
     expect(exit).toHaveBeenCalledWith(2)
   })
 })
+
+test('user set-password ends sessions, vouches for the address, and revokes tokens where that is asked', async () => {
+  const { id } = await json('user', 'add', '--email', 'ivy@example.com', '--name', 'Ivy')
+  await own.db.count(sql`update users set email_verified = false where id = ${id}`)
+  await own.db.count(sql`insert into sessions (user_id, token, expires_at) values (${id}, 'ivy', now() + interval '1 day')`)
+  await json('token', 'add', '--user', 'ivy@example.com', '--name', 'ci', '--scopes', 'all')
+  const state = () =>
+    own.db.one(sql`
+      select email_verified, (select count(*) from sessions where user_id = u.id) as sessions,
+        (select count(*) from api_tokens where user_id = u.id and revoked_at is null) as tokens from users u where id = ${id}`)
+  await json('user', 'set-password', 'ivy@example.com', '--password', 'sesame')
+  expect(await state()).toEqual({ email_verified: true, sessions: 0, tokens: 1 })
+  await json('user', 'set-password', 'ivy@example.com', '--password', 'sesame', '--revoke-tokens')
+  expect(await state()).toMatchObject({ tokens: 0 })
+})

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ROLES, type Role } from '../contract/sets.ts'
 import * as accounts from '../domain/accounts.ts'
+import * as tokens from '../domain/tokens.ts'
 import * as users from '../domain/users.ts'
 import { accountId, email, words } from './arguments.ts'
 import { type OutputOptions, printMany, printOne } from './output.ts'
@@ -79,15 +80,18 @@ export function user(admin: Command, open: Open) {
 
   noun
     .command('set-password')
-    .description('let a user sign in with a new password')
+    .description('let a user sign in with a new password; whoever is signed in as them has to sign in again')
     .argument('<user>', 'id or e-mail address')
     .option('--password <password>', '- reads it from standard input', words, '-')
+    .option('--revoke-tokens', 'also revoke their API tokens')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  goldmaster admin user set-password lead@example.com')
-    .action((who: string, flags: OutputOptions & { password: string }) =>
+    .action((who: string, flags: OutputOptions & { password: string; revokeTokens?: true }) =>
       using(open, async ({ db }) => {
         const { id } = await users.find(db, who)
-        await users.setPassword(db, id, await given(flags.password))
+        await users.replacePassword(db, id, await given(flags.password))
+        const revoked = flags.revokeTokens ? await tokens.revokeAll(db, id) : 0
+        if (revoked > 0) process.stderr.write(`API tokens revoked: ${revoked}\n`)
         printOne(await users.find(db, id), flags)
       }),
     )

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { identityRoutes } from './app-identity.ts'
 import { ruleRoutes } from './app-rules.ts'
 import { settingsRoutes } from './app-settings.ts'
 import * as app from './app-shapes.ts'
@@ -25,8 +26,6 @@ export interface AppRoute {
 }
 
 const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
-const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
-const password = Type.String(sets.PASSWORD)
 const none = {}
 
 /**
@@ -53,40 +52,7 @@ export const sharedRoutes = {
 } as const
 
 export const ownRoutes = {
-  welcome: {
-    method: 'GET',
-    path: '/v1/welcome',
-    summary: 'Whether the service has an owner yet and whether one may sign up',
-    who: 'anyone',
-    query: none,
-    reply: app.Welcome,
-  },
-  signUp: {
-    method: 'POST',
-    path: '/v1/sign_up',
-    summary: 'Make a user with an account of their own; sign in afterwards',
-    who: 'anyone',
-    query: none,
-    body: object({ name, email, password, invitation: Type.Optional(Type.String({ maxLength: 100 })) }),
-    reply: app.Done,
-    created: 201,
-  },
-  showInvitation: {
-    method: 'GET',
-    path: '/v1/invitations/:token',
-    summary: 'Who invites whom into what',
-    who: 'anyone',
-    query: none,
-    reply: object({ account_name: Type.String(), email: Type.String(), role: oneOf(sets.ROLES), has_user: Type.Boolean() }),
-  },
-  acceptInvitation: {
-    method: 'POST',
-    path: '/v1/invitations/:token/accept',
-    summary: 'Join the account that invites',
-    who: 'member',
-    query: none,
-    reply: object({ account_id: Type.Integer() }),
-  },
+  ...identityRoutes,
   showMe: {
     method: 'GET',
     path: '/v1/me',

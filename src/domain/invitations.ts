@@ -5,6 +5,7 @@ import { type Database, sql } from '../db/database.ts'
 import * as letters from './letters.ts'
 import { writeToAddress } from './mails.ts'
 import { hashOf } from './secrets.ts'
+import { requireVerified } from './users.ts'
 
 interface Invitation {
   id: number
@@ -31,12 +32,11 @@ export function create(
   const email = input.email.trim().toLowerCase()
   const url = `${site}/invitations/${token}`
   return db.transaction(async (db) => {
-    await db.count(
-      sql`delete from invitations where account_id = ${account_id} and lower(email) = ${email} and accepted_at is null`,
-    )
     const row = (await db.one<Invitation>(sql`
       insert into invitations (account_id, email, role, token_hash, invited_by, expires_at)
       values (${account_id}, ${email}, ${role}, ${hashOf(token)}, ${invited_by}, now() + make_interval(days => ${DAYS}))
+      on conflict (account_id, lower(email)) where accepted_at is null do update set role = excluded.role,
+        token_hash = excluded.token_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at, created_at = now()
       returning id, email, role, expires_at, created_at`))!
     const { account, inviter } = (await db.one<{ account: string; inviter: string }>(sql`
       select (select name from accounts where id = ${account_id}) as account, (select name from users where id = ${invited_by}) as inviter`))!
@@ -54,20 +54,25 @@ interface Found {
   has_user: boolean
 }
 
-export async function find(db: Database, token: string): Promise<Found> {
+/** `lock`: nobody else accepts it until the caller's transaction ends. */
+export async function find(db: Database, token: string, lock = false): Promise<Found> {
   const found = await db.one<Found>(sql`
     select i.id, i.account_id, a.name as account_name, i.email, i.role,
       exists (select from users u where lower(u.email) = lower(i.email)) as has_user
     from invitations i join accounts a on a.id = i.account_id
-    where i.token_hash = ${hashOf(token)} and i.accepted_at is null and i.expires_at > now()`)
+    where i.token_hash = ${hashOf(token)} and i.accepted_at is null and i.expires_at > now()
+    ${lock ? sql`for update of i` : sql``}`)
   if (!found) throw notFound('Invitation')
   return found
 }
 
-/** Whoever holds the link joins, under whatever address. */
+/** Whoever holds the link joins, once, under whatever address they have proven. The link proves the one it was made for. */
 export function accept(db: Database, token: string, userId: number): Promise<{ account_id: number }> {
   return db.transaction(async (db) => {
-    const { id, account_id, role } = await find(db, token)
+    const { id, account_id, role, email } = await find(db, token, true)
+    await db.count(sql`
+      update users set email_verified = true where id = ${userId} and lower(email) = lower(${email}) and not email_verified`)
+    await requireVerified(db, userId)
     await db.count(sql`update invitations set accepted_at = now() where id = ${id}`)
     await db.count(sql`
       insert into account_members (account_id, user_id, role) values (${account_id}, ${userId}, ${role})

@@ -36,13 +36,24 @@ ${site}/verify?token=${encodeURIComponent(token)}
 It works for one hour. If you did not sign up, nothing needs to be done.`,
 })
 
+export const RESET_SUBJECT = 'Choose a new password'
+
 export const resetPassword = (site: string, token: string): Letter => ({
-  subject: 'Choose a new password',
+  subject: RESET_SUBJECT,
   text: `Follow this link to choose a new password:
 
 ${site}/reset?token=${encodeURIComponent(token)}
 
-It works once, for one hour. If you did not ask for it, nothing needs to be done: your password stays.`,
+It works once, for one hour. Choosing one signs you out everywhere and revokes your API tokens. If you did not ask for it, nothing needs to be done: your password stays.`,
+})
+
+export const passwordChanged = (site: string, how: string, revoked: number): Letter => ({
+  subject: 'Your password was changed',
+  text: `Your password was changed ${how}. Everybody who was signed in as you has to sign in again.
+
+API tokens revoked: ${revoked}${revoked === 0 ? '' : `. Make new ones where they are needed: ${site}/settings/tokens`}
+
+If this was not you, choose another password now: ${site}/reset`,
 })
 
 export const invitation = (url: string, accountName: string, inviter: string): Letter => ({

@@ -5,6 +5,7 @@ import * as letters from './letters.ts'
 import { writeToUser } from './mails.ts'
 import { hashOf } from './secrets.ts'
 import * as tokens from './tokens.ts'
+import { requireVerified } from './users.ts'
 
 /** What a login may ever give; the list of members is for tokens made by hand. */
 export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
@@ -30,6 +31,7 @@ interface Waiting {
 /** A code that is worth a token to whoever knows the verifier behind the challenge. */
 export async function issue(db: Database, { user_id, code_challenge, client_name, scopes, assistant }: Consent): Promise<string> {
   const code = randomBytes(32).toString('base64url')
+  await requireVerified(db, user_id)
   const granted = LOGIN_SCOPES.filter((scope) => scopes.length === 0 || scopes.includes(scope))
   await db.count(sql`
     insert into login_codes (hash, user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at)

@@ -29,13 +29,23 @@ async function write(db: Database, { subject, text }: Letter, recipients: Sql): 
   for (const { id } of written) await enqueue(db, 'send_mail', { mail_id: id })
 }
 
+const ADDRESS = sql`coalesce(m.to_address, u.email)`
+
+const FLOOD = 5
+
+/** Whether an address got so many of these within the hour that one more helps only somebody who wants to annoy. */
+export const isFlooded = async (db: Database, address: string, subject: string): Promise<boolean> => {
+  const found = await db.one<{ count: number }>(sql`
+    select count(*) from mails m left join users u on u.id = m.to_user_id
+    where m.created_at > now() - interval '1 hour' and m.subject = ${subject} and lower(${ADDRESS}) = ${address}`)
+  return found!.count >= FLOOD
+}
+
 /** A mail that waits, with the address it goes to. */
 export interface Waiting extends Letter {
   id: number
   to: string
 }
-
-const ADDRESS = sql`coalesce(m.to_address, u.email)`
 
 export const findWaiting = (db: Database, id: number): Promise<Waiting | undefined> =>
   db.one(sql`

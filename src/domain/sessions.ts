@@ -1,4 +1,4 @@
-import { notFound } from '../contract/errors.ts'
+import { notFound, unauthorized } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as assistants from './assistants.ts'
 
@@ -23,6 +23,24 @@ export async function end(db: Database, userId: number, id: number) {
 
 export const endOthers = (db: Database, userId: number, currentId: number) =>
   db.count(sql`delete from sessions where user_id = ${userId} and id <> ${currentId}`)
+
+export const endAll = (db: Database, userId: number) => db.count(sql`delete from sessions where user_id = ${userId}`)
+
+/**
+ * Gives what outlives the session, such as a token. A password that is changed at the same moment either has ended the session, and
+ * nothing is given, or waits until it is given, and ends it too.
+ */
+export function granting<T>(
+  db: Database,
+  { user_id, session_id }: { user_id: number; session_id: number },
+  give: (db: Database) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (db) => {
+    await db.one(sql`select from users where id = ${user_id} for share`)
+    if (!(await db.one(sql`select from sessions where id = ${session_id} and expires_at > now()`))) throw unauthorized()
+    return give(db)
+  })
+}
 
 /** What nobody can use any more. */
 export async function forget(db: Database) {

@@ -37,8 +37,8 @@ export function signUp(db: Database, policy: SignUpPolicy, input: SignUp, meteri
       ...newAccount(metering, first),
     })
     const user = await users.create(db, { ...input, name, account_id: personal.id, role: 'owner' })
-    await db.count(sql`update users set operator = ${first}, email_verified = false where id = ${user.id}`)
+    await db.count(sql`update users set operator = ${first}, email_verified = ${first} where id = ${user.id}`)
     if (invited) await invitations.accept(db, input.invitation!, user.id)
-    return user
+    return users.find(db, user.id)
   })
 }

@@ -55,10 +55,10 @@ export const passedMasks = async (db: Database, it: Case): Promise<Set<string>[]
       order by b.created_at desc, b.id desc limit ${PASSED_LOGS}`)
   ).map(({ output_log }) => masksOf(output_log))
 
-/** Who made a change that no tool tied to a user: the member whose address, or whose name in that version control, its author is. */
+/** Who made a change that no tool tied to a user: the member whose confirmed address, or whose name in that version control, its author is. */
 const AUTHOR = sql`coalesce(c.author_user_id,
   (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = c.account_id
-    where lower(u.email) = lower(substring(c.author from '[^\\s<>()"]+@[^\\s<>()"]+'))),
+    where u.email_verified and lower(u.email) = lower(substring(c.author from '[^\\s<>()"]+@[^\\s<>()"]+'))),
   (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = c.account_id
     where lower(a.uid) = lower(c.author) and a.provider = any (case c.source_type when 'Changelist' then array['perforce']
       when 'AssetCommit' then array['lore'] else array['github', 'diversion'] end) limit 1))`

@@ -5,6 +5,7 @@ import { type Database, sql } from '../db/database.ts'
 import * as letters from './letters.ts'
 import { writeToUser } from './mails.ts'
 import { hashOf, newToken } from './secrets.ts'
+import { requireVerified } from './users.ts'
 
 interface NewToken {
   user_id: number
@@ -55,6 +56,7 @@ export function createByOwner(
   site: string,
 ) {
   return db.transaction(async (db) => {
+    await requireVerified(db, user_id)
     const made = await create(db, { user_id, name, scopes, created_via: 'web', expires_at })
     await writeToUser(db, user_id, letters.tokenCreated(site, { ...made, name, created_via: 'web' }))
     return { ...(await find(db, made.id)), token: made.token }
@@ -75,6 +77,12 @@ export async function revokeOwn(db: Database, userId: number, id: number) {
 /** At once: the next request with it is refused. */
 export const revoke = (db: Database, id: number) =>
   db.count(sql`update api_tokens set revoked_at = now() where id = ${id} and revoked_at is null`)
+
+/** All that act for a user, and the codes that were to become one. Codes first: one that is exchanged right now becomes a token before. */
+export async function revokeAll(db: Database, userId: number): Promise<number> {
+  await db.count(sql`delete from login_codes where user_id = ${userId} and used_at is null`)
+  return db.count(sql`update api_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null`)
+}
 
 export const describe = async (db: Database, id: number): Promise<ReplyOf<'ping'>> => {
   const row = await db.one<ReplyOf<'ping'>['token'] & { user_id: number; account_id: number | null }>(sql`

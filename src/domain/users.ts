@@ -7,6 +7,7 @@ import { hashPassword } from './passwords.ts'
 export interface User {
   id: number
   email: string
+  email_verified: boolean
   name: string
   default_account_id: number | null
   account_ids: number[]
@@ -18,7 +19,7 @@ export interface User {
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text)
 
 const select = (where: Sql) => sql`
-  select u.id, u.email, u.name, u.default_account_id, u.operator, u.created_at,
+  select u.id, u.email, u.email_verified, u.name, u.default_account_id, u.operator, u.created_at,
     array(select account_id from account_members m where m.user_id = u.id order by account_id) as account_ids,
     exists (select from logins l where l.user_id = u.id) as can_sign_in
   from users u ${where} order by u.id`
@@ -69,11 +70,35 @@ export async function create(db: Database, { email, name, password, account_id, 
   }
 }
 
+/** Held by whoever changes what a user may do, so that nothing is granted meanwhile by what is about to end. */
+export const lock = (db: Database, id: number) => db.one(sql`select from users where id = ${id} for update`)
+
+/** Nothing lasting is given to an address that nobody has proven. In the transaction of what is given. */
+export async function requireVerified(db: Database, id: number) {
+  const user = await db.one<{ email_verified: boolean }>(sql`select email_verified from users where id = ${id} for share`)
+  if (!user?.email_verified)
+    throw new ApiError(
+      403,
+      'email_unverified',
+      'Confirm your e-mail address first: follow the link that was mailed to you, or ask for a new one in your profile.',
+    )
+}
+
 export async function setPassword(db: Database, userId: number, password: string) {
   const kept = await hashPassword(password)
   await db.count(sql`
     insert into logins (user_id, provider_id, account_id, password) values (${userId}, 'credential', ${String(userId)}, ${kept})
     on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
+}
+
+/** By an operator, who vouches for the address. */
+export function replacePassword(db: Database, id: number, password: string) {
+  return db.transaction(async (db) => {
+    await lock(db, id)
+    await setPassword(db, id, password)
+    await db.count(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
+    await db.count(sql`delete from sessions where user_id = ${id}`)
+  })
 }
 
 /** Operators see what the service itself is about, such as every mail it wrote. */

@@ -1,4 +1,4 @@
-import { VERSION } from '../contract/version.ts'
+import type { Database } from '../db/database.ts'
 import * as accountSettings from '../domain/account-settings.ts'
 import * as accounts from '../domain/accounts.ts'
 import * as approvals from '../domain/approvals.ts'
@@ -12,16 +12,16 @@ import * as profile from '../domain/profile.ts'
 import * as projectSettings from '../domain/project-settings.ts'
 import { search } from '../domain/search.ts'
 import * as sessions from '../domain/sessions.ts'
-import * as signUps from '../domain/sign-ups.ts'
 import * as tokens from '../domain/tokens.ts'
 import { notOwner } from '../domain/visits.ts'
+import { identityHandlers } from './app-identity.ts'
 import type { AppHandlers } from './app-rest.ts'
 import { ruleHandlers } from './app-rules.ts'
 import { toolHandlers } from './app-tools.ts'
 import { workHandlers } from './app-work.ts'
 import { decide, openRequest } from './assistant-request.ts'
 import { idOf } from './path-ids.ts'
-import { countSignUp, headersOf } from './sign-in.ts'
+import { headersOf } from './sign-in.ts'
 
 const done = { ok: true }
 
@@ -30,30 +30,7 @@ export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
   ...ruleHandlers,
-  async welcome({ db, signUp }) {
-    return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), version: VERSION }
-  },
-  async signUp(call) {
-    await countSignUp(call, call.request, call.body.email)
-    const user = await signUps.signUp(call.db, call.signUp, call.body, call.metering)
-    const { api } = await call.auth()
-    const headers = headersOf(call.request)
-    const { headers: answer } = await api.signInEmail({
-      body: { email: user.email, password: call.body.password },
-      headers,
-      returnHeaders: true,
-    })
-    await api
-      .sendVerificationEmail({ body: { email: user.email } })
-      .catch((error: Error) => call.log.warn({ error: error.message }, 'no verification mail'))
-    call.setCookies(answer.getSetCookie())
-    return done
-  },
-  async showInvitation({ db, path }) {
-    const { account_name, email, role, has_user } = await invitations.find(db, path.token)
-    return { account_name, email, role, has_user }
-  },
-  acceptInvitation: ({ db, visit, path }) => invitations.accept(db, path.token, visit.user_id),
+  ...identityHandlers,
   async showMe({ db, visit, auth, request, setCookies }) {
     // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
     const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
@@ -69,8 +46,9 @@ export const appHandlers: AppHandlers = {
     approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
   }),
   async decideCommandLine({ db, visit, body: { allow, port, state, ...consent } }) {
+    const issue = (db: Database) => loginCodes.issue(db, { user_id: visit.user_id, ...consent })
     const answer: Record<string, string> = allow
-      ? { code: await loginCodes.issue(db, { user_id: visit.user_id, ...consent }), state }
+      ? { code: await sessions.granting(db, visit, issue), state }
       : { error: 'access_denied', state }
     return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
   },
@@ -78,7 +56,7 @@ export const appHandlers: AppHandlers = {
     const { asked, assistant } = await openRequest(db, vault, query.request ?? '')
     return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
   },
-  decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit.user_id, body),
+  decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit, body),
   listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),
 
   listTokens: async ({ db, visit }) => ({
@@ -86,10 +64,8 @@ export const appHandlers: AppHandlers = {
   }),
   async createToken({ db, visit, body: { name, scopes, expires_in_days }, site }) {
     const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
-    const { user_id, ...token } = await tokens.createByOwner(
-      db,
-      { user_id: visit.user_id, name: name.trim(), scopes, expires_at },
-      site,
+    const { user_id, ...token } = await sessions.granting(db, visit, (db) =>
+      tokens.createByOwner(db, { user_id: visit.user_id, name: name.trim(), scopes, expires_at }, site),
     )
     return token
   },

@@ -4,6 +4,7 @@ import type { Scope } from '../contract/sets.ts'
 import type { Database } from '../db/database.ts'
 import * as assistants from '../domain/assistants.ts'
 import * as loginCodes from '../domain/login-codes.ts'
+import * as sessions from '../domain/sessions.ts'
 import type { Service } from './service.ts'
 
 /** What an assistant asks for when it sends somebody's browser here, once it was found to be in order. */
@@ -86,16 +87,22 @@ function unsealed(vault: Service['vault'], request: string): Asked | undefined {
 /** What the person decided, as the address that tells the assistant. */
 export async function decide(
   { db, vault, site }: Pick<Service, 'db' | 'vault' | 'site'>,
-  user_id: number,
+  visit: { user_id: number; session_id: number },
   { allow, request }: { allow: boolean; request: string },
 ) {
   const { asked, assistant } = await openRequest(db, vault, request)
   if (!allow) return { redirect_to: comeBack(site, asked, { error: 'access_denied' }) }
   const { code_challenge, scopes, redirect_uri } = asked
-  const code = await db.transaction(async (db) => {
+  const code = await sessions.granting(db, visit, async (db) => {
     await assistants.noteUse(db, assistant.id)
     const waiting = { id: assistant.id, redirect_uri }
-    return loginCodes.issue(db, { user_id, code_challenge, client_name: assistant.name, scopes, assistant: waiting })
+    return loginCodes.issue(db, {
+      user_id: visit.user_id,
+      code_challenge,
+      client_name: assistant.name,
+      scopes,
+      assistant: waiting,
+    })
   })
   return { redirect_to: comeBack(site, asked, { code }) }
 }

@@ -1,13 +1,15 @@
-import { betterAuth } from 'better-auth'
+import { APIError, betterAuth } from 'better-auth'
 import { PASSWORD } from '../contract/sets.ts'
+import { sql } from '../db/database.ts'
 import * as letters from '../domain/letters.ts'
 import { writeToUser } from '../domain/mails.ts'
 import type { Service } from './service.ts'
+import { cookiesOf, sessionOf } from './session-cookie.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './sign-in.ts'
 
 const DAY = 86_400
 
-/** Passwords, sessions and the links that are mailed; tables and columns are ours. Signing up is ours too. */
+/** Sessions, the check of a password and the link that confirms an address; tables and columns are ours, and so is the rest. */
 export const openAuth = ({ db, site, cookieKey, log }: Service) =>
   betterAuth({
     appName: 'Goldmaster',
@@ -24,11 +26,16 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
       disableSignUp: true,
       minPasswordLength: PASSWORD.minLength,
       maxPasswordLength: PASSWORD.maxLength,
-      revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, token }) => writeToUser(db, Number(user.id), letters.resetPassword(site, token)),
     },
     emailVerification: {
       sendVerificationEmail: ({ user, token }) => writeToUser(db, Number(user.id), letters.verifyAddress(site, token)),
+      // Somebody else may have signed up with the address: whoever follows the link must also have chosen the password.
+      beforeEmailVerification: async (user, request) => {
+        const session = sessionOf(request?.headers.get('cookie') ?? '', cookiesOf(site, cookieKey))
+        const theirs = await db.one(sql`select from sessions where token = ${session ?? ''} and user_id = ${Number(user.id)}`)
+        if (!theirs)
+          throw new APIError('UNAUTHORIZED', { code: 'SIGN_IN_FIRST', message: 'Sign in first, then follow the link again.' })
+      },
     },
     user: { modelName: 'users', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
     account: {

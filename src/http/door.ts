@@ -22,7 +22,7 @@ export const sessionDoor = (cookies: Cookies): Door => ({
   table: sharedRoutes,
   who(request) {
     requireSameOrigin(request)
-    const session = sessionOf(request, cookies)
+    const session = sessionOf(request.headers.cookie ?? '', cookies)
     if (session === undefined) throw unauthorized()
     return { session }
   },

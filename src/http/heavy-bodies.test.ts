@@ -19,7 +19,7 @@ describe('a body of too many values, or too deep,', () => {
   test.each([
     ['POST', '/api/v1/cli/token_exchange'],
     ['POST', '/app/auth/sign-in/email'],
-    ['POST', '/app/auth/reset-password'],
+    ['POST', '/app/api/v1/password_resets/complete'],
     ['POST', '/app/api/v1/sign_up'],
   ])('is refused unread: %s %s', async (method, path) => {
     for (const raw of [`{${keys(70_000)}}`, deep, `{"email":${deep}}`]) {

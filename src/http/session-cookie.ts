@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 
 /** How the cookie of a session is called and signed. */
 export interface Cookies {
@@ -14,8 +13,8 @@ export const cookiesOf = (site: string, key: string): Cookies => ({
 })
 
 /** The session's secret, if the cookie is there and signed by us: one that was read out of the database is not enough. */
-export function sessionOf(request: FastifyRequest, { name, key }: Cookies): string | undefined {
-  const value = cookieNamed(request.headers.cookie ?? '', name)
+export function sessionOf(header: string, { name, key }: Cookies): string | undefined {
+  const value = cookieNamed(header, name)
   const dot = value?.lastIndexOf('.') ?? -1
   if (value === undefined || dot < 1) return undefined
   const token = value.slice(0, dot)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Database, sql } from '../db/database.ts'
 import type { Auth } from './auth.ts'
 import { requireSameOrigin } from './door.ts'
 import { jsonOf } from './rest.ts'
@@ -8,18 +9,17 @@ export const AUTH_PATH = '/app/auth'
 /** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
 export const ADDRESS_HEADER = 'x-goldmaster-address'
 
+const SIGN_IN = '/sign-in/email'
+
 /** What pages may ask of the library; the rest of it stays closed. */
 const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
-  ['POST', '/sign-in/email', true],
+  ['POST', SIGN_IN, true],
   ['POST', '/sign-out'],
-  ['POST', '/request-password-reset', true],
-  ['POST', '/reset-password', true],
   ['POST', '/send-verification-email', true],
   ['GET', '/verify-email', true],
-  ['POST', '/change-password', true],
 ]
 
-/** Signing in and out, passwords, and links that were mailed. */
+/** Signing in and out, and links that confirm an address. */
 export function serveSignIn(app: FastifyInstance, service: Service, auth: () => Promise<Auth>) {
   for (const [method, path, limited] of OPEN)
     app.route({
@@ -28,30 +28,45 @@ export function serveSignIn(app: FastifyInstance, service: Service, auth: () => 
       onRequest: async (request) => requireSameOrigin(request),
       handler: async (request, reply) => {
         const body = method === 'POST' ? ((jsonOf(request) ?? {}) as { email?: unknown }) : {}
-        if (limited) await count(service, request, body.email)
+        if (limited) await countSignIn(service, request, body.email)
         const { handler } = await auth()
-        const answer = await handler(
-          new Request(new URL(request.url, service.site), {
-            method,
-            headers: headersOf(request),
-            ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
-          }),
-        )
-        return pass(reply, answer)
+        const ask = () =>
+          handler(
+            new Request(new URL(request.url, service.site), {
+              method,
+              headers: headersOf(request),
+              ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+            }),
+          )
+        return pass(reply, await (path === SIGN_IN ? unlessChanged(service.db, String(body.email), ask) : ask()))
       },
     })
 }
 
+/** A password that is replaced while it is being checked opens no session: whoever replaced it has just ended all there were. */
+async function unlessChanged(db: Database, email: string, signIn: () => Promise<Response>): Promise<Response> {
+  const before = await passwordOf(db, email)
+  const answer = await signIn()
+  if (!answer.ok || (await passwordOf(db, email)) === before) return answer
+  const { token } = (await answer.json()) as { token: string }
+  await db.count(sql`delete from sessions where token = ${token}`)
+  return Response.json({ code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' }, { status: 401 })
+}
+
+const passwordOf = async (db: Database, email: string) =>
+  (
+    await db.one<{ password: string | null }>(sql`
+      select l.password from users u join logins l on l.user_id = u.id and l.provider_id = 'credential'
+      where lower(u.email) = ${email.trim().toLowerCase().replaceAll('\0', '')}`)
+  )?.password
+
 /** Guessing is slow from one place, for one person, and slower for one person from one place. */
-async function count({ limits }: Service, { ip }: FastifyRequest, email: unknown) {
+export async function countSignIn({ limits }: Service, { ip }: FastifyRequest, email: unknown) {
   const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
   await limits.signIns(`${ip} ${who}`)
   await limits.signInsWide(`address ${ip}`)
   if (who !== '') await limits.signInsWide(`user ${who}`)
 }
-
-/** Counts against the same limits: signing up tells whether an address is known. */
-export const countSignUp = count
 
 export function headersOf(request: FastifyRequest): Headers {
   const { cookie, 'user-agent': agent, origin } = request.headers

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
 import { scratch, standIn } from '../../test/stand-in.ts'
@@ -110,6 +111,19 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       return { payload: { change_id: row!.id as number }, effect }
     },
     [{ author: 'kim', version: 1 }],
+  ],
+  mail_password_reset: [
+    async () => {
+      const { id } = studio.world.users.kim!
+      await studio.db.count(sql`delete from mails where to_user_id = ${id}`)
+      const payload = { email: 'kim@example.com', token: randomUUID(), site: 'https://gold.example' }
+      const effect = () =>
+        rows(
+          sql`select text like ${`%${payload.token}%`} as linked from mails where to_user_id = ${id} and subject like 'Choose%'`,
+        )
+      return { payload, effect }
+    },
+    [{ linked: true }],
   ],
   poll_jenkins: [
     async () => {

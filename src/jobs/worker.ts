@@ -10,6 +10,7 @@ import * as investigations from '../domain/investigations-run.ts'
 import * as mails from '../domain/mails.ts'
 import * as outbox from '../domain/outbox.ts'
 import * as outgoing from '../domain/outgoing.ts'
+import * as passwordResets from '../domain/password-resets.ts'
 import * as sessions from '../domain/sessions.ts'
 import { sweep } from '../domain/trials.ts'
 import { describeChangelist } from '../intake/describe-changelist.ts'
@@ -39,6 +40,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   start_jenkins: startJenkins,
   follow_jenkins: followJenkins,
   send_mail: sendMail,
+  mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   forget_integration: ({ db }, { integration_id }) => integrations.forget(db, integration_id),
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
 }

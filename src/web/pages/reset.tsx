@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { auth } from '../api.ts'
+import { ask } from '../api.ts'
 import { Form } from '../parts/form.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -28,18 +28,18 @@ function AskForLink() {
   const [sent, setSent] = useState(false)
   if (sent) return <Notice kind="ok">If {email} belongs to somebody here, a link is on its way. It works for one hour.</Notice>
   return (
-    <Form eager action="Send me a link" submit={() => auth('/request-password-reset', { email }).then(() => setSent(true))}>
+    <Form eager action="Send me a link" submit={() => ask('requestPasswordReset', { body: { email } }).then(() => setSent(true))}>
       <OwnEmail value={email} onChange={setEmail} />
     </Form>
   )
 }
 
 function SetPassword({ token }: { token: string }) {
-  const [newPassword, setNewPassword] = useState('')
+  const [password, setPassword] = useState('')
   const navigate = useNavigate()
   const say = useToast()
   const submit = async () => {
-    await auth('/reset-password', { token, newPassword })
+    await ask('completePasswordReset', { body: { token, password } })
     say('Your password is changed. Sign in with it.')
     await navigate({ to: '/sign-in' })
   }
@@ -47,9 +47,9 @@ function SetPassword({ token }: { token: string }) {
     <Form eager action="Set this password" submit={submit}>
       <NewPassword
         label="New password"
-        also="Everybody who is signed in as you will be signed out."
-        value={newPassword}
-        onChange={setNewPassword}
+        also="Everybody who is signed in as you will be signed out, and your API tokens are revoked."
+        value={password}
+        onChange={setPassword}
       />
     </Form>
   )

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { auth, wordsOf } from '../api.ts'
+import { connection } from '../connection.ts'
 import { Button } from '../parts/button.tsx'
 import { useDraft } from '../parts/draft.ts'
 import { Checkbox, Select, TextField } from '../parts/field.tsx'
@@ -97,13 +98,18 @@ function Address() {
 function Password() {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
-  const [revokeOtherSessions, setRevoke] = useState(true)
+  const [revokeTokens, setRevoke] = useState(true)
+  const change = useWrite('changePassword', ['listSessions', 'listTokens'])
   const say = useToast()
   const submit = async () => {
-    await auth('/change-password', { currentPassword, newPassword, revokeOtherSessions })
+    await change.mutateAsync({
+      body: { current_password: currentPassword, new_password: newPassword, revoke_tokens: revokeTokens },
+    })
+    // A request that was under way with the former session was told that it is over.
+    connection.signedIn()
     setCurrent('')
     setNew('')
-    say('Password changed')
+    say('Password changed; you are signed out everywhere else')
   }
   return (
     <Section title="Password">
@@ -117,11 +123,17 @@ function Password() {
             value={currentPassword}
             onChange={(event) => setCurrent(event.target.value)}
           />
-          <NewPassword label="New password" value={newPassword} onChange={setNew} />
+          <NewPassword
+            label="New password"
+            also="Every other browser has to sign in again."
+            value={newPassword}
+            onChange={setNew}
+          />
         </div>
         <Checkbox
-          label="Sign out everywhere else"
-          checked={revokeOtherSessions}
+          label="Revoke my API tokens"
+          hint="Programs that act for you need new ones. Leave it on if somebody else may know the old password."
+          checked={revokeTokens}
           onChange={(event) => setRevoke(event.target.checked)}
         />
       </Form>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { follow } from '../api.ts'
+import { follow, wordsOf } from '../api.ts'
 import { Notice } from '../parts/notice.tsx'
 import { OutsideFrame } from '../parts/outside-frame.tsx'
 
 /** Where the link in the mail leads that confirms an address. */
 export default function Verify() {
   const { token = '' } = useSearch({ strict: false }) as { token?: string }
-  const { isSuccess, isError } = useQuery({
+  const { isSuccess, error } = useQuery({
     queryKey: ['verify', token],
     queryFn: () => follow(`/verify-email?token=${encodeURIComponent(token)}`),
     retry: false,
@@ -23,7 +23,7 @@ export default function Verify() {
       }
     >
       {isSuccess && <Notice kind="ok">Thank you: your address is confirmed.</Notice>}
-      {isError && <Notice kind="err">This link is too old or was changed. Sign in and ask for a new one in your profile.</Notice>}
+      {error && <Notice kind="err">{wordsOf(error)} If that does not help, ask for a new link in your profile.</Notice>}
     </OutsideFrame>
   )
 }
