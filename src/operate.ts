@@ -21,9 +21,9 @@ const migrate = () =>
     .description('bring the database to this version and stop')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… goldmaster migrate')
     .action(async () => {
-      const { openLog, openStore } = await import('./service.ts')
+      const { openLog, openSchema } = await import('./service.ts')
       const read = await settings()
-      await (await openStore(read, openLog(read))).close()
+      await (await openSchema(read, openLog(read))).stop()
       console.log('The database is up to date.')
     })
 
@@ -33,7 +33,7 @@ const admin = async () => {
     const { openLog, openStore } = await import('./service.ts')
     const { Vault } = await import('./domain/secrets.ts')
     const read = await settings()
-    const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }))
+    const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }), { onlyIfCurrent: true })
     // Whoever looks for a studio in the wrong folder should not wonder where everything went.
     if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
     return { db: store.db, vault: new Vault(store.secret), site: read.site, metering: read.metering, close: store.close }

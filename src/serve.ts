@@ -23,7 +23,7 @@ const STATEMENT_MS = 5_000
 /** Runs the service until it is told to stop; what it has accepted it finishes. */
 export async function serve(settings: Settings) {
   const log = openLog(settings)
-  const store = await openStore(settings, log, STATEMENT_MS)
+  const store = await openStore(settings, log, { statementTimeout: STATEMENT_MS })
   const service = makeService(settings, store, log)
   await sweep(store.db)
   const app = await buildServer(service)

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { openDatabase, type Pool } from './db/database.ts'
 import { startEmbedded } from './db/embedded.ts'
-import { migrate } from './db/migrate.ts'
+import { migrate, schemaState } from './db/migrate.ts'
 import { Cursors } from './db/page.ts'
 import { openReplica } from './db/replica.ts'
 import { Rollups } from './domain/rollups.ts'
+import { verifySecret } from './domain/secret-canary.ts'
 import { keyFor, Vault } from './domain/secrets.ts'
 import { LastUsed } from './domain/tokens.ts'
 import type { Settings } from './environment.ts'
@@ -38,19 +39,41 @@ export interface Opened {
   close(): Promise<void>
 }
 
+interface Opening {
+  statementTimeout?: number
+  /** A command beside the service sets an empty database up and leaves the schema of any other alone: an older service may run on it. */
+  onlyIfCurrent?: boolean
+}
+
 /** The configured database or the embedded one, brought to this code's schema. */
-export async function openStore(settings: Settings, log: Logger, statementTimeout?: number): Promise<Opened> {
+export async function openStore(settings: Settings, log: Logger, opening: Opening = {}): Promise<Opened> {
+  const { url, fresh, stop } = await openSchema(settings, log, opening)
+  const onError = (error: Error) => log.warn({ error: error.message }, 'a database connection was lost')
+  const db = openDatabase(url, { statementTimeout: opening.statementTimeout, onError })
+  const close = async () => {
+    await db.close()
+    await stop()
+  }
+  try {
+    const secret = settings.secretKey ?? keptSecret(settings.dataDir)
+    await verifySecret(db, secret)
+    return { db, url, secret, fresh, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The schema alone, which needs no secret. */
+export async function openSchema(settings: Settings, log: Logger, { onlyIfCurrent = false }: Opening = {}) {
   const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
   const url = settings.databaseUrl ?? embedded!.url
   try {
-    const { fresh } = await migrate(url, log)
-    const onError = (error: Error) => log.warn({ error: error.message }, 'a database connection was lost')
-    const db = openDatabase(url, { statementTimeout, onError })
-    const close = async () => {
-      await db.close()
-      await embedded?.stop()
-    }
-    return { db, url, secret: settings.secretKey ?? keptSecret(settings.dataDir), fresh, close }
+    const state = onlyIfCurrent ? await schemaState(url) : undefined
+    if (state === 'older')
+      throw new Error('The database is of an older version: run `goldmaster migrate`, then start the service again.')
+    const { fresh } = state === 'current' ? { fresh: false } : await migrate(url, log)
+    return { url, fresh, stop: async () => embedded?.stop() }
   } catch (error) {
     await embedded?.stop()
     throw settings.databaseUrl === undefined ? error : new Error(`DATABASE_URL: ${reason(error)}`, { cause: error })

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import * as sets from '../contract/sets.ts'
 import type { MigrationSession } from './migration-session.ts'
 
@@ -35,15 +36,7 @@ const COLUMNS: Record<string, readonly string[]> = {
  * version adds and keeps values it does not know. A value goes when a migration drops the constraint.
  */
 export async function applyChecks({ client, transaction }: MigrationSession) {
-  const { rows } = await client.query<Held>(
-    `select conname as name, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where contype = 'c'`,
-  )
-  for (const [place, values] of Object.entries(COLUMNS)) {
-    const [table, column] = place.split('.') as [string, string]
-    const name = `${table}_${column}_set`
-    const constraint = rows.find((row) => row.name === name)
-    const held = constraint ? valuesOf(constraint.definition) : []
-    const missing = values.filter((value) => !held.includes(value))
+  for (const { table, column, name, held, missing, valid } of await compare(client)) {
     if (missing.length > 0) {
       const list = [...held, ...missing].map((value) => `'${value}'`).join(', ')
       await transaction(name, (client) =>
@@ -53,9 +46,26 @@ export async function applyChecks({ client, transaction }: MigrationSession) {
       )
     }
     // Reads the rows without keeping anybody from writing.
-    if (missing.length > 0 || !constraint?.valid)
+    if (missing.length > 0 || !valid)
       await transaction(name, (client) => client.query(`alter table ${table} validate constraint ${name}`))
   }
+}
+
+/** Whether the constraints allow whatever this version may write. */
+export const areChecksCurrent = async (client: pg.Client): Promise<boolean> =>
+  (await compare(client)).every(({ missing }) => missing.length === 0)
+
+async function compare(client: pg.Client) {
+  const { rows } = await client.query<Held>(
+    `select conname as name, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where contype = 'c'`,
+  )
+  return Object.entries(COLUMNS).map(([place, values]) => {
+    const [table, column] = place.split('.') as [string, string]
+    const name = `${table}_${column}_set`
+    const constraint = rows.find((row) => row.name === name)
+    const held = constraint ? valuesOf(constraint.definition) : []
+    return { table, column, name, held, missing: values.filter((value) => !held.includes(value)), valid: constraint?.valid }
+  })
 }
 
 interface Held {

@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
-import { applyChecks } from './checks.ts'
+import { applyChecks, areChecksCurrent } from './checks.ts'
 import { type Migration, migrations, statementsOf } from './migration-files.ts'
 import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
 
@@ -38,7 +38,28 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
   }
 }
 
-export interface Applied {
+/** What this code's schema is to the database's: for commands that must not change it under a running service. */
+export async function schemaState(url: string, known = migrations()): Promise<'empty' | 'older' | 'current'> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'goldmaster' })
+  await client.connect()
+  try {
+    await requireVersion(client)
+    const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('schema_migrations')`)
+    if (tables.length === 0) return 'empty'
+    const { rows } = await client.query<Applied>(
+      `select number, to_jsonb(schema_migrations) ->> 'checksum' as checksum from schema_migrations`,
+    )
+    refuse(rows, known)
+    if (rows.length === 0) return 'empty'
+    return known.every(({ number }) => rows.some((row) => row.number === number)) && (await areChecksCurrent(client))
+      ? 'current'
+      : 'older'
+  } finally {
+    await client.end()
+  }
+}
+
+interface Applied {
   number: number
   checksum: string | null
 }
@@ -57,7 +78,7 @@ async function prepareTable({ client, transaction }: MigrationSession) {
 }
 
 /** A newer database, or one whose migrations are not the ones known here, is nothing to work with. */
-export function refuse(applied: Applied[], known: Migration[]) {
+function refuse(applied: Applied[], known: Migration[]) {
   const newest = known.at(-1)!.number
   const foreign = applied.find((row) => row.number > newest)
   if (foreign)

@@ -1,0 +1,92 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../test/database.ts'
+import { sql } from './db/database.ts'
+import { migrations } from './db/migration-files.ts'
+import { Vault } from './domain/secrets.ts'
+import { readEnvironment } from './environment.ts'
+import { openLog, openSchema, openStore } from './service.ts'
+
+const KEY = 'a key of these tests, long enough'
+const OTHER = 'another key of these tests, long too'
+let own: TestDatabase
+let folder: string
+beforeEach(async () => {
+  own = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-service-'))
+})
+afterEach(async () => {
+  await own.drop()
+  await rm(folder, { recursive: true })
+})
+
+const open = async (opening?: Parameters<typeof openStore>[2], key = KEY) => {
+  const settings = readEnvironment({ DATABASE_URL: own.url, SECRET_KEY: key, DATA_DIR: folder, LOG_LEVEL: 'silent' })
+  const store = await openStore(settings, openLog(settings), opening)
+  await store.close()
+  return store
+}
+
+const COMMAND = { onlyIfCurrent: true }
+const newest = migrations().at(-1)!.number
+const applied = async () => (await own.db.rows(sql`select from schema_migrations`)).length
+
+test('a command sets an empty database up', async () => {
+  await own.db.count(sql`drop schema public cascade`)
+  await own.db.count(sql`drop schema graphile_worker cascade`)
+  await own.db.count(sql`create schema public`)
+  expect(await open(COMMAND)).toMatchObject({ fresh: true })
+  expect(await open(COMMAND)).toMatchObject({ fresh: false })
+  expect(await applied()).toBe(migrations().length)
+})
+
+test('a command leaves an older database alone and names what brings it up to date', async () => {
+  await own.db.count(sql`delete from schema_migrations where number = ${newest}`)
+  await expect(open(COMMAND)).rejects.toThrow(/of an older version: run `goldmaster migrate`/)
+  expect(await applied()).toBe(migrations().length - 1)
+})
+
+test('a command leaves a database alone whose sets are those of an older version', async () => {
+  await own.db.count(
+    sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state = 'to_do')`,
+  )
+  await expect(open(COMMAND)).rejects.toThrow(/goldmaster migrate/)
+  await open()
+  await open(COMMAND)
+})
+
+test('a command refuses a newer database', async () => {
+  await own.db.count(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
+  await expect(open(COMMAND)).rejects.toThrow(/newer than this version/)
+})
+
+test('another secret key than that of the first start is refused with one line', async () => {
+  await open()
+  await open(COMMAND)
+  await expect(open({}, OTHER)).rejects.toThrow(/^SECRET_KEY is not the key that this database was set up with[^\n]*$/)
+  await open()
+})
+
+test('a database from before the canary is judged by what it holds sealed', async () => {
+  await own.db.count(sql`insert into accounts (id, name) values (1, 'Owl')`)
+  await own.db.count(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
+  await own.db.count(sql`
+    insert into integrations (project_id, provider, token_hash, token_sealed)
+    values (1, 'github', ${Buffer.alloc(32)}, ${new Vault(KEY).seal('token')})`)
+  await expect(open({}, OTHER)).rejects.toThrow(/SECRET_KEY is not the key/)
+  await open()
+})
+
+test('migrating alone needs no key and leaves none behind', async () => {
+  const settings = readEnvironment({ DATABASE_URL: own.url, DATA_DIR: folder, LOG_LEVEL: 'silent' })
+  await (await openSchema(settings, openLog(settings))).stop()
+  expect(await readdir(folder)).toEqual([])
+  await open()
+})
+
+test('of two first starts with different keys one is refused', async () => {
+  const starts = await Promise.allSettled([open({}, KEY), open({}, OTHER)])
+  expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
