@@ -22,7 +22,7 @@ export interface FakeJenkins {
 }
 
 /** A Jenkins that says what a test lets it say. */
-export async function openJenkins(): Promise<FakeJenkins> {
+export async function openJenkins(port = 0): Promise<FakeJenkins> {
   const jenkins: Omit<FakeJenkins, 'url'> = { calls: [], headers: [], bodies: [], answers: {}, close: () => {} }
   const server = createServer((request, reply) => {
     const path = request.url!.split('?', 1)[0]!
@@ -37,7 +37,7 @@ export async function openJenkins(): Promise<FakeJenkins> {
       else reply.writeHead(404).end('<html>not here</html>')
     })
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   const close = () => {
     server.closeAllConnections()
     server.close()

@@ -23,18 +23,36 @@ export interface Jobs {
 }
 export type JobKind = keyof Jobs
 
-interface When {
+interface Placing {
+  /** On whose behalf it is done, say `account:7`: owners take turns, and none gets all the slots. */
+  owner?: string
+  /** The server it asks: only a few jobs ask one at the same time, and none while it does not answer. */
+  server?: string
   /** Not before this many seconds from now. */
   delay?: number
   /** A waiting job of the same name is replaced instead of doubled. */
   name?: string
 }
 
+/** How the flags of a job begin that say whom it is for, and which server it asks. */
+export const FOR = 'for:'
+export const ASKS = 'asks:'
+
 /** In the caller's transaction: what is rolled back is never worked on. */
-export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], { delay = 0, name }: When = {}) =>
-  db.count(sql`
+export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], placing: Placing) => {
+  const { owner, server, delay = 0, name } = placing
+  const flags = [...(owner === undefined ? [] : [FOR + owner]), ...(server === undefined ? [] : [ASKS + server])]
+  return db.count(sql`
     select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
-      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text)`)
+      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text, flags => ${flags}::text[])`)
+}
+
+/** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
+export const postpone = (db: Database, flag: string, seconds: number) =>
+  db.count(sql`
+    update graphile_worker._private_jobs set run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
+      last_error = coalesce(last_error, 'The server does not answer; it is asked again later.')
+    where is_available and run_at <= now() and flags ? ${flag}`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
 export const cancel = (db: Database, name: string) => db.count(sql`select graphile_worker.remove_job(${name})`)

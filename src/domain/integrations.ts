@@ -73,12 +73,13 @@ export async function setActive(db: Database, id: number, active: boolean): Prom
  */
 export const remove = (db: Database, id: number) =>
   db.transaction(async (db) => {
-    const removed = await db.count(sql`
-      update integrations set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
+    const removed = await db.one<{ account_id: number }>(sql`
+      update integrations i set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
         token_sealed = '', secrets_sealed = '{}', config = '{}'
-      where id = ${id} and deleted_at is null`)
-    if (removed === 0) throw notFound('Integration')
-    await enqueue(db, 'forget_integration', { integration_id: id })
+      where id = ${id} and deleted_at is null
+      returning (select p.account_id from projects p where p.id = i.project_id) as account_id`)
+    if (!removed) throw notFound('Integration')
+    await enqueue(db, 'forget_integration', { integration_id: id }, { owner: `account:${removed.account_id}` })
   })
 
 const FORGOTTEN_AT_ONCE = 1_000

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 
@@ -23,11 +24,18 @@ export const writeToOwners = (db: Database, accountId: number, subject: string, 
   )
 
 async function write(db: Database, { subject, text }: Letter, recipients: Sql): Promise<void> {
-  const written = await db.rows<{ id: number }>(sql`
+  const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
     insert into mails (to_user_id, to_address, subject, text)
-    select r.user_id, r.address, ${subject}, ${text} from (${recipients}) r (user_id, address) returning id`)
-  for (const { id } of written) await enqueue(db, 'send_mail', { mail_id: id })
+    select r.user_id, r.address, ${subject}, ${text} from (${recipients}) r (user_id, address)
+    returning id, to_user_id, to_address`)
+  for (const { id, to_user_id, to_address } of written) {
+    const owner = to_address === null ? `user:${to_user_id}` : recipient(to_address)
+    await enqueue(db, 'send_mail', { mail_id: id }, { owner, server: 'smtp' })
+  }
 }
+
+/** The owner of jobs that write to an address; the queue need not know which. */
+export const recipient = (address: string) => `address:${createHash('sha256').update(address.toLowerCase()).digest('hex')}`
 
 const ADDRESS = sql`coalesce(m.to_address, u.email)`
 

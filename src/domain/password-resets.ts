@@ -2,14 +2,16 @@ import { type Database, sql } from '../db/database.ts'
 import { enqueue, type Jobs } from '../db/queue.ts'
 import * as letters from './letters.ts'
 import * as mailedLinks from './mailed-links.ts'
-import { isFlooded, writeToUser } from './mails.ts'
+import { isFlooded, recipient, writeToUser } from './mails.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
 
 /** The address is looked up by a job: for whoever waits for the answer, a known one costs the same time as an unknown one. */
-export const request = (db: Database, email: string, site: string) =>
-  enqueue(db, 'mail_password_reset', { email: email.trim().toLowerCase(), token: mailedLinks.newToken(), site })
+export function request(db: Database, address: string, site: string) {
+  const email = address.trim().toLowerCase()
+  return enqueue(db, 'mail_password_reset', { email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
+}
 
 export function mail(db: Database, { email, token, site }: Jobs['mail_password_reset']): Promise<void> {
   return db.transaction(async (db) => {

@@ -52,7 +52,7 @@ export async function deliver(
     throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
   }
   try {
-    if (provider.answers === 202 && replayOf === undefined) return await keepForLater(db, arrival)
+    if (provider.answers === 202 && replayOf === undefined) return await keepForLater(db, place, arrival)
     return await keepTogether(db, place, { arrival, facts, began })
   } catch (error) {
     // Best effort: the tool hears of the failure either way, and may come again. A database that is away or stuck need not be asked.

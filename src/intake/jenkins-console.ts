@@ -17,10 +17,13 @@ const WINDOW = 4 * 1024 * 1024
 const LIMIT = 4 * WINDOW
 /** While a build runs Jenkins hands out 10,000 lines at a time. */
 const READS = 50
+/** Of a slow server no more is read in one go; the next look goes on from there. */
+const BUDGET_MS = 15_000
 
 export async function readConsole(server: JenkinsServer, build: string, from: number): Promise<Printed> {
   let printed: Printed = { text: '', anew: from === 0, offset: from, more: true }
-  for (let reads = 0; reads < READS && printed.more; reads++) {
+  const until = performance.now() + BUDGET_MS
+  for (let reads = 0; reads < READS && printed.more && performance.now() < until; reads++) {
     const next = await readOn(server, build, printed.offset)
     const still = next.text === '' && next.offset === printed.offset
     printed = {

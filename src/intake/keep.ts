@@ -64,12 +64,12 @@ async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<De
 const since = (began: number) => Math.round(performance.now() - began)
 
 /** For tools that are answered before the work is done: kept now, read by a job. */
-export const keepForLater = (db: Database, arrival: deliveries.Arrival): Promise<Delivered> => {
+export const keepForLater = (db: Database, { account_id }: Place, arrival: deliveries.Arrival): Promise<Delivered> => {
   const began = performance.now()
   return db.transaction(async (db) => {
     const [id] = await deliveries.accept(db, [arrival], 'accepted')
     if (id === undefined) return noteRepeat(db, { arrival, facts: [], began })
-    await enqueue(db, 'ingest', { delivery_id: id })
+    await enqueue(db, 'ingest', { delivery_id: id }, { owner: `account:${account_id}` })
     return { status: 'accepted', delivery_id: String(id) }
   })
 }

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
+import type { Place } from '../domain/place.ts'
 import type { Vault } from '../domain/secrets.ts'
 import type { AllowedHosts } from './reach-addresses.ts'
+import { text } from './reading.ts'
 
 /** What work may use that asks other people's servers. */
 export interface Outside {
@@ -12,4 +14,17 @@ export interface Outside {
   log: Logger
   /** The Perforce command line client; `p4` of the path unless somebody knows better. */
   p4?: string
+}
+
+/**
+ * Whom a job is for that asks the server of an integration, and which server that is. An account's servers are its own: what others
+ * do to one of the same name changes nothing for it.
+ */
+export const asking = ({ account_id, config }: Place) => {
+  const server = text(config.server) ?? ''
+  const origin = URL.canParse(server) && new URL(server).origin
+  return {
+    owner: `account:${account_id}`,
+    server: `${account_id} ${origin && origin !== 'null' ? origin : server.slice(0, 200)}`,
+  }
 }

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { resolveHost, Unreachable } from './reach.ts'
+import { NoAnswer, resolveHost, Unreachable } from './reach.ts'
 import type { AllowedHosts } from './reach-addresses.ts'
 import { type Json, text } from './reading.ts'
 
 const run = promisify(execFile)
 
-const PATIENCE = 30_000
+const PATIENCE = 20_000
 const OUTPUT_MAX = 64 * 1024 * 1024
 /** A host and a port. Perforce also knows addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
@@ -79,8 +79,9 @@ async function call(p4: string, args: string[], env: NodeJS.ProcessEnv, signal: 
     const { code, killed, stdout = '', stderr = '' } = error as Failure
     if (code === 'ENOENT') throw new Unreachable('The Perforce command line client (p4) is not installed here.')
     if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new Unreachable('The Perforce server says more than can be read.')
-    if (killed || signal?.aborted) throw new Unreachable('The Perforce server took too long.')
+    if (killed || signal?.aborted) throw new NoAnswer('The Perforce server took too long.')
     const said = `${stderr}${stdout}`.trim().slice(0, 500)
+    if (/connect to server failed/i.test(said)) throw new NoAnswer(said)
     throw new Unreachable(said === '' ? `p4 ended with ${code}.` : said)
   }
 }

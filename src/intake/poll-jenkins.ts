@@ -7,7 +7,7 @@ import { revisionOf, seconds } from './build-report.ts'
 import type { ArtifactFact, BuildFact } from './facts.ts'
 import { readConsole } from './jenkins-console.ts'
 import { JenkinsServer } from './jenkins-server.ts'
-import type { Outside } from './outside.ts'
+import { asking, type Outside } from './outside.ts'
 import { changelistIn } from './providers/jenkins-job.ts'
 import { statusOf } from './providers/jenkins-status.ts'
 import { at, type Json, number, objects, text, time } from './reading.ts'
@@ -41,7 +41,7 @@ export async function pollJenkins(outside: Outside, { build_run_id, offset, look
   // Together: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
   await db.transaction(async (db) => {
     if (printed.text !== '') await (printed.anew ? logs.replace : logs.append)(db, build_run_id, storable(printed.text))
-    const wait = { name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
+    const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
     if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
     else await cancel(db, wait.name)
   })

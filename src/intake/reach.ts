@@ -7,7 +7,12 @@ import { type AllowedHosts, isPrivate } from './reach-addresses.ts'
 
 /** A server that is away, too slow, too talkative, or somewhere we do not go. */
 export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
+  override readonly name: string = 'Unreachable'
+}
+
+/** It said nothing, or not in time. Whoever asks it next will most likely wait in vain too. */
+export class NoAnswer extends Unreachable {
+  override readonly name = 'NoAnswer'
 }
 
 export interface Asked {
@@ -30,7 +35,9 @@ export interface Reached {
 }
 
 const LIMIT = 1024 * 1024
-const PATIENCE = 30_000
+const PATIENCE = 20_000
+/** A server that is well begins to answer sooner, however much it has to say. */
+const HEAD_PATIENCE = 10_000
 const REDIRECTS = 3
 
 /**
@@ -69,7 +76,7 @@ async function lookedUp(host: string, signal: AbortSignal | undefined) {
   try {
     return await orAborted(lookup(host, { all: true, verbatim: true }), signal)
   } catch (error) {
-    throw error instanceof Unreachable ? error : new Unreachable(`${host} is not known (${reasonOf(error)}).`)
+    throw error instanceof Unreachable ? error : new NoAnswer(`${host} is not known (${reasonOf(error)}).`)
   }
 }
 
@@ -112,9 +119,22 @@ function send(
     signal,
   }
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) =>
-      reject(new Unreachable(signal.aborted ? `${url.origin} took too long.` : `${url.origin} is away (${reasonOf(error)}).`))
-    ;(url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve).on('error', fail).end(asked.body)
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      request.destroy()
+    }, HEAD_PATIENCE)
+    request
+      .on('response', resolve)
+      .on('response', () => clearTimeout(timer))
+      .on('error', (error) => {
+        clearTimeout(timer)
+        reject(
+          new NoAnswer(late || signal.aborted ? `${url.origin} took too long.` : `${url.origin} is away (${reasonOf(error)}).`),
+        )
+      })
+      .end(asked.body)
   })
 }
 
@@ -141,7 +161,7 @@ async function readBody(response: IncomingMessage, limit: number, url: URL, sign
     }
   } catch (error) {
     if (error instanceof Unreachable) throw error
-    throw new Unreachable(signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`)
+    throw new NoAnswer(signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`)
   }
   return Buffer.concat(chunks)
 }
@@ -152,7 +172,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
     : Promise.race([
         work,
         new Promise<never>((_, reject) =>
-          signal.addEventListener('abort', () => reject(new Unreachable('Took too long.')), { once: true }),
+          signal.addEventListener('abort', () => reject(new NoAnswer('Took too long.')), { once: true }),
         ),
       ])
 

@@ -8,6 +8,7 @@ import type { Place } from '../domain/place.ts'
 import * as references from '../domain/references.ts'
 import { linkChanges, tasksNamed } from '../domain/task-links.ts'
 import { type BuildFact, type ChangeFact, type Fact, isChange } from './facts.ts'
+import { asking } from './outside.ts'
 import { storable } from './storable.ts'
 
 export interface Recorded {
@@ -86,14 +87,20 @@ async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): P
     facts.flatMap((fact) => tasksNamed(fact.description).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts)
-    if (fact.incomplete && place.config.server) await enqueue(db, 'describe_changelist', { change_id: ids.get(fact.identifier)! })
+    if (fact.incomplete && place.config.server)
+      await enqueue(db, 'describe_changelist', { change_id: ids.get(fact.identifier)! }, asking(place))
   return ids
 }
 
 /** A Jenkins that is configured is asked for what its reports leave out. */
 async function askJenkins(db: Database, place: Place, build_run_id: number, fact: BuildFact) {
   if (place.provider !== 'jenkins' || !place.config.server) return
-  if (fact.start) await enqueue(db, 'start_jenkins', { build_run_id })
+  if (fact.start) await enqueue(db, 'start_jenkins', { build_run_id }, asking(place))
   else if (fact.url)
-    await enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { name: `poll_jenkins:${build_run_id}` })
+    await enqueue(
+      db,
+      'poll_jenkins',
+      { build_run_id, offset: 0, looks: 0 },
+      { ...asking(place), name: `poll_jenkins:${build_run_id}` },
+    )
 }

@@ -4,7 +4,7 @@ import * as builds from '../domain/builds-report.ts'
 import { openConfig } from '../domain/integration-config.ts'
 import * as subjects from '../domain/job-subjects.ts'
 import { JenkinsServer, jobPathOf } from './jenkins-server.ts'
-import type { Outside } from './outside.ts'
+import { asking, type Outside } from './outside.ts'
 import { pollName } from './poll-jenkins.ts'
 import { at, number, objects, text } from './reading.ts'
 
@@ -23,7 +23,7 @@ export async function startJenkins(outside: Outside, { build_run_id }: Jobs['sta
   // A try that broke off may have been heard; Jenkins knows.
   if (build.phase === STARTING) {
     const item = number(at(job, 'queueItem', 'id'))
-    if (item !== undefined) return follow(db, { build_run_id, queue_item: item, looks: 0 })
+    if (item !== undefined) return follow(db, build, { build_run_id, queue_item: item, looks: 0 })
     const first = objects(job.builds).findLast(({ timestamp }) => (number(timestamp) ?? 0) >= Date.parse(build.created_at))
     if (first) return db.transaction((db) => begun(db, build, build_run_id, first))
   }
@@ -35,12 +35,13 @@ export async function startJenkins(outside: Outside, { build_run_id }: Jobs['sta
       ? await server.post(`${path}buildWithParameters`, valuesFor(names, build))
       : await server.post(`${path}build`)
   const item = /\/queue\/item\/(\d+)\/?$/.exec(headers.location ?? '')?.[1]
-  if (item !== undefined) await follow(db, { build_run_id, queue_item: Number(item), looks: 0 })
+  if (item !== undefined) await follow(db, build, { build_run_id, queue_item: Number(item), looks: 0 })
 }
 
 /** Looks where it stands in the queue of Jenkins, a little later each time. */
-const follow = (db: Database, job: Jobs['follow_jenkins']) =>
+const follow = (db: Database, build: subjects.BuildSubject, job: Jobs['follow_jenkins']) =>
   enqueue(db, 'follow_jenkins', job, {
+    ...asking(build),
     name: `follow_jenkins:${job.build_run_id}`,
     delay: Math.min(60, 2 * 1.5 ** job.looks),
   })
@@ -51,7 +52,7 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
   if (run_number === undefined || url === undefined) return undefined
   const told = { build: { build_run_id, number: String(run_number) }, existing: true as const, status: 'building' as const, url }
   await builds.report(db, build, told)
-  return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { name: pollName(build_run_id) })
+  return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { ...asking(build), name: pollName(build_run_id) })
 }
 
 /** What jobs call the code they are to build. */
@@ -88,6 +89,6 @@ export async function followJenkins(
     if (at(item, 'cancelled') === true)
       await builds.report(db, build, { build: { build_run_id }, existing: true, status: 'cancelled' })
     else if ((await begun(db, build, build_run_id, at(item, 'executable'))) === undefined && looks < LOOKS)
-      await follow(db, { build_run_id, queue_item, looks: looks + 1 })
+      await follow(db, build, { build_run_id, queue_item, looks: looks + 1 })
   })
 }

@@ -2,6 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
 import type { Database } from '../db/database.ts'
 import * as mails from '../domain/mails.ts'
+import { NoAnswer } from '../intake/reach.ts'
+
+/** A mail server that is well is faster; the library would wait for ten minutes. */
+const PATIENCE = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+
+const isSilence = (error: unknown) =>
+  ['ETIMEDOUT', 'ECONNECTION', 'ESOCKET', 'EDNS'].includes((error as { code?: string }).code ?? '')
 
 /** Hands one mail to the mail server. */
 export type Post = (mail: mails.Waiting) => Promise<unknown>
@@ -13,8 +20,12 @@ export function openPost({ url, from }: { url: string; from: string }): Post {
     const name = createHash('sha256').update(`${id}\n${to}\n${text}`).digest('hex').slice(0, 32)
     const messageId = `<${name}@${from.split('@').at(-1)!.replace('>', '')}>`
     // Loaded with the first mail: a start need not wait for it.
-    transport ??= import('nodemailer').then(({ createTransport }) => createTransport(url, { from }))
-    return (await transport).sendMail({ messageId, to, subject, text, html: htmlOf(text) })
+    transport ??= import('nodemailer').then(({ createTransport }) => createTransport({ url, ...PATIENCE }, { from }))
+    try {
+      return await (await transport).sendMail({ messageId, to, subject, text, html: htmlOf(text) })
+    } catch (error) {
+      throw isSilence(error) ? new NoAnswer((error as Error).message, { cause: error }) : error
+    }
   }
 }
 

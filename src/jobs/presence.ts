@@ -5,33 +5,40 @@ import { type Pool, sql } from '../db/database.ts'
 /** Our own kind of advisory lock. */
 const KIND = 0x676f6c64
 const EVERY_MS = 5_000
+/** A session that does not answer for this long is given up for a new one. */
+const PATIENCE_MS = 4_000
 /** A worker that just began may not have shown itself yet. */
 const GRACE_SECONDS = 10
 
 /**
- * A worker shows that it lives by holding a lock in a session of its own, which ends with it. What a dead one had begun is
+ * Workers show that they live by locks held in a session of their own, which ends with their process. What a dead one had begun is
  * handed to the living: without this, a job of a killed process would wait for hours.
  */
-export function keepPresence(db: Pool, log: Logger, worker: string) {
-  let session: PoolClient | undefined
+export function keepPresence(db: Pool, log: Logger) {
+  const workers = new Set<string>()
+  let session: { client: PoolClient; held: Set<string> } | undefined
+  const drop = (client?: PoolClient) => {
+    if (session === undefined || (client && session.client !== client)) return
+    const lost = session
+    session = undefined
+    lost.client.release(true)
+  }
+  /** Also finds out whether the session still lives: nobody says so when a machine vanishes. */
   const show = async () => {
-    if (session) return
-    const client = await db.pool.connect()
-    const lost = () => {
-      if (session !== client) return
-      session = undefined
-      client.release(true)
+    if (session === undefined) {
+      const client = await db.pool.connect()
+      session = { client, held: new Set() }
+      client.on('error', () => drop(client))
     }
-    client.on('error', lost)
-    await client.query('select pg_advisory_lock($1, hashtext($2))', [KIND, worker]).then(
-      () => {
-        session = client
-      },
-      (error) => {
-        client.release(true)
-        throw error
-      },
-    )
+    const { client, held } = session
+    const missing = [...workers].filter((worker) => !held.has(worker))
+    const text = 'select w as worker from unnest($2::text[]) w where pg_try_advisory_lock($1, hashtext(w))'
+    const question = { text, values: [KIND, missing], query_timeout: PATIENCE_MS }
+    const { rows } = await client.query<{ worker: string }>(question).catch((error: Error) => {
+      drop(client)
+      throw error
+    })
+    for (const { worker } of rows) held.add(worker)
   }
   // Missing twice in a row is dead; once may be a connection that is just being made again.
   let missing: string[] = []
@@ -48,18 +55,34 @@ export function keepPresence(db: Pool, log: Logger, worker: string) {
       log.warn({ error: (error as Error).message }, 'could not look for workers that died')
     }
   }
-  const timer = setInterval(look, EVERY_MS)
-  const first = look()
+  let last: Promise<void> = Promise.resolve()
+  let waiting = false
+  /** One look at a time: a slow database is not asked more often. */
+  const lookNext = () => {
+    if (waiting) return
+    waiting = true
+    last = last.then(() => {
+      waiting = false
+      return look()
+    })
+  }
+  const timer = setInterval(lookNext, EVERY_MS)
   return {
+    join(worker: string) {
+      workers.add(worker)
+      lookNext()
+    },
+    /** Its lock stays until the session ends; nobody asks for it any more. */
+    leave: (worker: string) => void workers.delete(worker),
     async end() {
       clearInterval(timer)
-      await first
-      const held = session
-      session = undefined
-      held?.release(true)
+      await last
+      drop()
     },
   }
 }
+
+export type Presence = ReturnType<typeof keepPresence>
 
 /** What they had begun may be taken by others. */
 export const handOver = (db: Pool, workers: string[]) => db.count(sql`select graphile_worker.force_unlock_workers(${workers})`)

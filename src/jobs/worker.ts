@@ -1,6 +1,4 @@
-import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger as GraphileLogger, type Runner, run, type WorkerEvents } from 'graphile-worker'
 import type { Pool } from '../db/database.ts'
 import { forgetGivenUp, type JobKind, type Jobs } from '../db/queue.ts'
 import * as deliveries from '../domain/deliveries.ts'
@@ -18,8 +16,10 @@ import { ingest } from '../intake/ingest.ts'
 import type { Outside } from '../intake/outside.ts'
 import { pollJenkins } from '../intake/poll-jenkins.ts'
 import { followJenkins, startJenkins } from '../intake/start-jenkins.ts'
+import { openBreaker } from './breaker.ts'
 import { type Post, sendMail } from './mail.ts'
 import { handOver, keepPresence } from './presence.ts'
+import { beginRunner, type Crew, type Means, STOP_PATIENCE_MS, type Task } from './runner.ts'
 
 /** What work on a job may use. */
 export interface Bench extends Outside {
@@ -57,9 +57,9 @@ const HOURLY: Record<string, Work<never>> = {
   forget_sessions: ({ db }) => sessions.forget(db),
 }
 
-/** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
-const STOP_PATIENCE_MS = 3_000
-const CONCURRENCY = 4
+/** Kinds that ask other people's servers have slots of their own: silence there holds up nothing else. */
+const OUTSIDE: readonly JobKind[] = ['describe_changelist', 'poll_jenkins', 'start_jenkins', 'follow_jenkins', 'send_mail']
+
 /** Before it begins anew. */
 const PAUSE_MS = 1_000
 
@@ -69,27 +69,59 @@ export interface Worker {
 
 /** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
 export async function startWorker(bench: Bench): Promise<Worker> {
-  const { log } = bench
   const stopping = new AbortController()
   const cutOff = new AbortController()
-  let current = await begin(bench, cutOff.signal)
+  const { db, log } = bench
+  const presence = keepPresence(db, log)
+  const means = { db, log, presence, breaker: openBreaker(), signal: cutOff.signal }
+  const crews = await Promise.all(crewsOf(bench).map((crew) => keepRunning(means, crew, stopping.signal)))
+  return {
+    async stop() {
+      const timer = setTimeout(() => cutOff.abort(), STOP_PATIENCE_MS)
+      stopping.abort()
+      await Promise.all(crews.map((crew) => crew.stop()))
+      await presence.end()
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Each with fewer jobs per owner than it has slots: nobody ever has all of them. */
+function crewsOf(bench: Bench): Crew[] {
+  const tasks = (kinds: [string, Work<never>][]): Record<string, Task> =>
+    Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(bench, payload, signal)]))
+  const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
+  const crontab = Object.keys(HOURLY)
+    .map((kind, i) => `${i * 7} * * * * ${kind}`)
+    .join('\n')
+  const local = tasks([...kinds.filter(([kind]) => !OUTSIDE.includes(kind)), ...Object.entries(HOURLY)])
+  return [
+    { tasks: local, crontab, slots: 6, perOwner: 3, perServer: 3 },
+    { tasks: tasks(kinds.filter(([kind]) => OUTSIDE.includes(kind))), slots: 12, perOwner: 4, perServer: 2 },
+  ]
+}
+
+/** One life after the other, until stopped. */
+async function keepRunning(means: Means, crew: Crew, stopping: AbortSignal): Promise<Worker> {
+  const { db, log } = means
+  let current = await beginRunner(means, crew)
   const running = (async () => {
     for (;;) {
       await current.over
-      if (stopping.signal.aborted) return
+      if (stopping.aborted) return
       // It gives itself up when it cannot write down how a job ended: PostgreSQL was away at the wrong moment.
       log.warn('the worker ended and begins anew')
       current = (await beginAgain(current.pool)) ?? current
-      if (stopping.signal.aborted) await current.stop()
+      if (stopping.aborted) await current.stop()
     }
   })()
 
   async function beginAgain(former: string) {
-    while (!stopping.signal.aborted) {
-      await sleep(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
+    while (!stopping.aborted) {
+      await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => {})
       try {
-        await handOver(bench.db, [former])
-        return await begin(bench, cutOff.signal)
+        await handOver(db, [former])
+        return await beginRunner(means, crew)
       } catch (error) {
         log.warn({ error: (error as Error).message }, 'the worker waits for the database')
       }
@@ -99,56 +131,8 @@ export async function startWorker(bench: Bench): Promise<Worker> {
 
   return {
     async stop() {
-      const timer = setTimeout(() => cutOff.abort(), STOP_PATIENCE_MS)
-      stopping.abort()
       await current.stop()
       await running
-      clearTimeout(timer)
-    },
-  }
-}
-
-/** One life of the worker; `over` when it ends, by itself or told to. */
-async function begin(bench: Bench, signal: AbortSignal) {
-  const { db, log } = bench
-  const tasks = Object.entries({ ...WORK, ...HOURLY }) as [string, Work<never>][]
-  const events: WorkerEvents = new EventEmitter()
-  let pool = ''
-  let presence: ReturnType<typeof keepPresence> | undefined
-  events.on('pool:create', ({ workerPool }) => {
-    pool = workerPool.id
-    presence = keepPresence(db, log, pool)
-  })
-  // Of a shutdown that waits for a database that is away nobody hears again.
-  const gaveUp = new Promise<void>((resolve) => {
-    events.on('pool:gracefulShutdown', () => setTimeout(resolve, 2 * STOP_PATIENCE_MS + PAUSE_MS).unref())
-  })
-  const runner: Runner = await run({
-    pgPool: db.pool,
-    concurrency: CONCURRENCY,
-    noHandleSignals: true,
-    events,
-    // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.
-    preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_PATIENCE_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    logger: new GraphileLogger((scope) => (level, message, meta) => {
-      if (level === 'error') log.warn({ job: scope.taskIdentifier, error: (meta?.error as Error | undefined)?.message }, message)
-      else log.trace({ job: scope.taskIdentifier }, message)
-    }),
-    taskList: Object.fromEntries(
-      tasks.map(([kind, work]) => [kind, async (payload: unknown) => void (await work(bench, payload as never, signal))]),
-    ),
-    crontab: Object.keys(HOURLY)
-      .map((kind, i) => `${i * 7} * * * * ${kind}`)
-      .join('\n'),
-  })
-  const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
-  const over = Promise.race([ended, gaveUp]).then(() => presence?.end())
-  return {
-    pool,
-    over,
-    async stop() {
-      await Promise.race([runner.stop().catch(() => {}), gaveUp])
-      await over
     },
   }
 }

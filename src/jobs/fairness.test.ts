@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { until } from '../../test/until.ts'
+import { workshop } from '../../test/workshop.ts'
+import { openDatabase, sql } from '../db/database.ts'
+import * as investigations from '../domain/investigations.ts'
+import { allowedHosts } from '../intake/reach-addresses.ts'
+import { type Bench, startWorker, type Worker } from './worker.ts'
+
+let studio: Studio
+let jenkins: FakeJenkins
+let worker: Worker | undefined
+beforeAll(async () => {
+  studio = await openStudio(workshop)
+  await studio.db.count(sql`update accounts set credits = 10000, daily_limit = 10000`)
+})
+afterAll(() => studio.close())
+beforeEach(async () => {
+  jenkins = await openJenkins()
+})
+afterEach(async () => {
+  jenkins.close()
+  await worker?.stop()
+  worker = undefined
+  await studio.db.count(sql`delete from graphile_worker._private_jobs`)
+  await studio.db.count(sql`delete from build_runs`)
+})
+
+const bench = (): Bench => {
+  const { vault, log } = studio.service
+  return { db: studio.db, vault, log, allowed: allowedHosts(['127.0.0.1']) }
+}
+const idOf = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
+
+/** Reports of builds on a Jenkins that an account of its own talks to. */
+async function report(project: string, server: string, numbers: number[]) {
+  const made = await studio.load({
+    integrations: [{ key: 'ci', project: idOf('projects', project), provider: 'jenkins', config: { server } }],
+  })
+  const token = made.integrations!.ci!.webhook_token
+  for (const build_number of numbers) {
+    const body = { job_name: 'night', build_number, status: 'STARTED', build_url: `${server}/job/night/${build_number}/` }
+    await studio.ask(`/webhooks/ci?token=${token}`, { method: 'POST', body })
+  }
+}
+
+/** Asks why builds failed. */
+async function investigate(account: string, project: string, count: number): Promise<number[]> {
+  const [accountId, projectId] = [idOf('accounts', account), idOf('projects', project)]
+  const ids: number[] = []
+  for (let i = 0; i < count; i++) {
+    const build = await studio.db.one<{ id: number }>(sql`
+      insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type, output_log, finished_at)
+      values (${accountId}, ${projectId}, 'failed', 'night', 'custom', 'development', 'Combat.cpp(540): error C2065: undeclared', now())
+      returning id`)
+    const { investigation } = await investigations.start(studio.db, accountId, projectId, build!.id)
+    ids.push(Number(investigation.investigation_id))
+  }
+  return ids
+}
+const finished = async (ids: number[]) =>
+  (await studio.db.rows(sql`select from investigations where id = any (${ids}::integer[]) and status = 'completed'`)).length
+
+interface Job {
+  kind: string
+  attempts: number
+  held: boolean
+  error: string | null
+}
+const jobs = (kind: string) =>
+  studio.db.rows<Job>(sql`
+    select t.identifier as kind, j.attempts, j.locked_at is not null as held, j.last_error as error
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${kind}`)
+
+test('forty builds on a Jenkins that never answers hold up nobody else', async () => {
+  let hung = 0
+  for (let i = 1; i <= 40; i++) jenkins.answers[`/job/night/${i}/api/json`] = () => void hung++
+  const well = await openJenkins()
+  well.answers['/job/night/1/api/json'] = json(() => jenkinsFixture('build'))
+  well.answers['/job/night/1/logText/progressiveText'] = progressive(() => ({ log: Buffer.from('done\n'), running: false }))
+  await report(
+    'star',
+    jenkins.url,
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  )
+  worker = await startWorker(bench())
+  await until(() => hung > 0)
+  const ids = await investigate('fox', 'den', 3)
+  await report('den', well.url, [1])
+  await until(async () => (await finished(ids)) === 3)
+  await until(async () => (await studio.db.rows(sql`select from build_runs where output_log = ${'done\n'}`)).length === 1)
+  // Nobody had to wait until the silent server was given up on.
+  const polls = await jobs('poll_jenkins')
+  expect(polls.filter(({ error }) => error !== null)).toEqual([])
+  expect(polls.filter(({ held }) => held).length).toBeLessThanOrEqual(2)
+  well.close()
+})
+
+test('a server that is away is left alone, its jobs wait without being held, and all of them are done once it is back', async () => {
+  const { url } = jenkins
+  await report('star', url, [1, 2, 3, 4, 5, 6, 7, 8])
+  jenkins.close()
+  worker = await startWorker(bench())
+  await until(async () => (await jobs('poll_jenkins')).every(({ error }) => error !== null))
+  const tried = (await jobs('poll_jenkins')).filter(({ attempts }) => attempts > 0)
+  expect(tried.length).toBeLessThan(8)
+  expect((await jobs('poll_jenkins')).find(({ attempts }) => attempts === 0)!.error).toContain('does not answer')
+  jenkins = await openJenkins(Number(new URL(url).port))
+  for (let i = 1; i <= 8; i++) {
+    jenkins.answers[`/job/night/${i}/api/json`] = json(() => jenkinsFixture('build'))
+    jenkins.answers[`/job/night/${i}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('x\n'), running: false }))
+  }
+  await until(async () => (await jobs('poll_jenkins')).length === 0)
+})
+
+test.each([1, 2])(
+  'accounts take turns at investigations with %i worker(s): who asks for one does not wait for a crowd',
+  async (nodes) => {
+    const crowd = await investigate('owl', 'star', 60)
+    const second = await investigate('owl', 'moon', 60)
+    const [one] = await investigate('fox', 'den', 1)
+    const pools = Array.from({ length: nodes }, () => openDatabase(studio.url, { max: 8 }))
+    const workers = await Promise.all(pools.map((db) => startWorker({ ...bench(), db })))
+    await until(async () => (await finished([one!])) === 1)
+    const before = await studio.db.one<{ count: number }>(sql`
+    select count(*) as count from investigations where id = any (${[...crowd, ...second]}::integer[])
+      and finished_at <= (select finished_at from investigations where id = ${one!})`)
+    expect(before!.count).toBeLessThanOrEqual(10 * nodes)
+    await until(async () => (await finished([...crowd, ...second])) === 120)
+    await Promise.all(workers.map((worker) => worker.stop()))
+    await Promise.all(pools.map((pool) => pool.close()))
+  },
+)

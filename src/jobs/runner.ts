@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events'
+import { Logger as GraphileLogger, type JobHelpers, type Runner, run, type WorkerEvents } from 'graphile-worker'
+import type { Logger } from 'pino'
+import type { Pool } from '../db/database.ts'
+import { ASKS, postpone } from '../db/queue.ts'
+import { NoAnswer, Unreachable } from '../intake/reach.ts'
+import { type Limits, openAdmission } from './admission.ts'
+import type { Breaker } from './breaker.ts'
+import type { Presence } from './presence.ts'
+
+export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
+
+/** Kinds of jobs that share slots, and how these are shared out. */
+export interface Crew extends Limits {
+  slots: number
+  tasks: Record<string, Task>
+  crontab?: string
+}
+
+/** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
+export const STOP_PATIENCE_MS = 3_000
+const GIVE_UP_MS = 2 * STOP_PATIENCE_MS + 1_000
+
+export interface Means {
+  db: Pool
+  log: Logger
+  breaker: Breaker
+  presence: Presence
+  signal: AbortSignal
+}
+
+/** One life of a crew; `over` when it ends, by itself or told to. */
+export async function beginRunner({ db, log, breaker, presence, signal }: Means, crew: Crew) {
+  const admission = openAdmission(crew, breaker)
+  const events: WorkerEvents = new EventEmitter()
+  let pool = ''
+  events.on('pool:create', ({ workerPool }) => {
+    pool = workerPool.id
+    presence.join(pool)
+  })
+  events.on('job:start', ({ job }) => admission.taken(flagsOf(job)))
+  events.on('worker:getJob:empty', ({ worker }) => admission.noneFound() && worker.nudge())
+  events.on('worker:getJob:error', () => admission.broke())
+  // Of a shutdown that waits for a database that is away nobody hears again.
+  const gaveUp = new Promise<void>((resolve) => {
+    events.on('pool:gracefulShutdown', () => setTimeout(resolve, GIVE_UP_MS).unref())
+  })
+
+  /** What a server's silence or its answer means for the others that are to ask it. */
+  const judge = async (server: string | undefined, error?: unknown) => {
+    if (server === undefined || signal.aborted) return
+    if (!(error instanceof NoAnswer)) {
+      if (error === undefined || error instanceof Unreachable) breaker.answered(server)
+      return
+    }
+    const pause = breaker.failed(server)
+    if (pause === undefined) return
+    log.warn(
+      { server: server.slice(ASKS.length), seconds: Math.round(pause / 1000) },
+      'a server does not answer and is left alone',
+    )
+    await postpone(db, server, pause / 1000).catch(() => {})
+  }
+
+  const guarded =
+    (task: Task) =>
+    async (payload: unknown, { job }: JobHelpers) => {
+      const flags = flagsOf(job)
+      const server = flags.find((flag) => flag.startsWith(ASKS))
+      try {
+        await task(payload as never, signal)
+        await judge(server)
+      } catch (error) {
+        await judge(server, error)
+        throw error
+      } finally {
+        admission.ended(flags)
+      }
+    }
+
+  const runner: Runner = await run({
+    pgPool: db.pool,
+    concurrency: crew.slots,
+    noHandleSignals: true,
+    events,
+    forbiddenFlags: admission.forbidden,
+    // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.
+    preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_PATIENCE_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    logger: new GraphileLogger((scope) => (level, message, meta) => {
+      if (level === 'error') log.warn({ job: scope.taskIdentifier, error: (meta?.error as Error | undefined)?.message }, message)
+      else log.trace({ job: scope.taskIdentifier }, message)
+    }),
+    taskList: Object.fromEntries(Object.entries(crew.tasks).map(([kind, task]) => [kind, guarded(task)])),
+    crontab: crew.crontab ?? '',
+  })
+  const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
+  const over = Promise.race([ended, gaveUp]).then(() => presence.leave(pool))
+  return {
+    pool,
+    over,
+    async stop() {
+      await Promise.race([runner.stop().catch(() => {}), gaveUp])
+      await over
+    },
+  }
+}
+
+const flagsOf = ({ flags }: { flags: object | null }) => Object.keys(flags ?? {})
