@@ -4,17 +4,24 @@ export class Literals {
   readonly #width: number
   readonly #next: Int32Array
   readonly #found: number[][]
+  readonly #ends: Uint8Array
 
-  constructor(literals: readonly string[]) {
+  /** With `ignoreCase` the literals are given in lower case. */
+  constructor(literals: readonly string[], { ignoreCase = false } = {}) {
     let classes = 1
     for (const literal of literals)
-      for (let i = 0; i < literal.length; i++)
-        if (this.#classes[literal.charCodeAt(i)] === 0) this.#classes[literal.charCodeAt(i)] = classes++
+      for (const char of literal) {
+        if (this.#classes[char.charCodeAt(0)] !== 0) continue
+        this.#classes[char.charCodeAt(0)] = classes
+        if (ignoreCase) this.#classes[char.toUpperCase().charCodeAt(0)] = classes
+        classes++
+      }
     if (classes > 255) throw new RangeError('Too many different characters in the literals')
     this.#width = classes
     const { next, found } = this.#trie(literals)
     this.#found = found
     this.#next = this.#complete(next)
+    this.#ends = Uint8Array.from(this.#found, (ids) => (ids.length > 0 ? 1 : 0))
   }
 
   #trie(literals: readonly string[]) {
@@ -78,5 +85,19 @@ export class Literals {
       const found = this.#found[state]!
       for (let j = 0; j < found.length; j++) onFound(found[j]!)
     }
+  }
+
+  /** Whether any of them stands in the text. */
+  anyIn(text: string): boolean {
+    const next = this.#next
+    const width = this.#width
+    const classes = this.#classes
+    const ends = this.#ends
+    let state = 0
+    for (let i = 0; i < text.length; i++) {
+      state = next[state * width + classes[text.charCodeAt(i)]!]!
+      if (ends[state] === 1) return true
+    }
+    return false
   }
 }

@@ -6,7 +6,7 @@ import type { Approval } from '../contract/shapes.ts'
 import { type Database, join, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
 import { release } from './builds-report.ts'
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
 
@@ -50,7 +50,7 @@ export function list(project: Sql, q: Query): Listing {
 /** As an approval may be shown: no address in its comments. */
 export const shown = <A extends Pick<Approval, 'comments'>>(approval: A): A => ({
   ...approval,
-  comments: sanitizeText(approval.comments),
+  comments: scrub(approval.comments),
 })
 
 export async function find(db: Database, projectId: number, id: string): Promise<Approval> {

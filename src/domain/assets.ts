@@ -4,7 +4,7 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import type { AssetApprovalStatus } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, when } from '../db/page.ts'
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './privacy/scrub.ts'
 
 type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key }
 type Detail = ReplyOf<'showAsset'>
@@ -38,5 +38,5 @@ export async function find(db: Database, projectId: number, id: string): Promise
         from assets a where a.project_id = ${projectId} and a.id = ${id}`)
     : undefined
   if (!asset) throw notFound('Asset')
-  return { ...asset, approvals_history: asset.approvals_history.map((p) => ({ ...p, comments: sanitizeText(p.comments) })) }
+  return { ...asset, approvals_history: asset.approvals_history.map((p) => ({ ...p, comments: scrub(p.comments) })) }
 }

@@ -5,7 +5,7 @@ import type { BuildRun } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, when } from '../db/page.ts'
 import { newestOf } from './investigations.ts'
-import { sanitizeAll, sanitizeText } from './sanitize.ts'
+import { scrub, scrubAll } from './privacy/scrub.ts'
 
 type Query = QueryOf<'listBuilds'> & { cursor?: Key }
 type Detail = ReplyOf<'showBuild'>
@@ -40,7 +40,7 @@ export async function find(db: Database, projectId: number, id: number | undefin
       ${newestOf} as investigation
     from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
   if (!build) throw notFound('Build run')
-  return { ...build, steps: sanitizeAll(build.steps), investigation: sanitizeAll(build.investigation) }
+  return { ...build, steps: scrubAll(build.steps), investigation: scrubAll(build.investigation) }
 }
 
 /** The newest build of a project, if there is one. */
@@ -60,7 +60,7 @@ export async function readLog(
     sql`select output_log from build_runs where project_id = ${projectId} and id = ${id ?? 0}`,
   )
   if (!build) throw notFound('Build run')
-  const log = sanitizeText(build.output_log ?? '')
+  const log = scrub(build.output_log ?? '')
   if (tail === undefined && search === undefined) return log
   const ended = log.endsWith('\n') ? log.slice(0, -1) : log
   const lines = ended === '' ? [] : ended.split('\n')

@@ -3,7 +3,7 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import type { Change } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
-import { sanitizeAuthor, sanitizeText } from './sanitize.ts'
+import { scrub, scrubAuthor } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { cursor?: Key }
 type Detail = ReplyOf<'showChange'>
@@ -33,8 +33,8 @@ export function list(project: Sql, q: Query): Listing {
 /** As a change may be shown: no address in its author or its text. */
 export const shown = <C extends Pick<Change, 'author' | 'description'>>(change: C): C => ({
   ...change,
-  author: sanitizeAuthor(change.author),
-  description: sanitizeText(change.description),
+  author: scrubAuthor(change.author),
+  description: scrub(change.description),
 })
 
 export async function find(db: Database, projectId: number, id: number | undefined): Promise<Detail> {

@@ -3,8 +3,8 @@ import type { DeliveryOutcome, ProviderName } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import { when } from '../db/page.ts'
 import type { Place } from './place.ts'
-import { sanitizeText } from './sanitize.ts'
-import { shownBody } from './shown-body.ts'
+import { shownBody } from './privacy/delivery-body.ts'
+import { scrub } from './privacy/scrub.ts'
 
 /** What tools told, as the build engineer sees it. */
 interface Listed {
@@ -40,8 +40,8 @@ const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d
 
 const clean = <Row extends Listed>(row: Row): Row => ({
   ...row,
-  event: sanitizeText(row.event),
-  message: sanitizeText(row.message),
+  event: scrub(row.event),
+  message: scrub(row.message),
 })
 
 /**
@@ -84,7 +84,7 @@ export async function show(db: Database, id: number, projectId?: number): Promis
   const body = raw && shownBody(raw, headers['content-type'])
   return {
     ...listed,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sanitizeText(value)])),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)])),
     body: body === null ? null : body.slice(0, BODY_MAX),
     body_cut: (body?.length ?? 0) > BODY_MAX,
   }

@@ -2,7 +2,7 @@ import type { DeploymentStatus, EventType, TaskState } from '../contract/sets.ts
 import type { Event } from '../contract/shapes.ts'
 import type { Key } from '../db/page.ts'
 import { type Kind, kindOf } from './feed.ts'
-import { sanitizeAuthor, sanitizeText } from './sanitize.ts'
+import { scrub, scrubAuthor } from './privacy/scrub.ts'
 
 /** A row of any source: `a` to `e` are its facts, in the order its source gives them. */
 export interface FeedRow {
@@ -34,10 +34,10 @@ export function eventOf(row: FeedRow): Event {
   const { event_type, actor, target_ref, status, message, page } = SAY[kind](row)
   return {
     event_type,
-    actor: sanitizeAuthor(actor) || 'system',
-    target_ref: sanitizeText(target_ref),
+    actor: scrubAuthor(actor) || 'system',
+    target_ref: scrub(target_ref),
     status,
-    message: sanitizeText(message),
+    message: scrub(message),
     project_id: row.project_id,
     project_name: row.project_name,
     timestamp: row.at,
@@ -59,7 +59,7 @@ const SAY: Record<Kind, (row: FeedRow) => Said> = {
     return { event_type, actor: 'system', target_ref: name, status: pill, message, page: `builds/${id}` }
   },
   change: ({ id, a: author, b: shown, c: text, d: assets }) => {
-    const actor = sanitizeAuthor(author ?? '')
+    const actor = scrubAuthor(author ?? '')
     const touched = Number(assets) > 0 ? ` · ${count(Number(assets), 'asset')}` : ''
     const message = `${actor || 'Somebody'} submitted ${shown}${firstLine(text ?? '', ': ')}${touched}`
     return { event_type: 'change.submitted', actor, target_ref: shown!, status: 'info', message, page: `changes/${id}` }

@@ -1,7 +1,7 @@
 import type { DeliveryOutcome, ProviderName } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import { when } from '../db/page.ts'
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './privacy/scrub.ts'
 
 interface Health {
   integration_id: number
@@ -68,5 +68,5 @@ const failingRows = sql`
 export async function failingJobs(db: Database): Promise<FailingJob[]> {
   const rows = await db.rows<FailingJob & { id: number }>(sql`
     select f.* from (${failingRows}) f order by f.id desc limit 100`)
-  return rows.map(({ id, error, ...job }) => ({ ...job, error: sanitizeText(error.split('\n', 1)[0]!).slice(0, 500) }))
+  return rows.map(({ id, error, ...job }) => ({ ...job, error: scrub(error.split('\n', 1)[0]!).slice(0, 500) }))
 }

@@ -1,6 +1,6 @@
 import type { ReplyOf } from '../contract/routes.ts'
 import { type Database, sql } from '../db/database.ts'
-import { looksLikeAddress } from './sanitize.ts'
+import { looksLikeAddress } from './privacy/addresses.ts'
 
 type Reply = ReplyOf<'listMembers'>
 

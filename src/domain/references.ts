@@ -2,7 +2,8 @@ import type { Reference as Shown } from '../contract/app-work.ts'
 import { notFound } from '../contract/errors.ts'
 import { type Database, join, raw, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
-import { looksLikeAddress, sanitizeText } from './sanitize.ts'
+import { looksLikeAddress } from './privacy/addresses.ts'
+import { scrub } from './privacy/scrub.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
 /** An item of an outside tracker; absent fields stay as they are known. */
@@ -87,9 +88,9 @@ export async function ofTask(db: Database, projectId: number, taskId: number): P
     order by r.key, r.id limit ${SHOWN_MAX}`)
   return found.map(({ assignee_uid: uid, ...shown }) => ({
     ...shown,
-    title: sanitizeText(shown.title),
-    state: sanitizeText(shown.state),
-    url: sanitizeText(shown.url),
+    title: scrub(shown.title),
+    state: scrub(shown.state),
+    url: scrub(shown.url),
     assignee_uid: uid !== null && looksLikeAddress(uid) ? null : uid,
   }))
 }

@@ -1,7 +1,7 @@
 import type { OwnReply } from '../contract/app-routes.ts'
 import { readId } from '../contract/params.ts'
 import { type Database, join, type Sql, sql } from '../db/database.ts'
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './privacy/scrub.ts'
 
 type Hit = OwnReply<'search'>['hits'][number]
 
@@ -60,5 +60,5 @@ export async function search(db: Database, userId: number, text: string, project
     )}) h join mine on mine.id = h.project_id
     order by h.rank, h.place`)
   const once = [...new Map(hits.map((found) => [found.url, found])).values()]
-  return once.map((found) => ({ ...found, title: sanitizeText(found.title).slice(0, 200), detail: sanitizeText(found.detail) }))
+  return once.map((found) => ({ ...found, title: scrub(found.title).slice(0, 200), detail: scrub(found.detail) }))
 }

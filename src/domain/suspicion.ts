@@ -2,7 +2,7 @@ import { type Database, sql } from '../db/database.ts'
 import type { Candidate } from '../diagnosis/finding.ts'
 import { masksOf } from '../diagnosis/masks.ts'
 import { PASSED } from './build-statuses.ts'
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './privacy/scrub.ts'
 
 /** A build under investigation. */
 export interface Case {
@@ -88,7 +88,7 @@ export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
       // One person under two names is one person; without a user the name must do.
       author: row.author_user_id === null ? `author:${row.author}` : `user:${row.author_user_id}`,
       timestamp: row.timestamp,
-      subject: sanitizeText(row.description),
+      subject: scrub(row.description),
       files: row.files ?? [],
     })),
   }

@@ -1,6 +1,6 @@
 import type { ruleRoutes } from '../contract/app-rules.ts'
 import * as rules from '../domain/failure-rules.ts'
-import { sanitizeText } from '../domain/sanitize.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import type { AppHandlers } from './app-rest.ts'
 
 /** An account's own failure rules. */
@@ -15,7 +15,7 @@ export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
   async tryFailureRule({ db, account_id, body }) {
     const { line, matched, finding } = await rules.tryOut(db, account_id, body.rule, body.log)
     const { clues, category, confidence, diagnosis, suggested_fix, evidence } = finding
-    const shown = (lines: typeof matched) => lines.map(({ line, text }) => ({ line, text: sanitizeText(text) }))
+    const shown = (lines: typeof matched) => lines.map(({ line, text }) => ({ line, text: scrub(text) }))
     return {
       line,
       matched: shown(matched),
@@ -23,8 +23,8 @@ export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
         rule_id: clues.rule,
         category,
         confidence,
-        diagnosis: sanitizeText(diagnosis),
-        suggested_fix: sanitizeText(suggested_fix),
+        diagnosis: scrub(diagnosis),
+        suggested_fix: scrub(suggested_fix),
         evidence: shown(evidence),
       },
     }

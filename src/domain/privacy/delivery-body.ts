@@ -1,4 +1,4 @@
-import { sanitizeText } from './sanitize.ts'
+import { scrub } from './scrub.ts'
 
 /** A delivery's body as people may see it: addresses reduced, secrets taken out, whatever it is written in. */
 
@@ -33,13 +33,13 @@ const READ_MAX = 1024 * 1024
 export function shownBody(body: Buffer, contentType: string | undefined): string {
   const text = body.subarray(0, READ_MAX).toString('utf8')
   if (/^application\/x-www-form-urlencoded/i.test(contentType ?? '')) return shownForm(text)
-  return shownJson(text) ?? shownLines(text) ?? shownText(text)
+  return shownJson(text) ?? shownLines(text) ?? scrub(text)
 }
 
 function shownForm(text: string): string {
   const fields = [...new URLSearchParams(text)].map(([name, value]): [string, string] => [
     name,
-    isSecretName(name) ? REMOVED : (shownJson(value) ?? shownText(value)),
+    isSecretName(name) ? REMOVED : (shownJson(value) ?? scrub(value)),
   ])
   return fields.map(([name, value]) => `${name}=${value}`).join('\n')
 }
@@ -60,24 +60,10 @@ function shownLines(text: string): string | undefined {
 }
 
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return shownText(value)
+  if (typeof value === 'string') return scrub(value)
   if (Array.isArray(value)) return value.map(cleaned)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      sanitizeText(name),
-      isSecretName(name) && inner !== null ? REMOVED : cleaned(inner),
-    ]),
+    Object.entries(value).map(([name, inner]) => [scrub(name), isSecretName(name) && inner !== null ? REMOVED : cleaned(inner)]),
   )
-}
-
-const IN_QUERY = /([?&](?:token|access_token|api_key|secret|password)=)[^&\s"'<>\\]+/gi
-const IN_BROKEN_JSON =
-  /("[\w-]{0,40}(?:token|secret|password|passwd|pwd|passphrase|credentials?|authorization|signature|(?:api|access|private|signing)_?key)"\s{0,9}:\s{0,9}")(?:[^"\\\n]|\\.){1,4000}/gi
-const IN_LINE = /(\bx-(?:service|webhook)-token\s{0,9}[:=]\s{0,9})\S+/gi
-
-const shownText = (text: string): string => {
-  const plain = text.replace(IN_QUERY, `$1${REMOVED}`).replace(IN_BROKEN_JSON, `$1${REMOVED}`).replace(IN_LINE, `$1${REMOVED}`)
-  // In JSON that is cut off an at-sign may still be escaped.
-  return sanitizeText(plain.replace(/\\u0040/gi, '@'))
 }

@@ -1,0 +1,50 @@
+import { Literals } from '../../diagnosis/literals.ts'
+import { NEAR_AT, reduceAddresses } from './addresses.ts'
+import { reduceAuthor } from './authors.ts'
+import { NAMELESS, NEAR, redactShapes } from './secret-shapes.ts'
+import { NEAR_NAMES, redactValues } from './secret-values.ts'
+
+/**
+ * What people and tools outside wrote goes through here where it leaves: no address, nothing that opens anything. Most texts hold
+ * neither, so one pass over the characters decides whether there is anything to do.
+ */
+const NEAR_ANY = new Literals([...NEAR_AT, ...NEAR_NAMES, ...NEAR], { ignoreCase: true })
+
+/** Whether there may be something in a text, or in JSON that holds it, for `scrub` to take out. */
+export const mayHoldPrivate = (text: string): boolean => NEAR_ANY.anyIn(text) || NAMELESS.some((shape) => shape.test(text))
+
+/** What taking out joins may read as something new (`a@b.com@c.org`); this often is enough for any text. */
+const ROUNDS = 4
+
+const redact = (text: string): string => redactValues(redactShapes(text))
+
+/** A text as it may be shown outside: addresses reduced to their local part, credentials taken out. */
+export function scrub(text: string): string {
+  if (!mayHoldPrivate(text)) return text
+  let shown = text
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = reduceAddresses(redact(shown))
+    if (next === shown) break
+    shown = next
+  }
+  return shown
+}
+
+/** Longer names are nobody's; a little more is read, so that nothing is cut in half before it is known for what it is. */
+const AUTHOR_MAX = 1_000
+const AUTHOR_READ = 4_000
+
+/** An author as they may be shown: their name, or the local part of their address; never an at-sign. */
+export function scrubAuthor(author: string): string {
+  const read = author.slice(0, AUTHOR_READ)
+  const shown = mayHoldPrivate(read) ? reduceAuthor(scrub(reduceAuthor(redact(read)))) : reduceAuthor(read)
+  return shown.slice(0, AUTHOR_MAX).toWellFormed()
+}
+
+/** Every text in a value, however deep it stands. */
+export function scrubAll<T>(value: T): T {
+  if (typeof value === 'string') return scrub(value) as T
+  if (Array.isArray(value)) return value.map(scrubAll) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [scrub(key), scrubAll(inner)])) as T
+}
