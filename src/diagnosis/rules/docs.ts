@@ -213,7 +213,7 @@ export const docs: readonly Rule[] = [
       'gofmt',
     ],
     match:
-      /^\s*(?:Package size limit has exceeded|\d+ files? would be reformatted|The following files (?:are|were) not (?:properly )?formatted|.*\b(?:not gofmt'?ed|needs formatting|code should be clang-formatted|-Wclang-format-violations))(?<msg>.*)/,
+      /(?:^\s*(?:Package size limit has exceeded|\d+ files? would be reformatted|The following files (?:are|were) not (?:properly )?formatted)|\b(?:not gofmt'?ed|needs formatting|code should be clang-formatted)|-Wclang-format-violations)(?<msg>.*)/,
     score: 66,
     block: { more: /^\s+\S/, max: 10 },
     near: 0,
