@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Done } from './app-shapes.ts'
 import * as sets from './sets.ts'
-import { flag, instant, integer, list, nullable, object, oneOf, text } from './shapes.ts'
+import { anyObject, flag, instant, integer, list, nullable, object, oneOf, text } from './shapes.ts'
 
 /** An account's own failure rules; a part of the table in `app-routes.ts`. */
 
@@ -58,7 +58,7 @@ const RuleTrial = object({
 })
 
 /** Read and refused field by field where rules are made (`diagnosis/definition.ts`), as for those that come in a file. */
-const definition = Type.Record(Type.String(), Type.Unknown())
+const definition = anyObject
 
 const owned = { who: 'owner', query: {} } as const
 

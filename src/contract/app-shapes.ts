@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import * as sets from './sets.ts'
-import { BuildRun, flag, instant, integer, nullable, object, oneOf, text, uuid } from './shapes.ts'
+import { anyObject, BuildRun, flag, instant, integer, nullable, object, oneOf, text, uuid } from './shapes.ts'
 
 /** What only the web app sees: people by name, settings, secrets shown to their owners. */
 
@@ -163,7 +163,7 @@ export const Integration = object({
   provider: oneOf(sets.PROVIDERS),
   active: flag,
   secrets: integer,
-  config: Type.Record(Type.String(), Type.Unknown()),
+  config: anyObject,
   created_at: instant,
   health: object({
     last_delivery_at: nullable(instant),
@@ -199,7 +199,7 @@ export const DeliveryEntry = object({
 })
 export const DeliveryDetail = object({
   ...DeliveryEntry.properties,
-  headers: Type.Record(Type.String(), Type.String()),
+  headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
   body: nullable(text),
   body_cut: flag,
 })

@@ -90,6 +90,29 @@ describe('a new task', () => {
     expect((await create({ labels: ['b', 'a', 'b'] })).labels).toEqual(['b', 'a'])
   })
 
+  test('keeps every key of its metadata, whatever characters it is made of', async () => {
+    const keys = [
+      'a\nb',
+      '\r',
+      '\u2028',
+      'x\u2029y',
+      '',
+      ' ',
+      '\u0085',
+      '\t',
+      '"',
+      '\\',
+      '😀',
+      'constructor',
+      'toString',
+      'toJSON',
+    ]
+    const metadata = Object.fromEntries(keys.map((key, index) => [key, { [key]: index }]))
+    const task = await create({ metadata })
+    expect(task.metadata).toMatchObject(metadata)
+    expect((await show(task.id)).metadata).toMatchObject(metadata)
+  })
+
   test('says who made it in its detail only', async () => {
     const task = await create({ metadata: { mine: 1 } })
     expect(task.metadata).toEqual({ mine: 1, via_api_token_id: Number(id('tokens', 'lead')) })
