@@ -10,9 +10,22 @@ export const BACK = 'http://127.0.0.1:43210/callback'
 export type Wishes = Record<string, string | undefined>
 type Form = Record<'grant_type' | 'client_id' | 'redirect_uri' | 'code' | 'code_verifier', string>
 
+export const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+/** RFC 7636 has verifiers of 43 to 128 characters out of letters, digits and `-._~`. */
+export const UNFIT_VERIFIERS = [
+  'v',
+  'v'.repeat(42),
+  'v'.repeat(129),
+  `${'v'.repeat(42)}+`,
+  `${'v'.repeat(42)}é`,
+  `${'v'.repeat(43)}\n`,
+]
+export const FIT_VERIFIERS = ['-._~'.padEnd(43, 'v'), 'V9'.padEnd(128, '~')]
+
 export const pkce = () => {
   const code_verifier = randomBytes(32).toString('base64url')
-  return { code_verifier, code_challenge: createHash('sha256').update(code_verifier).digest('base64url') }
+  return { code_verifier, code_challenge: challengeOf(code_verifier) }
 }
 
 /** A studio, somebody signed in there, and the steps by which an assistant gets a token, one by one. */

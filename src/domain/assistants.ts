@@ -58,6 +58,12 @@ const isProgram = ({ protocol, host }: URL, text: string) =>
   text.startsWith('/', protocol.length) &&
   (OWN_SCHEME.test(protocol) || (EDITORS.includes(protocol) && /^[\w-]+\.[\w-]+$/.test(host)))
 
+/** A program that listens on the person's own machine, by a port or by a scheme. */
+export const isOwnMachine = (uri: string): boolean => {
+  const url = new URL(uri)
+  return isLocal(url) || isProgram(url, uri)
+}
+
 /** Who is handed the answer: a host, or the scheme a program listens to, which ends in a colon. */
 export const listener = (uri: string): string => {
   const { protocol, host } = new URL(uri)

@@ -90,7 +90,11 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
   })
 }
 
+/** As RFC 7636 has them: a shorter one could be guessed. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
 const isFor = (code: Code, { code_verifier, assistant }: Exchange) =>
+  VERIFIER.test(code_verifier) &&
   challengeOf(code_verifier) === code.code_challenge &&
   (assistant?.id ?? null) === code.assistant_id &&
   (assistant?.redirect_uri ?? code.redirect_uri) === code.redirect_uri

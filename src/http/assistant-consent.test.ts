@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACK, type Login, openLogin, pkce, type Wishes } from '../../test/assistant-login.ts'
+import {
+  BACK,
+  challengeOf,
+  FIT_VERIFIERS,
+  type Login,
+  openLogin,
+  pkce,
+  UNFIT_VERIFIERS,
+  type Wishes,
+} from '../../test/assistant-login.ts'
 import { keepLog } from '../../test/log.ts'
 import { openStudio } from '../../test/studio.ts'
 import { sql } from '../db/database.ts'
@@ -70,6 +79,22 @@ describe('asking for consent', () => {
     expect(location!.href.startsWith(`${BACK}?`)).toBe(true)
     expect(Object.fromEntries(location!.searchParams)).toMatchObject({ error, state: 'xyz', iss: login.site })
     expect(location!.searchParams.has('code')).toBe(false)
+  })
+
+  test.each([
+    ['no response type', { response_type: undefined }, 'invalid_request'],
+    ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
+    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
+    ['scopes of others', { scope: 'openid' }, 'invalid_scope'],
+    ['a long state', { state: 's'.repeat(2001) }, 'invalid_request'],
+  ])('%s sends nobody to a site that anybody may have registered, before they signed in', async (_, more, error) => {
+    const redirect_uri = 'https://evil.example/landing'
+    const client_id = await login.idOf({ redirect_uris: [redirect_uri] })
+    const wishes = await login.wishes({ client_id, redirect_uri, ...more })
+    const { status, location, text } = await login.authorize(wishes)
+    expect([status, location, JSON.parse(text).error]).toEqual([400, null, error])
+    const page = await login.authorize(wishes, { accept: 'text/html' })
+    expect(page.location!.href).toBe(`${login.site}/oauth/refused?why=${error}`)
   })
 
   test('gives the scopes that were asked for and can be given, and says which', async () => {
@@ -187,6 +212,16 @@ describe('the exchange', () => {
     expect((await login.exchange(`x=${'y'.repeat(9000)}`)).status).toBe(413)
     expect(await login.exchange(`${new URLSearchParams(form)}&code=again`)).toMatchObject(refusal('invalid_request'))
     expect((await login.exchange(form)).status).toBe(200)
+  })
+
+  test.each(UNFIT_VERIFIERS)('refuses a verifier that is none by the rules of PKCE: %j', async (code_verifier) => {
+    const form = await login.codeFor({ code_challenge: challengeOf(code_verifier) })
+    expect(await login.exchange({ ...form, code_verifier })).toMatchObject(refusal('invalid_grant'))
+  })
+
+  test.each(FIT_VERIFIERS)('takes a verifier of 43 to 128 characters: %s', async (code_verifier) => {
+    const form = await login.codeFor({ code_challenge: challengeOf(code_verifier) })
+    expect((await login.exchange({ ...form, code_verifier })).status).toBe(200)
   })
 
   test('leaves neither code, verifier nor token in the log', async () => {

@@ -18,7 +18,10 @@ interface Asked {
 
 const STATE_MAX = 2000
 
-/** Where the browser goes: to the consent page, or back with what is wrong. Who cannot be told apart from a stranger is sent nowhere. */
+/**
+ * Where the browser goes: to the consent page, or back to a program on the person's own machine with what is wrong. Who cannot be told
+ * apart from a stranger is sent nowhere.
+ */
 export async function readRequest({ db, vault, site }: Service, resource: string, query: RawQuery): Promise<string> {
   const given = single(query)
   const { client_id, redirect_uri } = given
@@ -32,7 +35,8 @@ export async function readRequest({ db, vault, site }: Service, resource: string
     const asked: Asked = { assistant_id: assistant.id, redirect_uri, state, ...readWishes(given, query, resource) }
     return `/cli/auth?${new URLSearchParams({ request: vault.seal(JSON.stringify(asked)) })}`
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
+    // Anybody may register a site of their own: without a person's consent a link to us must not lead there.
+    if (!(error instanceof ApiError) || !assistants.isOwnMachine(redirect_uri)) throw error
     return comeBack(site, { redirect_uri, state }, { error: error.code, error_description: error.message })
   }
 }

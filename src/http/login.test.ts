@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { challengeOf, FIT_VERIFIERS, UNFIT_VERIFIERS } from '../../test/assistant-login.ts'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { signIn, type Visitor } from '../../test/visitor.ts'
 import { SCOPES } from '../contract/sets.ts'
@@ -139,6 +140,16 @@ describe('the exchange', () => {
     ['of nothing', () => undefined],
   ])('refuses a request %s', async (_, make) => {
     expect(await exchange((make as (code: object) => unknown)(await codeFor()))).toMatchObject(REFUSED)
+  })
+
+  test.each(UNFIT_VERIFIERS)('refuses a verifier that is none by the rules of PKCE: %j', async (code_verifier) => {
+    const { code } = await codeFor({ code_challenge: challengeOf(code_verifier) })
+    expect(await exchange({ code, code_verifier })).toMatchObject(REFUSED)
+  })
+
+  test.each(FIT_VERIFIERS)('takes a verifier of 43 to 128 characters: %s', async (code_verifier) => {
+    const { code } = await codeFor({ code_challenge: challengeOf(code_verifier) })
+    expect((await exchange({ code, code_verifier })).status).toBe(201)
   })
 
   test('refuses what is not JSON in the same words', async () => {
