@@ -7,6 +7,7 @@ import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
+import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
 
 const BENCHES = {
@@ -17,6 +18,7 @@ const BENCHES = {
   intake: benchIntake,
   outgoing: benchOutgoing,
   pages: benchPages,
+  search: benchSearch,
 }
 const NAMES = [...Object.keys(BENCHES), 'diagnosis']
 

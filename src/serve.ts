@@ -9,6 +9,7 @@ import { allowedHosts } from './intake/reach-addresses.ts'
 import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
 import { startOutgoing } from './jobs/outgoing.ts'
+import { startIndexing } from './jobs/search-indexing.ts'
 import { startWorker } from './jobs/worker.ts'
 import { makeService, type Opened, openLog, openStore } from './service.ts'
 import { welcome } from './welcome.ts'
@@ -74,7 +75,7 @@ async function beginWork({ allowPrivateHosts, model, mail }: Settings, { db }: O
     explain: model && explainer(model, log),
     post: mail && openPost(mail),
   }
-  const parts = [await startWorker(bench), startOutgoing(bench)]
+  const parts = [await startWorker(bench), startOutgoing(bench), startIndexing(bench)]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
 

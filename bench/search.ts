@@ -1,0 +1,152 @@
+import pg from 'pg'
+import { openDatabase, type Pool, sql } from '../src/db/database.ts'
+import { search } from '../src/domain/search.ts'
+import { indexSome } from '../src/domain/search-index.ts'
+import { cpuOfEach, usedBetween } from './cpu.ts'
+import type { Cluster } from './database.ts'
+import { printTable, verdict } from './table.ts'
+
+const SIZES = { changes: 120_000, tasks: 100_000, build_runs: 50_000, assets: 50_000, deployments: 5_000 }
+/** A studio with much, one with as much beside it, and one with ten records of each kind. */
+const STUDIOS = [1, 2, 3]
+const SMALL = 10
+const TARGET_MS = 50
+const SAMPLE = 60
+const ROUNDS = 20
+
+/** Search over one studio's rows: whether everything is found by its own name, and how long whoever types waits. */
+export async function benchSearch(cluster: Cluster) {
+  const store = await cluster.create('search')
+  const db = openDatabase(store.url, { max: 1, statementTimeout: 600_000 })
+  try {
+    await fillStudios(store.url)
+    await indexAll(db)
+    await completeness(db)
+    await latencies(db)
+  } finally {
+    await db.close()
+    await store.drop()
+  }
+}
+
+const WORDS = `array['crate', 'harbour', 'floor', 'TideWarden', 'lantern', 'shader', 'physics', 'net_code', 'crash', 'loading', 'texture',
+  'Steam', 'camera', 'rope', 'lightmap', 'save game', 'menu', 'audio', 'foliage', 'ragdoll', 'subtitle', 'Überhang', '水面', 'quest']`
+const words = (salt: number) => `(${WORDS})[1 + (hashint4(i + ${salt}) & 1023) % 24]`
+const title = `'Fix ' || ${words(1)} || ' ' || ${words(20_000)} || ' in ' || ${words(300_000)} || ' ' || i`
+
+/** The newest thousands say nothing of what the first ten thousand say: a common word that is old. */
+const inserts: Record<keyof typeof SIZES, string> = {
+  tasks: `insert into tasks (account_id, project_id, title, created_at)
+    select $1::integer, $1, ${title} || case when i <= 10000 then ' antique' else '' end, now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+  changes: `insert into changes (account_id, project_id, identifier, source_type, author, description, branch, timestamp)
+    select $1::integer, $1, md5($1::integer || ' ' || i) || 'deadbeef', 'GitCommit', 'Kim Lindqvist <kim@bench.example>', ${title} || E'\\n\\nReviewed by the physics group, see the notes of ' || i, 'main',
+      now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+  build_runs: `insert into build_runs (account_id, project_id, status, ci_job_name, build_number, branch, created_at)
+    select $1::integer, $1, 'completed', (array['cinder-win64', 'cinder-ps5', 'nightly'])[1 + i % 3], i::text, 'main', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+  assets: `insert into assets (account_id, project_id, name, path, asset_type, created_at)
+    select $1::integer, $1, 'T_Crate_' || i || '.png', 'Content/Props/' || ${words(7)} || '/T_Crate_' || i || '.png', 'texture', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+  deployments: `insert into deployments (account_id, project_id, platform, status, version, branch, created_at)
+    select $1::integer, $1, (array['steam', 'google_play'])[1 + i % 2], 'live', '0.' || i / 10 || '.' || i % 10, 'release', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+}
+
+async function fillStudios(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const studio of STUDIOS) {
+      await client.query(`insert into accounts (id, name) values (${studio}, 'Studio ${studio}')`)
+      await client.query(`insert into users (id, email, name) values (${studio}, 'p${studio}@bench.example', 'Person')`)
+      await client.query(`insert into account_members (account_id, user_id) values (${studio}, ${studio})`)
+      await client.query(`insert into projects (id, account_id, name, engine) values (${studio}, ${studio}, 'Harbour', 'unreal')`)
+      for (const [table, size] of Object.entries(SIZES))
+        await client.query(inserts[table as keyof typeof SIZES], [studio, studio === 3 ? SMALL : size])
+      console.log(`Studio ${studio} is filled`)
+    }
+    await client.query('vacuum analyze')
+  } finally {
+    await client.end()
+  }
+}
+
+async function indexAll(db: Pool) {
+  const { waiting } = (await db.one<{ waiting: number }>(sql`select count(*) as waiting from search_queue`))!
+  const began = performance.now()
+  let account: number | undefined = 0
+  do account = await indexSome(db, account!)
+  while (account !== undefined)
+  const seconds = (performance.now() - began) / 1000
+  const size = await db.one<{ documents: string; terms: string }>(sql`
+    select pg_size_pretty(pg_total_relation_size('search_documents')) as documents,
+      pg_size_pretty(pg_relation_size('search_documents_terms')) as terms`)
+  console.log(
+    `${waiting} documents in ${seconds.toFixed(0)} s, ${Math.round(waiting / seconds)} a second; ${size!.documents}, of which terms ${size!.terms}`,
+  )
+}
+
+async function completeness(db: Pool) {
+  const rows = await db.rows<{ kind: string; title: string; url: string }>(sql`
+    (select 'task' as kind, title, '/projects/1/tasks/' || id as url from tasks where account_id = 1 order by md5(id::text) limit ${SAMPLE})
+    union all (select 'change', split_part(description, E'\\n', 1), '/projects/1/changes/' || id from changes where account_id = 1 order by md5(id::text) limit ${SAMPLE})
+    union all (select 'build', ci_job_name || ' #' || build_number, '/projects/1/builds/' || id from build_runs where account_id = 1 order by md5(id::text) limit ${SAMPLE})
+    union all (select 'asset', name, '/projects/1/assets/' || id from assets where account_id = 1 order by md5(id::text) limit ${SAMPLE})
+    union all (select 'deployment', platform || ' ' || version, '/projects/1/deployments/' || id from deployments where account_id = 1 order by md5(id::text) limit ${SAMPLE})`)
+  const missed = []
+  for (const row of rows) if (!(await search(db, 1, row.title, undefined)).some(({ url }) => url === row.url)) missed.push(row)
+  console.log(`${rows.length - missed.length} of ${rows.length} records are found by their own names`, missed.slice(0, 3))
+}
+
+const QUERIES: Record<string, string | ((n: number) => string)> = {
+  'a title': (n) => `Fix crate ${n * 997}`,
+  'a number': (n) => String(n * 997),
+  'a word of many': 'crate',
+  'a word of all': 'fix',
+  'a word of many old ones': 'antique',
+  'inside a word': 'arbou',
+  'two words': 'tide warden',
+  'job and number': (n) => `cinder ${n * 501}`,
+  'store and version': (n) => `Steam 0.${n}`,
+  'a path': (n) => `crate_${n * 31}.png`,
+  'a commit': (n) => n.toString(16).padStart(3, '0'),
+  'one letter': 'c',
+  'two letters': 'tw',
+  'an absent word': 'zzyzx',
+  'common parts, absent whole': 'crashloading',
+  'an accent': 'uberhang',
+  Chinese: '水',
+  '5,000 characters': 'crate harbour '.repeat(360),
+}
+
+async function latencies(db: Pool) {
+  const table = []
+  const backends = await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)
+  const processes = [process.pid, ...backends.map(({ pid }) => pid)]
+  for (const user of [1, 3])
+    for (const [name, query] of Object.entries(QUERIES)) {
+      const times = []
+      let hits = 0
+      const before = await cpuOfEach(processes)
+      for (let round = 0; round < ROUNDS; round++) {
+        const began = performance.now()
+        hits = (await search(db, user, typeof query === 'string' ? query : query(round + 1), undefined)).length
+        times.push(performance.now() - began)
+      }
+      const cpu = usedBetween(before, await cpuOfEach(processes)) / ROUNDS
+      times.sort((a, b) => a - b)
+      const p95 = times[Math.floor(0.95 * times.length)]!
+      table.push([
+        user === 1 ? 'much' : 'little',
+        name,
+        hits,
+        times[times.length >> 1]!,
+        p95,
+        times.at(-1)!,
+        cpu,
+        verdict(p95 <= TARGET_MS),
+      ])
+    }
+  printTable(
+    `Search (target: p95 ≤ ${TARGET_MS} ms)`,
+    ['studio', 'query', 'hits', 'p50 ms', 'p95 ms', 'max ms', 'CPU ms', ''],
+    table,
+  )
+}
