@@ -47,3 +47,28 @@ describe('the failing step', () => {
     expect(failing!.reported).toBe('make check')
   })
 })
+
+describe('several steps', () => {
+  it('the first that failed is the failing one', () => {
+    expect(failingOf('$ a', 'The command "a" exited with 1.', '$ b', 'boom', 'The command "b" exited with 2.')).toEqual([1, 2])
+  })
+
+  it('of a step that another interrupts nothing is known', () => {
+    const { sections } = segment(normalise('$ a\nx\n$ b\ny\nThe command "b" exited with 0.'))
+    expect(sections.map(({ ended }) => ended)).toEqual(['unknown', 'passed'])
+  })
+})
+
+describe('success', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`)
+  const succeededAt = (...all: string[]) => segment(normalise(all.join('\n'))).succeededAt
+
+  it('is believed near the end of the log only', () => {
+    expect(succeededAt(...lines(10), 'BUILD SUCCESSFUL in 3s', ...lines(140))).toBe(10)
+    expect(succeededAt('BUILD SUCCESSFUL in 3s', ...lines(160))).toBeNull()
+  })
+
+  it('counts for nothing where a step failed', () => {
+    expect(succeededAt('$ a', 'The command "a" exited with 1.', 'BUILD SUCCESSFUL in 3s')).toBeNull()
+  })
+})

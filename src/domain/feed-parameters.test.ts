@@ -21,6 +21,10 @@ describe('parameters', () => {
     expect(await old('days_back=-4')).toBe(false)
     expect(await old('since=1999-01-01T00:00:00Z')).toBe(true)
     expect(await old('since=1999-01-01T00:00:00Z&days_back=1')).toBe(true)
+    // Older than either may reach.
+    await studio().db.count(sql`update deployments set created_at = now() - interval '91 days' where version = '1.23'`)
+    for (const query of ['days_back=9999', 'since=1999-01-01T00:00:00Z', 'since=1999-01-01T00:00:00'])
+      expect(await old(query)).toBe(false)
     for (const bad of ['', 'x', '1.5', '1e2']) expect(await refused(`days_back=${bad}`)).toEqual([422, 'invalid_parameter'])
   })
 

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { sql } from '../db/database.ts'
+import * as changes from './changes-submit.ts'
+import { run } from './investigations-run.ts'
+import type { Place } from './place.ts'
+
+const LOG = `$ make game
+src/combat.c:54:3: error: 'damage' undeclared
+make: *** [game] Error 1
+`
+
+let studio: Studio
+beforeAll(async () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()
+  const build = (key: string, minute: number, branch: string, status: string, more: object = {}) => ({
+    key,
+    project: 'star',
+    status,
+    ci_job_name: 'night',
+    branch,
+    build_number: key,
+    created_at: at(minute),
+    started_at: at(minute),
+    finished_at: at(minute + 1),
+    ...more,
+  })
+  const change = (key: string, minute: number) => ({
+    key,
+    project: 'star',
+    identifier: key,
+    source_type: 'GitCommit',
+    author: key,
+    description: `Work on combat, ${key}`,
+    timestamp: at(minute),
+    files: [{ path: 'src/combat.c', action: 'edit' }],
+  })
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', credits: 50, daily_limit: 40 }],
+    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: ['write:builds', 'read:builds'] }],
+    changes: [change('on-main', 3), change('on-feature', 4)],
+    build_runs: [
+      build('green', 1, 'main', 'completed', { output_log: 'quiet\n' }),
+      // Another branch passes later, saying the very line that main fails with.
+      build('feature-green', 4, 'feature', 'completed', { output_log: LOG }),
+      build('red', 5, 'main', 'failed', { output_log: LOG }),
+      build('feature-red', 7, 'feature', 'failed', { output_log: LOG }),
+    ],
+  })
+  for (const branch of ['main', 'feature'])
+    await studio.db.count(sql`update changes set branch = ${branch} where identifier = ${`on-${branch}`}`)
+})
+afterAll(() => studio.close())
+
+const id = (kind: string, key: string) => Number(studio.world[kind as 'users']![key]!.id)
+
+async function investigated(build: string) {
+  const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${id('build_runs', build)}`
+  const token = studio.world.tokens!.kim!.token as string
+  const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
+  await run(studio.db, Number(json.investigation_id))
+  return (await studio.ask(path, { token })).json.investigation
+}
+const changesOf = ({ suspects }: { suspects: { change_id: number }[] }) => suspects.map(({ change_id }) => change_id)
+
+test('a change that is on another branch is no suspect', async () => {
+  expect(changesOf(await investigated('red'))).toEqual([id('changes', 'on-main')])
+})
+
+test('what a build of another branch said before it passed excuses nothing', async () => {
+  const { confidence, evidence } = await investigated('red')
+  expect({ confidence, line: evidence[0].line }).toEqual({ confidence: 'high', line: 2 })
+})
+
+test('the same failure on another branch is not the same story', async () => {
+  await investigated('red')
+  const { steps, suspects } = await investigated('feature-red')
+  expect(steps.map(({ name }: { name: string }) => name)).not.toContain('inherit')
+  expect(changesOf({ suspects })).not.toContain(id('changes', 'on-main'))
+})
+
+test('a change that is told again from another branch stays on the one it was first seen on', async () => {
+  const place: Place = {
+    account_id: id('accounts', 'owl'),
+    project_id: id('projects', 'star'),
+    integration_id: null as never,
+    provider: 'github',
+    config: {},
+    engine: '',
+    approval_types: [],
+  }
+  const told = (branch: string): changes.Submitted => ({
+    source_type: 'GitCommit',
+    identifier: 'merged',
+    author: 'Kim',
+    author_uids: [],
+    description: 'Merge',
+    timestamp: null,
+    branch,
+    files: null,
+  })
+  for (const branch of ['', 'feature', 'main']) await changes.submit(studio.db, place, [told(branch)])
+  expect(await studio.db.one(sql`select branch from changes where identifier = 'merged'`)).toEqual({ branch: 'feature' })
+})
