@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { RETENTION_DEFAULTS } from './domain/retention.ts'
 import { readEnvironment } from './environment.ts'
 
 test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {
@@ -118,6 +119,10 @@ test.each([
   ['ALLOW_PRIVATE_HOSTS', 'http://ci.internal'],
   ['ALLOW_PRIVATE_HOSTS', '10.0.0.0/33'],
   ['LOG_LEVEL', 'loud'],
+  ['RETENTION', 'bodies=30'],
+  ['RETENTION', 'bodies=0d'],
+  ['RETENTION', 'toString=1d'],
+  ['RETENTION', 'bodies=30d;logs=off'],
 ])('%s=%s is refused in one line that names it and tells no secret', (name, value) => {
   const refused = () => readEnvironment({ [name]: value })
   expect(refused).toThrow(new RegExp(`^${name} [^\\n]+$`))
@@ -133,4 +138,14 @@ test('private hosts may be names, addresses and ranges', () => {
     '192.168.1.5',
   ])
   expect(readEnvironment({}).allowPrivateHosts).toEqual([])
+})
+
+test('retention names what differs from the defaults', () => {
+  expect(readEnvironment({ RETENTION: 'bodies=14d, logs=365d,deliveries=off' }).retention).toEqual({
+    ...RETENTION_DEFAULTS,
+    bodies: 14,
+    logs: 365,
+    deliveries: null,
+  })
+  expect(readEnvironment({}).retention).toEqual(RETENTION_DEFAULTS)
 })

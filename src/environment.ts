@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import pg from 'pg'
+import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention.ts'
 import type { SignUpPolicy } from './domain/sign-ups.ts'
 import type { Rate, Rates } from './http/limits.ts'
 
@@ -25,6 +26,8 @@ export interface Settings {
   /** Hosts, addresses and ranges that may be asked although they are private. */
   allowPrivateHosts: string[]
   logLevel: string
+  /** Days after which what is purged. */
+  retention: Retention
   /** A language model that words findings; the built-in words stand without one. */
   model: { url: string; key: string | undefined; model: string } | undefined
 }
@@ -69,6 +72,7 @@ export function readEnvironment(env: Environment): Settings {
     trustProxy: readAddresses('TRUST_PROXY', given('TRUST_PROXY')),
     allowPrivateHosts: readHosts('ALLOW_PRIVATE_HOSTS', given('ALLOW_PRIVATE_HOSTS')),
     model: readModel(readUrl('LLM_URL', given('LLM_URL'), ['http:', 'https:']), given('LLM_KEY'), given('LLM_MODEL')),
+    retention: readRetention('RETENTION', given('RETENTION')),
     logLevel: readOneOf('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', LOG_LEVELS),
   }
 }
@@ -114,6 +118,18 @@ function readRate(name: string, text: string): Rate | null {
   const found = /^([1-9]\d{0,8})\/(\d{1,6})?([smh])$/.exec(text)
   if (!found || found[2] === '0') throw bad(name, `must look like 300/5m, or be off; not "${text}"`)
   return { points: Number(found[1]), seconds: Number(found[2] ?? 1) * UNITS[found[3]!]! }
+}
+
+/** Such as `bodies=14d, logs=365d, deliveries=off`; what is not named keeps its default. */
+function readRetention(name: string, text: string | undefined): Retention {
+  const retention: Retention = { ...RETENTION_DEFAULTS }
+  for (const part of readList(text)) {
+    const [, kind, days] = /^(\w+)=(?:off|([1-9]\d{0,4})d)$/.exec(part) ?? []
+    if (kind === undefined || !Object.hasOwn(RETENTION_DEFAULTS, kind))
+      throw bad(name, `must be a list like bodies=30d,logs=off of ${Object.keys(RETENTION_DEFAULTS).join(', ')}; not "${part}"`)
+    retention[kind as Retained] = days === undefined ? null : Number(days)
+  }
+  return retention
 }
 
 const readList = (text: string | undefined) =>

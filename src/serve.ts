@@ -66,7 +66,7 @@ export async function work(settings: Settings) {
   })
 }
 
-async function beginWork({ allowPrivateHosts, model, mail }: Settings, { db }: Opened, vault: Vault, log: Logger) {
+async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings, { db }: Opened, vault: Vault, log: Logger) {
   const bench = {
     db,
     vault,
@@ -74,6 +74,7 @@ async function beginWork({ allowPrivateHosts, model, mail }: Settings, { db }: O
     allowed: allowedHosts(allowPrivateHosts),
     explain: model && explainer(model, log),
     post: mail && openPost(mail),
+    retention,
   }
   const parts = [await startWorker(bench), startOutgoing(bench), startIndexing(bench)]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }

@@ -56,11 +56,3 @@ export const postpone = (db: Database, flag: string, seconds: number) =>
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
 export const cancel = (db: Database, name: string) => db.count(sql`select graphile_worker.remove_job(${name})`)
-
-const KEPT_DAYS = 30
-
-/** Jobs that were given up are kept for a while, so that somebody can ask why. */
-export const forgetGivenUp = (db: Database) =>
-  db.count(sql`
-    delete from graphile_worker._private_jobs
-    where attempts >= max_attempts and locked_at is null and updated_at < now() - make_interval(days => ${KEPT_DAYS})`)

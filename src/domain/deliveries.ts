@@ -69,11 +69,3 @@ export const note = async (db: Database, arrival: Arrival, kept: Kept): Promise<
       ${JSON.stringify(arrival.headers)}::jsonb, ${arrival.body}, ${JSON.stringify(kept.records)}::jsonb, ${kept.message},
       ${kept.milliseconds}, ${arrival.replay_of ?? null})
     returning id`))!.id
-
-const KEPT_DAYS = 30
-
-/** Bodies go after their time; what became of the delivery stays. */
-export const forgetBodies = (db: Database) =>
-  db.count(sql`
-    update deliveries set body = null
-    where body is not null and received_at < now() - make_interval(days => ${KEPT_DAYS})`)

@@ -4,9 +4,9 @@ import { PROVIDERS } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 import { replay } from '../intake/replay.ts'
 import { testDelivery } from '../intake/test-delivery.ts'
-import { forgetBodies } from './deliveries.ts'
 import * as log from './delivery-log.ts'
 import { failingJobs, health } from './integration-health.ts'
+import { purge } from './retention.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('the delivery log', () => {
       studio.db.count(sql`update deliveries set received_at = now() - make_interval(days => ${days}) where id = ${Number(id)}`)
     await age(old.json.delivery_id, 31)
     await age(young.json.delivery_id, 29)
-    expect(await forgetBodies(studio.db)).toBe(1)
+    expect(await purge(studio.db, 'bodies', 30)).toBe(1)
     expect(await log.show(studio.db, Number(old.json.delivery_id))).toMatchObject({
       body: null,
       outcome: 'processed',

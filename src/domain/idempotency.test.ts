@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { visitor, workshop } from '../../test/workshop.ts'
 import { sql } from '../db/database.ts'
-import { forget } from './idempotency.ts'
+import { purgeExpired } from './retention.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -94,7 +94,7 @@ test('old keys are swept away, young ones stay', async () => {
   await create(young, 'Young')
   await create(old, 'Old')
   await studio.db.count(sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${old}`)
-  expect(await forget(studio.db)).toBe(1)
+  expect(await purgeExpired(studio.db)).toBe(1)
   expect((await create(young, 'Young')).status).toBe(201)
   expect(await titled('Young')).toBe(1)
 })

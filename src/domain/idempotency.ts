@@ -34,6 +34,3 @@ export function once<T extends object>(
     return first.reply
   })
 }
-
-/** Keys older than their day. */
-export const forget = (db: Database) => db.count(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`)

@@ -82,8 +82,3 @@ export async function list(db: Database, before: number | undefined) {
     where ${before ?? null}::bigint is null or m.id < ${before ?? null}::bigint order by m.id desc limit ${PAGE + 1}`)
   return { mails: rows.slice(0, PAGE), has_more: rows.length > PAGE }
 }
-
-const KEPT_DAYS = 30
-
-export const forget = (db: Database) =>
-  db.count(sql`delete from mails where created_at < now() - make_interval(days => ${KEPT_DAYS})`)

@@ -19,7 +19,6 @@ interface Entry {
 
 const LOCK = 5_207_114
 const BATCH = 1_000
-const KEPT_DAYS = 7
 
 /** Gives what was committed since its place in the order; one node at a time, and whoever comes second has nothing to do. */
 export const number = (db: Database): Promise<void> =>
@@ -62,7 +61,3 @@ export async function read(
   // Entries count, not happenings: a page may hold fewer of these and yet not be the last.
   return { happenings, last: entries.at(-1)!.position, more: entries.length === limit }
 }
-
-/** Entries nobody will ask for any more. */
-export const forget = (db: Database) =>
-  db.count(sql`delete from outbox where position is not null and written_at < now() - make_interval(days => ${KEPT_DAYS})`)

@@ -108,17 +108,3 @@ The last attempt: ${status === null ? error : `answered ${status}`}
 
 What waits is kept. Once the receiver is well again, resume the webhook and it goes on where it stopped.
 `
-
-const KEPT_DAYS = 30
-const FORGOTTEN_AT_ONCE = 10_000
-
-/** What was delivered or given up, with its log, after its time. */
-export async function forget(db: Database) {
-  let forgotten: number
-  do
-    forgotten = await db.count(sql`
-      delete from outgoing where id in (
-        select id from outgoing where status <> 'waiting' and created_at < now() - make_interval(days => ${KEPT_DAYS})
-        limit ${FORGOTTEN_AT_ONCE})`)
-  while (forgotten === FORGOTTEN_AT_ONCE)
-}

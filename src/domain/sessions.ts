@@ -1,6 +1,5 @@
 import { notFound, unauthorized } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
-import * as assistants from './assistants.ts'
 
 /** Browsers that are signed in, the latest first. */
 export const list = (db: Database, userId: number, currentId: number) =>
@@ -40,12 +39,4 @@ export function granting<T>(
     if (!(await db.one(sql`select from sessions where id = ${session_id} and expires_at > now()`))) throw unauthorized()
     return give(db)
   })
-}
-
-/** What nobody can use any more. */
-export async function forget(db: Database) {
-  await db.count(sql`delete from sessions where expires_at < now()`)
-  await db.count(sql`delete from verifications where expires_at < now()`)
-  await db.count(sql`delete from login_codes where expires_at < now() - interval '1 day'`)
-  await assistants.forget(db)
 }

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '../db/database.ts'
-import { forgetGivenUp, type JobKind, type Jobs } from '../db/queue.ts'
-import * as deliveries from '../domain/deliveries.ts'
-import * as idempotency from '../domain/idempotency.ts'
+import type { JobKind, Jobs } from '../db/queue.ts'
+import * as assistants from '../domain/assistants.ts'
 import * as integrations from '../domain/integrations.ts'
 import * as investigations from '../domain/investigations-run.ts'
-import * as mails from '../domain/mails.ts'
-import * as outbox from '../domain/outbox.ts'
-import * as outgoing from '../domain/outgoing.ts'
 import * as passwordResets from '../domain/password-resets.ts'
-import * as sessions from '../domain/sessions.ts'
+import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention.ts'
 import { sweep } from '../domain/trials.ts'
 import { describeChangelist } from '../intake/describe-changelist.ts'
 import { ingest } from '../intake/ingest.ts'
@@ -28,6 +24,8 @@ export interface Bench extends Outside {
   post?: Post
   /** A language model that words findings, where one is configured. */
   explain?: investigations.Explain
+  /** How long what is kept; the defaults where nothing is configured. */
+  retention?: Retention
 }
 
 type Work<Payload> = (bench: Bench, payload: Payload, signal?: AbortSignal) => Promise<unknown>
@@ -48,13 +46,16 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
 /** What is done by the clock. */
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
-  forget_bodies: ({ db }) => deliveries.forgetBodies(db),
-  forget_keys: ({ db }) => idempotency.forget(db),
-  forget_given_up: ({ db }) => forgetGivenUp(db),
-  forget_outbox: ({ db }) => outbox.forget(db),
-  forget_outgoing: ({ db }) => outgoing.forget(db),
-  forget_mails: ({ db }) => mails.forget(db),
-  forget_sessions: ({ db }) => sessions.forget(db),
+  ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
+  purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),
+  purge_assistants: ({ db }) => assistants.forget(db),
+}
+
+function purging(kind: Retained): Work<never> {
+  return ({ db, log, retention = RETENTION_DEFAULTS }, _, signal) =>
+    purge(db, kind, retention[kind], { signal }).then((rows) => {
+      if (rows > 0) log.info({ kind, rows }, 'purged')
+    })
 }
 
 /** Kinds that ask other people's servers have slots of their own: silence there holds up nothing else. */
@@ -92,7 +93,7 @@ function crewsOf(bench: Bench): Crew[] {
     Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(bench, payload, signal)]))
   const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
   const crontab = Object.keys(HOURLY)
-    .map((kind, i) => `${i * 7} * * * * ${kind}`)
+    .map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`)
     .join('\n')
   const local = tasks([...kinds.filter(([kind]) => !OUTSIDE.includes(kind)), ...Object.entries(HOURLY)])
   return [
