@@ -88,6 +88,25 @@ test('files are a list of paths, or one path a line', () => {
   expect(change({ changelist: 7, files: '//depot/a b.png\r\n//depot/c.fbx\n' }).files).toEqual(files)
 })
 
+test('a revision is no part of a name, an encoded hash sign is', () => {
+  const named = (files: unknown) => change({ changelist: 1, files }).files?.map(({ path, action }) => [path, action])
+  expect(
+    named(['//depot/a.uasset#3', '//depot/b.uasset#head', '//depot/c#none', '//depot/d%23 1.png', '//depot/e.png#']),
+  ).toEqual([
+    ['//depot/a.uasset', 'edit'],
+    ['//depot/b.uasset', 'edit'],
+    ['//depot/c', 'edit'],
+    ['//depot/d%23 1.png', 'edit'],
+    ['//depot/e.png#', 'edit'],
+  ])
+  expect(named([{ path: '//depot/a.uasset#3', action: 'add' }])).toEqual([['//depot/a.uasset', 'add']])
+  expect(named('//depot/a b.uasset#3 - delete change 7 (binary)\n... //depot/c.png#1 move/add\nadd\t//depot/d.png#1')).toEqual([
+    ['//depot/a b.uasset', 'delete'],
+    ['//depot/c.png', 'move/add'],
+    ['//depot/d.png', 'add'],
+  ])
+})
+
 test('no body makes it stumble', () => {
   fc.assert(
     fc.property(

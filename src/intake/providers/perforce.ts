@@ -1,4 +1,4 @@
-import { type Provider, Unreadable } from '../facts.ts'
+import { type FileFact, type Provider, Unreadable } from '../facts.ts'
 import { at, files, text, time } from '../reading.ts'
 import { perforceUser } from './perforce-describe.ts'
 
@@ -15,7 +15,7 @@ export const perforce: Provider = {
     if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')
     const user = text(at(body, 'user'))
     const description = text(at(body, 'description')) ?? text(at(body, 'desc'))
-    const told = files(at(body, 'files'))
+    const told = files(at(body, 'files'))?.map(withoutRevision) ?? null
     const complete = user !== undefined && description !== undefined && told !== null
     return [
       {
@@ -38,4 +38,15 @@ function changelist(body: unknown): string | undefined {
   const given = at(body, 'changelist') ?? at(body, 'change') ?? at(body, 'change_number')
   const digits = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : text(given)?.trim()
   return digits !== undefined && /^0*[1-9]\d{0,17}$/.test(digits) ? digits.replace(/^0+/, '') : undefined
+}
+
+const WITH_REVISION = /^(?:\.\.\. )?(\/\/[^#]+)#(?:\d+|head|have|none)(?: (?:- )?([a-z]+(?:\/[a-z]+)?)\b.*)?$/
+
+/**
+ * A script may pass on what p4 printed: `//depot/a.uasset#3`, `//depot/a.uasset#3 - edit change 7 (text)`, `... //depot/a.uasset#3 edit`.
+ * The server writes a hash sign that belongs to a name as %23.
+ */
+function withoutRevision(file: FileFact): FileFact {
+  const [, path, action = file.action] = WITH_REVISION.exec(file.path) ?? []
+  return path === undefined ? file : { ...file, path, action }
 }
