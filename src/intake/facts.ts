@@ -24,6 +24,9 @@ export interface Delivery {
   config: Readonly<Record<string, unknown>>
 }
 
+/** A delivery before its body is parsed: all that a signature is about. */
+export type Unparsed = Omit<Delivery, 'body'>
+
 /** A body that cannot be understood: 422, nothing recorded. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
@@ -45,9 +48,14 @@ export interface Provider {
   tokenHeader: 'x-service-token' | 'x-webhook-token' | null
   /** 202 where the work is done after the answer. */
   answers: 200 | 202
-  /** Whether the delivery is what it claims, given the integration's secrets (maybe none). Absent: the tool signs nothing. */
-  verify?(delivery: Delivery, secrets: readonly string[]): boolean
-  /** The tool's first contact, answered before anything is read. */
+  /**
+   * Whether the delivery is what it claims, given the integration's secrets (maybe none). Absent: the tool signs nothing. Asked before
+   * the body is parsed: only who can sign may cost us that.
+   */
+  verify?(delivery: Unparsed, secrets: readonly string[]): boolean
+  /** Whether a signed delivery is recent, where its time stands in the body. */
+  isFresh?(delivery: Delivery): boolean
+  /** The tool's first contact, answered before anything is verified. */
   handshake?(delivery: Delivery): Handshake | undefined
   /** What makes two deliveries the same; undefined falls back to a hash of path and raw body. */
   deliveryKey?(delivery: Delivery): string | undefined

@@ -1,4 +1,4 @@
-import type { Delivery } from './facts.ts'
+import type { Delivery, Unparsed } from './facts.ts'
 import { at, text, word } from './reading.ts'
 import { hmac, signedBy } from './signatures.ts'
 
@@ -17,7 +17,7 @@ export const unityEvent = ({ headers, body }: Delivery): string =>
 export const unityDelivery = ({ headers }: Delivery): string | undefined => headers['x-unitycloudbuild-deliveryid']
 
 /** Unity signs only when a secret was set on its side: an absent signature is no offence, a wrong one is. */
-export function unitySigned({ headers, raw }: Delivery, secrets: readonly string[]): boolean {
+export function unitySigned({ headers, raw }: Unparsed, secrets: readonly string[]): boolean {
   const given = headers['x-unitycloudbuild-signature']
   if (given === undefined || secrets.length === 0) return true
   return signedBy(secrets, given, (secret) => hmac('sha256', secret, raw).toString('hex'))

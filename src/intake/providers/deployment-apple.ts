@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '../../contract/sets.ts'
-import type { Delivery, Fact } from '../facts.ts'
+import type { Fact, Unparsed } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
 import { at, text, time } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
@@ -9,7 +9,7 @@ import { hmac, signedBy } from '../signatures.ts'
 export const appleType = (body: unknown): string | undefined =>
   typeof at(body, 'data', 'attributes') === 'object' ? text(at(body, 'data', 'type')) : undefined
 
-export function appleSigned({ headers, raw }: Delivery, secrets: readonly string[]): boolean {
+export function appleSigned({ headers, raw }: Unparsed, secrets: readonly string[]): boolean {
   const given = headers['x-apple-signature']
   if (given === undefined || secrets.length === 0) return true
   return signedBy(secrets, given, (secret) => `hmacsha256=${hmac('sha256', secret, raw).toString('hex')}`)

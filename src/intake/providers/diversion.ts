@@ -1,4 +1,4 @@
-import { type ChangeFact, type Delivery, type Provider, Unreadable } from '../facts.ts'
+import { type ChangeFact, type Provider, type Unparsed, Unreadable } from '../facts.ts'
 import { at, byline, files, type Json, mailIn, object, objects, text, time, uids, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
@@ -27,7 +27,7 @@ export const diversion: Provider = {
 const eventOf = (body: unknown) => text(at(body, 'type')) ?? text(at(body, 'event')) ?? text(at(body, 'event_type'))
 
 /** Any of the space-separated `v1,<base64>` signatures over `id.timestamp.body`, by any of the secrets. */
-function signed({ headers, raw, received }: Delivery, secrets: readonly string[]): boolean {
+function signed({ headers, raw, received }: Unparsed, secrets: readonly string[]): boolean {
   const family = headers['webhook-signature'] !== undefined ? 'webhook' : 'svix'
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((part) => text(headers[`${family}-${part}`]))
   if (id === undefined || signatures === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false

@@ -1,5 +1,5 @@
 import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, targetTypeOf } from '../build-report.ts'
-import type { BuildFact, Delivery, Dialect, Provider } from '../facts.ts'
+import type { BuildFact, Delivery, Dialect, Provider, Unparsed } from '../facts.ts'
 import { Unreadable } from '../facts.ts'
 import { at, link, object, text, time, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
@@ -22,9 +22,9 @@ export const jenkins: Provider = {
   read: (delivery) => dialect(delivery).read(delivery),
 }
 
-const action = (delivery: Delivery) => delivery.path.split('/')[1]
+const action = (delivery: Unparsed) => delivery.path.split('/')[1]
 
-const signed = ({ headers, raw }: Delivery, secrets: readonly string[]) =>
+const signed = ({ headers, raw }: Unparsed, secrets: readonly string[]) =>
   signedBy(secrets, headers['x-jenkins-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`)
 
 const NOTIFICATION: Dialect = {

@@ -1,4 +1,4 @@
-import { type Delivery, type Fact, type Provider, Unreadable } from '../facts.ts'
+import { type Fact, type Provider, Unreadable } from '../facts.ts'
 import { at, link, number, object, text, time, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 
@@ -10,10 +10,12 @@ export const linear: Provider = {
   tokenHeader: 'x-service-token',
   // Linear takes every other status, 202 included, for a failure.
   answers: 200,
-  verify: (delivery, secrets) =>
+  verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
-    (signedBy(secrets, delivery.headers['linear-signature'], (secret) => hmac('sha256', secret, delivery.raw).toString('hex')) &&
-      isFresh(delivery)),
+    signedBy(secrets, headers['linear-signature'], (secret) => hmac('sha256', secret, raw).toString('hex')),
+  // The time inside the signed body; the header of the same meaning is not signed.
+  isFresh: ({ body, received }) =>
+    Math.abs(received.getTime() - (number(at(body, 'webhookTimestamp')) ?? Number.NEGATIVE_INFINITY)) <= REPLAY_WINDOW_MS,
   deliveryKey: ({ headers }) => text(headers['linear-delivery']),
   event: ({ body }) => [text(at(body, 'type')), text(at(body, 'action'))].filter(Boolean).join('.') || 'unknown',
   read({ body }) {
@@ -24,10 +26,6 @@ export const linear: Provider = {
     return at(body, 'type') === 'Comment' ? commented(body) : []
   },
 }
-
-/** The time inside the signed body; the header of the same meaning is not signed. */
-const isFresh = ({ body, received }: Delivery) =>
-  Math.abs(received.getTime() - (number(at(body, 'webhookTimestamp')) ?? Number.NEGATIVE_INFINITY)) <= REPLAY_WINDOW_MS
 
 function issue(body: unknown, removed: boolean): Fact[] {
   const data = at(body, 'data')
