@@ -24,7 +24,7 @@ export async function bundleService(outdir) {
     logLevel: 'warning',
     entryPoints: {
       operate: 'src/operate.ts',
-      'heavy-thread': 'src/intake/heavy-thread.ts',
+      'heavy-process': 'src/intake/heavy-process.ts',
       'rules-thread': 'src/domain/rules-thread.ts',
     },
     outdir,

@@ -5,6 +5,7 @@ import { Vault } from './domain/secrets.ts'
 import { sweep } from './domain/trials.ts'
 import type { Settings } from './environment.ts'
 import { buildServer } from './http/server.ts'
+import { stopHeavy } from './intake/heavy.ts'
 import { allowedHosts } from './intake/reach-addresses.ts'
 import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
@@ -18,6 +19,8 @@ const FLUSH_EVERY_MS = 30_000
 const PATIENCE_MS = 9_000
 /** Told to stop, the longest time to let those in who came before. */
 const LINE_MS = 2_000
+/** Told to stop, the longest time for a large body that is being recorded; what waits for its turn is refused. */
+const HEAVY_MS = 5_000
 /** With the wait for a connection, every request is answered within ten seconds, whatever becomes of the database. */
 const STATEMENT_MS = 5_000
 
@@ -46,7 +49,7 @@ export async function serve(settings: Settings) {
   await welcome(settings, service, store.fresh)
   onStop(log, async () => {
     clearInterval(flush)
-    await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop()])
+    await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])
     await service.lastUsed.flush(store.db).catch(() => {})
     service.limits.close()
     await service.replica?.close()
@@ -61,7 +64,7 @@ export async function work(settings: Settings) {
   const worker = await beginWork(settings, store, new Vault(store.secret), log)
   log.info('working on jobs')
   onStop(log, async () => {
-    await worker.stop()
+    await Promise.all([worker.stop(), stopHeavy(HEAVY_MS)])
     await store.close()
   })
 }

@@ -3,6 +3,7 @@ import { DELIVERY_OUTCOMES, type DeliveryOutcome } from '../contract/sets.ts'
 import * as log from '../domain/delivery-log.ts'
 import { failingJobs, health } from '../domain/integration-health.ts'
 import { replay } from '../intake/replay.ts'
+import { showDelivery } from '../intake/show-delivery.ts'
 import { testDelivery } from '../intake/test-delivery.ts'
 import { count, id, time, words } from './arguments.ts'
 import { type OutputOptions, printJson, printMany, printOne } from './output.ts'
@@ -52,7 +53,7 @@ export function deliveries(admin: Command, open: Open) {
     .addHelpText('after', '\nExample:\n  goldmaster admin deliveries show 4711')
     .action((delivery: number, flags: OutputOptions) =>
       using(open, async ({ db }) => {
-        const { body, ...shown } = await log.show(db, delivery)
+        const { body, ...shown } = await showDelivery(db, delivery)
         printOne(flags.json ? { ...shown, body } : shown, flags)
         // Whatever a tool sent, the terminal gets no control characters from it.
         if (!flags.json) process.stdout.write(`\n${(body ?? '(no longer kept)').replace(/[^\P{Cc}\n\t]/gu, ' ')}\n`)

@@ -106,3 +106,18 @@ export const unstorable = () =>
 
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
+
+export const stopping = () =>
+  new ApiError(503, 'unavailable', 'The service is stopping; try again shortly.', {}, { 'retry-after': '2' })
+
+export const overloaded = (seconds: number) =>
+  new ApiError(
+    503,
+    'overloaded',
+    `Too much is being read at once; try again in ${seconds} s.`,
+    {},
+    { 'retry-after': String(seconds) },
+  )
+
+/** Nobody reads this answer; its status is the one that proxies log in this case. */
+export const clientGone = () => new ApiError(499, 'client_gone', 'The client hung up before its request was worked on.')

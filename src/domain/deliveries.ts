@@ -61,6 +61,12 @@ const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql
       message = ${kept.message}, milliseconds = ${kept.milliseconds}
     where id = ${id})`
 
+/** An accepted delivery that turned out to be unreadable. */
+export const giveUp = (db: Database, id: number, message: string) =>
+  db.count(
+    sql`update deliveries set outcome = 'failed', status = 422, message = ${message} where id = ${id} and outcome = 'accepted'`,
+  )
+
 /** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
 export const note = async (db: Database, arrival: Arrival, kept: Kept): Promise<number> =>
   (await db.one<{ id: number }>(sql`

@@ -3,7 +3,7 @@ import type { DeliveryOutcome, ProviderName } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import { when } from '../db/page.ts'
 import type { Place } from './place.ts'
-import { shownBody } from './privacy/delivery-body.ts'
+import { READ_MAX, shownBody } from './privacy/delivery-body.ts'
 import { scrub } from './privacy/scrub.ts'
 
 /** What tools told, as the build engineer sees it. */
@@ -66,7 +66,7 @@ export async function list(db: Database, filter: Filter): Promise<{ deliveries: 
   return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
 }
 
-interface Shown extends Listed {
+export interface Shown extends Listed {
   headers: Record<string, string>
   /** null when its time is over. */
   body: string | null
@@ -77,7 +77,7 @@ const BODY_MAX = 256_000
 
 export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
   const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null }>(sql`
-    select ${COLUMNS}, d.headers, d.body as raw from deliveries d join integrations i on i.id = d.integration_id
+    select ${COLUMNS}, d.headers, substring(d.body for ${READ_MAX}) as raw from deliveries d join integrations i on i.id = d.integration_id
     where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
   if (!row) throw notFound('Delivery')
   const { raw, headers, ...listed } = clean(row)
@@ -90,8 +90,22 @@ export async function show(db: Database, id: number, projectId?: number): Promis
   }
 }
 
+/** Whose it is, and how much of its body there is; another project's is not found. */
+export async function sizeOf(
+  db: Database,
+  id: number,
+  projectId?: number,
+): Promise<{ account_id: number; bytes: number | null }> {
+  const row = await db.one<{ account_id: number; bytes: number | null }>(sql`
+    select p.account_id, octet_length(d.body) as bytes
+    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+  if (!row) throw notFound('Delivery')
+  return row
+}
+
 /** A delivery as it arrived, with the place it belongs to. */
-interface Stored extends Place {
+export interface Stored extends Place {
   path: string
   headers: Record<string, string>
   body: Buffer | null

@@ -10,6 +10,7 @@ import { Refused } from '../intake/deliver.ts'
 import type { Delivered } from '../intake/keep.ts'
 import { replay } from '../intake/replay.ts'
 import { setups } from '../intake/setup/index.ts'
+import { showDelivery } from '../intake/show-delivery.ts'
 import { testDelivery } from '../intake/test-delivery.ts'
 import type { AppHandlers } from './app-rest.ts'
 import { idOf } from './path-ids.ts'
@@ -61,9 +62,10 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   testIntegration: async (call) => told(testDelivery(call.db, await own(call))),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
-  showDelivery: ({ db, project_id, path }) => deliveries.show(db, idOf(path.id, 'Delivery'), project_id),
+  showDelivery: ({ db, project_id, path }) => showDelivery(db, idOf(path.id, 'Delivery'), project_id),
   async replayDelivery({ db, project_id, path }) {
-    const { id } = await deliveries.show(db, idOf(path.id, 'Delivery'), project_id)
+    const id = idOf(path.id, 'Delivery')
+    await deliveries.sizeOf(db, id, project_id)
     return told(replay(db, id))
   },
 

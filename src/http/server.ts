@@ -73,9 +73,8 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   })
   // Bodies stay bytes: signatures are over them, and a body is judged last.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    const refused = !request.routeOptions.config.anyWeight && isHeavy(body)
-    done(refused ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    done(isHeavy(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
   })
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler((request, reply) => sendFailure(notFound('Page'), request, reply))
@@ -123,7 +122,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveSignIn(app, service, auth)
   serveLogin(app, service)
   serveStream(app, service, [tokenDoor, session])
-  serveWebhooks(app, service)
+  await serveWebhooks(app, service)
   serveStatic(app)
   serveMcp(app, service)
   serveAssistantLogin(app, service)

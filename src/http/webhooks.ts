@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ApiError } from '../contract/errors.ts'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, clientGone, tooLarge } from '../contract/errors.ts'
 import type { RawQuery } from '../contract/params.ts'
 import * as webhooks from '../domain/webhook-access.ts'
 import { readBody } from '../intake/body.ts'
-import { Refused } from '../intake/deliver.ts'
+import { type Reservation, reserve } from '../intake/body-memory.ts'
+import { Refused, refuse } from '../intake/deliver.ts'
 import { type Provider, Unreadable } from '../intake/facts.ts'
-import { LONG, takeInBeside } from '../intake/heavy.ts'
+import { LONG, receiveHeavy } from '../intake/heavy.ts'
 import { providers } from '../intake/providers/index.ts'
 import { at, text } from '../intake/reading.ts'
 import { type Request, type TakenIn, takeIn } from '../intake/take-in.ts'
@@ -18,45 +20,86 @@ const BODY_LIMIT = 26 * 1024 * 1024
 const FORM_LIMIT = 64 * 1024
 
 /** One path for every tool: token, integration, limit, project, signature, reading, recording. */
-export function serveWebhooks(app: FastifyInstance, service: Service) {
-  for (const provider of Object.values(providers)) {
-    for (const path of provider.paths) servePath(app, service, provider, path)
-    if (provider.name !== 'jenkins')
-      app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
-  }
-  // Trello asks whether there is anybody before it registers.
-  app.head('/webhooks/trello', async () => '')
+export async function serveWebhooks(app: FastifyInstance, service: Service) {
+  await app.register(async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => receiveBody(payload, request))
+    for (const provider of Object.values(providers)) {
+      for (const path of provider.paths) servePath(app, service, provider, path)
+      if (provider.name !== 'jenkins')
+        app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
+    }
+    // Trello asks whether there is anybody before it registers.
+    app.head('/webhooks/trello', async () => '')
+  })
 }
 
 function servePath(app: FastifyInstance, service: Service, provider: Provider, path: string) {
   app.post(`/webhooks/${path}`, {
-    bodyLimit: BODY_LIMIT,
-    config: { anyWeight: true },
     // Refused before the body is read, unless the token may stand in it.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      if (lengthOf(request) > BODY_LIMIT) throw tooLarge()
       const token = tokenBeside(request, provider)
-      if (token !== undefined || !mayHoldToken(request, provider)) request.door = await enter(service, provider, token)
+      if (token === undefined && mayHoldToken(request, provider)) return
+      const door = await enter(service, provider, token)
+      request.door = door
+      request.memory = reserve(door.account_id, lengthOf(request))
+      reply.raw.once('close', () => {
+        if (!request.working) request.memory!.release()
+      })
     },
     handler: async (request, reply) => {
-      const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
-      const door = request.door ?? (await enter(service, provider, tokenInside(raw, request.headers['content-type'])))
-      const taken = await takeInSomewhere(service, door, requestOf(service, request, path, raw))
-      if ('delivered' in taken) return reply.code(taken.delivered.status === 'accepted' ? 202 : 200).send(taken.delivered)
-      const { secret, headers, body } = taken.handshake
-      if (secret !== undefined) await webhooks.addSecret(service.db, service.vault, door.integration_id, secret)
-      return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
+      request.working = true
+      try {
+        const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+        const door = request.door ?? (await enter(service, provider, tokenInside(raw, request.headers['content-type'])))
+        const taken = await takeInSomewhere(service, door, requestOf(service, request, path, raw), reply)
+        if ('delivered' in taken) return reply.code(taken.delivered.status === 'accepted' ? 202 : 200).send(taken.delivered)
+        const { secret, headers, body } = taken.handshake
+        if (secret !== undefined) await webhooks.addSecret(service.db, service.vault, door.integration_id, secret)
+        return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
+      } finally {
+        request.memory?.release()
+      }
     },
   })
 }
 
-async function takeInSomewhere({ db }: Service, door: webhooks.Door, request: Request): Promise<TakenIn> {
+const lengthOf = ({ headers }: FastifyRequest) => Number(headers['content-length'] ?? 0)
+
+/** All of it, as far as there is memory for it: a length that was announced is paid for, one that was not is paid for as it comes. */
+async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyRequest): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  const announced = request.headers['content-length'] !== undefined
+  let length = 0
+  try {
+    for await (const chunk of payload) {
+      length += chunk.length
+      if (length > BODY_LIMIT) throw tooLarge()
+      if (!announced) request.memory?.grow(chunk.length)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : clientGone()
+  }
+  return Buffer.concat(chunks, length)
+}
+
+async function takeInSomewhere({ db }: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
   try {
     if (request.raw.length < LONG && !isHeavy(request.raw)) return await takeIn(db, door, request)
-    return await takeInBeside({ databaseUrl: db.url, door, request })
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    return await receiveHeavy(db, door, request, left.signal)
   } catch (error) {
+    if (error instanceof Unreadable) throw asRefusal(await refuseUnread(db, door, request, error))
     throw error instanceof Refused ? asRefusal(error) : error
   }
 }
+
+/** Nobody came to read it; what can be said without is kept. */
+const refuseUnread = (db: Service['db'], door: webhooks.Door, request: Request, { message }: Unreadable) =>
+  refuse(db, door, providers[door.provider], { ...request, config: door.config, body: undefined }, 422, message)
 
 const asRefusal = ({ status, message, delivery_id }: Refused) =>
   new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', message, { delivery_id })
@@ -101,9 +144,8 @@ const requestOf = ({ site }: Service, request: FastifyRequest, path: string, raw
 declare module 'fastify' {
   interface FastifyRequest {
     door?: webhooks.Door
-  }
-  interface FastifyContextConfig {
-    /** The route reads heavy bodies where nobody waits for it. */
-    anyWeight?: boolean
+    memory?: Reservation
+    /** Its memory is given back by the work on it, which goes on when the client leaves. */
+    working?: boolean
   }
 }

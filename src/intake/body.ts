@@ -1,9 +1,14 @@
 import { Unreadable } from './facts.ts'
+import { exceeds, READABLE } from './weight.ts'
+
+/** Names and values of a form; tools send a handful. */
+const FIELDS_MAX = 10_000
 
 /** The body as its type says: JSON, or a form whose `payload` field may hold the JSON. Lines and other text stay with `raw`. */
 export function readBody(raw: Buffer, contentType: string | undefined): unknown {
   if (raw.length === 0) return undefined
-  if (/^application\/x-www-form-urlencoded/i.test(contentType ?? '')) return readForm(raw.toString('utf8'))
+  if (isForm(contentType)) return readForm(raw)
+  refuseTooManyValues(raw)
   if (/ndjson|^text\/plain/i.test(contentType ?? '')) return tryJson(raw.toString('utf8'))
   // What does not even begin like JSON is not worth decoding: 25 MB of anything would become twice as much text.
   if (!/^[\s{["\d\-tfn]/.test(raw.toString('latin1', 0, 1))) throw notJson()
@@ -14,14 +19,30 @@ export function readBody(raw: Buffer, contentType: string | undefined): unknown 
   return json
 }
 
+const isForm = (contentType: string | undefined) => /^application\/x-www-form-urlencoded/i.test(contentType ?? '')
+
 const notJson = () => new Unreadable('The body is not valid JSON.')
 
-function readForm(text: string): unknown {
-  const fields = Object.fromEntries(new URLSearchParams(text))
+function refuseTooManyValues(raw: Buffer) {
+  const { values, depth } = READABLE
+  if (exceeds(raw, READABLE)) throw new Unreadable(`The body holds more than ${values} values, or nests deeper than ${depth}.`)
+}
+
+function readForm(raw: Buffer): unknown {
+  if (!hasAtMost(raw, '&', FIELDS_MAX)) throw new Unreadable(`The form has more than ${FIELDS_MAX} fields.`)
+  const fields = Object.fromEntries(new URLSearchParams(raw.toString('utf8')))
   if (fields.payload === undefined) return fields
+  // Counted after decoding: every quote of the JSON is encoded, and would count as a value before.
+  refuseTooManyValues(Buffer.from(fields.payload))
   const json = tryJson(fields.payload)
   if (json === undefined) throw new Unreadable('The field payload is not valid JSON.')
   return json
+}
+
+function hasAtMost(raw: Buffer, sign: string, most: number): boolean {
+  let count = 0
+  for (let i = raw.indexOf(sign); i !== -1; i = raw.indexOf(sign, i + 1)) if (++count > most) return false
+  return true
 }
 
 const tryJson = (text: string): unknown => {

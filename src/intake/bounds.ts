@@ -30,8 +30,12 @@ function identifiersOf(fact: Fact): Record<string, string | undefined> {
   }
 }
 
-/** Refuses what no index can hold: such a delivery could never be recorded, however often it came. */
+/** More in one transaction would keep others from the same rows for minutes; GitHub sends up to 2,048 commits at once. */
+const FACTS_MAX = 100_000
+
+/** Refuses what no index can hold or no transaction should: such a delivery could never be recorded, however often it came. */
 export function requireBounds(facts: readonly Fact[]) {
+  if (facts.length > FACTS_MAX) throw new Unreadable(`The delivery tells more than ${FACTS_MAX} things at once.`)
   for (const fact of facts)
     for (const [name, value] of Object.entries(identifiersOf(fact)))
       if (value !== undefined && value.length * 3 > IDENTIFIER_MAX && Buffer.byteLength(value) > IDENTIFIER_MAX)

@@ -20,6 +20,8 @@ export class Refused extends Error {
   }
 }
 
+const EMPTY = Buffer.alloc(0)
+
 /** Keeps a delivery that is turned away, so that its sender can be told why. */
 export async function refuse(
   db: Database,
@@ -31,7 +33,9 @@ export async function refuse(
   replayOf?: number,
 ) {
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
-  return new Refused(message, status, await deliveries.note(db, arrivalOf(place, provider, delivery, replayOf), kept))
+  // A body that could not be parsed, or was not allowed to be, is not looked into for its name either.
+  const arrival = arrivalOf(place, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
+  return new Refused(message, status, await deliveries.note(db, { ...arrival, body: delivery.raw }, kept))
 }
 
 /** Read, then recorded in one transaction with the delivery itself and the jobs it causes. */

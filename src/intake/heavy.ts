@@ -1,85 +1,77 @@
-import { Worker } from 'node:worker_threads'
-import { tooLarge } from '../contract/errors.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, stopping } from '../contract/errors.ts'
+import type { Pool } from '../db/database.ts'
+import type { Shown } from '../domain/delivery-log.ts'
 import type { Door } from '../domain/webhook-access.ts'
 import { Refused } from './deliver.ts'
+import { Unreadable } from './facts.ts'
+import { inProcess, ProcessEnded, stopProcesses } from './heavy-pool.ts'
+import { enqueue, stopQueue } from './heavy-queue.ts'
+import type { Delivered } from './keep.ts'
 import type { Request, TakenIn } from './take-in.ts'
 
-/** From this size on a body is read in a thread of its own, whatever it holds: parsing it here would keep everybody else waiting. */
-export const LONG = 4 * 1024 * 1024
-/** At a time; each holds a body of up to 26 MiB and what it becomes. */
-const AT_ONCE = 2
-/** Of what a body becomes; without a bound, 25 MB of empty objects would take all there is. */
-const MEMORY = { maxOldGenerationSizeMb: 256 }
-
-interface Taking {
-  databaseUrl: string
-  door: Door
-  request: Request
-}
-/** What was promised to a tool is done later, and may be as heavy then. */
-interface Ingesting {
-  databaseUrl: string
-  delivery_id: number
-}
-export type HeavyWork = Taking | Ingesting
+/**
+ * Large bodies are verified, parsed and recorded in processes of their own: parsing one here would keep everybody else waiting, and
+ * one that takes more memory than there is would end the service.
+ */
+export type HeavyJob = { databaseUrl: string } & (
+  | { kind: 'receive'; door: Door; request: Omit<Request, 'raw'> }
+  | { kind: 'ingest' | 'replay'; delivery_id: number }
+  | { kind: 'show'; delivery_id: number; project_id: number | undefined }
+)
 
 export type HeavyAnswer =
-  | { taken: TakenIn }
-  | { ingested: true }
+  | { done: unknown }
   | { refused: { message: string; status: number; delivery_id: string } }
-  | { failed: { message: string; code: string | undefined } }
+  | { failed: { status: number; code: string; message: string; extra: Record<string, unknown>; headers: Record<string, string> } }
+  | { unreadable: string }
+  | { broken: { message: string; code: string | undefined } }
 
-let running = 0
-const waiting: (() => void)[] = []
+/** From this size on a body is read elsewhere, whatever it holds. */
+export const LONG = 1024 * 1024
+/** The same for a stored one, which is not looked into before. */
+export const LONG_STORED = 64 * 1024
 
-/** The same as `takeIn`, beside the others. */
-export async function takeInBeside(work: Taking): Promise<TakenIn> {
-  const answer = await beside(work)
-  if ('taken' in answer) return answer.taken
-  throw failureOf(answer)
+/** The same as `takeIn`. Nothing is begun for a caller who has left. */
+export function receiveHeavy(db: Pool, door: Door, { raw, ...request }: Request, signal: AbortSignal): Promise<TakenIn> {
+  return run<TakenIn>(door.account_id, { kind: 'receive', databaseUrl: db.url, door, request }, raw, signal)
 }
 
-export async function ingestBeside(work: Ingesting): Promise<void> {
-  const answer = await beside(work)
-  if (!('ingested' in answer)) throw failureOf(answer)
+interface Stored {
+  delivery_id: number
+  account_id: number
 }
 
-async function beside(work: HeavyWork): Promise<HeavyAnswer> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  running++
+export const ingestHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<void> =>
+  run(account_id, { kind: 'ingest', databaseUrl: db.url, delivery_id })
+
+export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<Delivered> =>
+  run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id })
+
+export const showHeavy = (db: Pool, { account_id, delivery_id }: Stored, project_id?: number): Promise<Shown> =>
+  run(account_id, { kind: 'show', databaseUrl: db.url, delivery_id, project_id })
+
+async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
   try {
-    return await inThread(work)
-  } finally {
-    running--
-    waiting.shift()?.()
+    const answer = await enqueue(accountId, () => inProcess(job, body), signal)
+    if ('done' in answer) return answer.done as T
+    throw failureOf(answer)
+  } catch (error) {
+    if (!(error instanceof ProcessEnded)) throw error
+    throw error.onPurpose ? stopping() : new Unreadable('Reading the body takes more memory than there is for one.')
   }
 }
 
-function inThread(work: HeavyWork): Promise<HeavyAnswer> {
-  const thread = threadFor(work)
-  return new Promise((resolve, reject) => {
-    thread.once('message', resolve)
-    thread.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge('The body holds too many values.') : error),
-    )
-    thread.once('exit', (code) => reject(new Error(`The thread for large bodies ended with ${code}.`)))
-  })
-}
-
-/** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
-function threadFor(workerData: HeavyWork): Worker {
-  const transferList = 'request' in workerData ? ownedBy(workerData.request.raw) : []
-  const options = { workerData, transferList, resourceLimits: MEMORY }
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./heavy-thread.js', import.meta.url), options)
-  const entry = [new URL('./heavy-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
-  return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true, ...options })
-}
-
-/** The body moves to the thread instead of being copied, unless its memory is shared with other small ones. */
-const ownedBy = ({ buffer, byteLength }: Buffer) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : [])
-
-function failureOf(answer: HeavyAnswer): Error {
+function failureOf(answer: Exclude<HeavyAnswer, { done: unknown }>): Error {
   if ('refused' in answer) return new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
-  if ('failed' in answer) return Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
-  return new Error('The thread for large bodies did something else.')
+  if ('unreadable' in answer) return new Unreadable(answer.unreadable)
+  if ('broken' in answer) return Object.assign(new Error(answer.broken.message), { code: answer.broken.code })
+  const { status, code, message, extra, headers } = answer.failed
+  return new ApiError(status, code, message, extra, headers)
+}
+
+/** What has begun may end within `graceMs`; the rest is answered at once, or given up. */
+export async function stopHeavy(graceMs: number): Promise<void> {
+  await Promise.race([stopQueue(), sleep(graceMs, undefined, { ref: false })])
+  stopProcesses()
 }

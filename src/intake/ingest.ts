@@ -2,8 +2,8 @@ import { type Database, type Pool, sql } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
 import { readBody } from './body.ts'
-import type { Delivery } from './facts.ts'
-import { ingestBeside } from './heavy.ts'
+import { type Delivery, Unreadable } from './facts.ts'
+import { ingestHeavy, LONG_STORED } from './heavy.ts'
 import { providers } from './providers/index.ts'
 import { record } from './record.ts'
 
@@ -15,13 +15,18 @@ interface Stored extends Place {
   outcome: string
 }
 
-/** From this size on it is done beside everybody else; nobody waits for it. */
-const LARGE = 64 * 1024
-
 /** Does what was promised when the tool was answered. */
 export async function ingest(db: Pool, id: number): Promise<void> {
-  const large = await db.one(sql`select from deliveries where id = ${id} and octet_length(body) >= ${LARGE}`)
-  return large ? ingestBeside({ databaseUrl: db.url, delivery_id: id }) : ingestHere(db, id)
+  const large = await db.one<{ account_id: number }>(sql`
+    select p.account_id from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id} and octet_length(d.body) >= ${LONG_STORED}`)
+  try {
+    await (large ? ingestHeavy(db, { ...large, delivery_id: id }) : ingestHere(db, id))
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    // It will be no more readable the next time.
+    await deliveries.giveUp(db, id, error.message)
+  }
 }
 
 /** The delivery and what it causes change together. */

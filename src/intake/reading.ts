@@ -1,4 +1,4 @@
-import type { FileFact } from './facts.ts'
+import { type FileFact, Unreadable } from './facts.ts'
 
 /** Tolerant looks into foreign bodies: what is missing or of another kind is undefined, never an exception. */
 
@@ -78,17 +78,31 @@ export const bytes = (value: unknown): number | undefined => {
   return Number.isSafeInteger(read) && read! >= 0 ? read : undefined
 }
 
+/** More than a submit of a whole depot holds. */
+const FILES_MAX = 1_000_000
+
 /** Changed files as a list of `{path, action}` or of paths, or one path a line, maybe `action<tab>path`; null when nothing was told. */
 export function files(value: unknown): FileFact[] | null {
-  const told = typeof value === 'string' ? value.split(/\r?\n/).map(fileLine) : value
   // An empty form field is a script that had nothing to say.
-  if (!Array.isArray(told) || (typeof value === 'string' && value.trim() === '')) return null
-  return told.flatMap((item): FileFact[] => {
-    const path = typeof item === 'string' ? text(item.trim()) : text(at(item, 'path'))
-    if (path === undefined) return []
-    const size = bytes(at(item, 'size') ?? at(item, 'size_bytes'))
-    return [{ path, action: text(at(item, 'action')) ?? 'edit', ...(size !== undefined && { size_bytes: size }) }]
-  })
+  if (typeof value === 'string') return value.trim() === '' ? null : fileLines(value).flatMap(fileOf)
+  return Array.isArray(value) ? value.flatMap(fileOf) : null
+}
+
+function fileOf(item: unknown): FileFact[] {
+  const path = typeof item === 'string' ? text(item.trim()) : text(at(item, 'path'))
+  if (path === undefined) return []
+  const size = bytes(at(item, 'size') ?? at(item, 'size_bytes'))
+  return [{ path, action: text(at(item, 'action')) ?? 'edit', ...(size !== undefined && { size_bytes: size }) }]
+}
+
+/** One after the other: a text of nothing but line ends would become a list of millions. */
+function fileLines(text: string): unknown[] {
+  const lines: unknown[] = []
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    if (lines.length === FILES_MAX) throw new Unreadable(`The delivery tells more than ${FILES_MAX} files.`)
+    lines.push(fileLine(line))
+  }
+  return lines
 }
 
 function fileLine(line: string): unknown {

@@ -1,22 +1,33 @@
 import { ApiError } from '../contract/errors.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Pool } from '../db/database.ts'
 import * as log from '../domain/delivery-log.ts'
 import { deliver, refuse } from './deliver.ts'
 import { Unreadable } from './facts.ts'
+import { LONG_STORED, replayHeavy } from './heavy.ts'
 import { deliveryOf, unread } from './ingest.ts'
 import type { Delivered } from './keep.ts'
 import { providers } from './providers/index.ts'
 
 /** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now. */
-export async function replay(db: Database, id: number): Promise<Delivered> {
-  const stored = await log.stored(db, id)
-  if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
-  const provider = providers[stored.provider]
+export async function replay(db: Pool, id: number): Promise<Delivered> {
+  const { account_id, bytes } = await log.sizeOf(db, id)
+  if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id)
   try {
-    return await deliver(db, stored, provider, deliveryOf(stored, stored.body), id)
+    return await replayHeavy(db, { account_id, delivery_id: id })
   } catch (error) {
-    throw error instanceof Unreadable
-      ? await refuse(db, stored, provider, unread(stored, stored.body), 422, error.message, id)
-      : error
+    throw error instanceof Unreadable ? await refuseReplay(db, await log.stored(db, id), id, error) : error
   }
 }
+
+export async function replayHere(db: Database, id: number): Promise<Delivered> {
+  const stored = await log.stored(db, id)
+  if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
+  try {
+    return await deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
+  } catch (error) {
+    throw error instanceof Unreadable ? await refuseReplay(db, stored, id, error) : error
+  }
+}
+
+const refuseReplay = (db: Database, stored: log.Stored, id: number, { message }: Unreadable) =>
+  refuse(db, stored, providers[stored.provider], unread(stored, stored.body ?? Buffer.alloc(0)), 422, message, id)

@@ -1,9 +1,20 @@
-/** More values than this, or a deeper nest, is more than anything made of a common body needs; reading so many takes some 10 ms. */
-const VALUES_MAX = 10_000
-const DEPTH_MAX = 100
+/** How many values a body may hold and how deep it may nest; 26 MB of `{},` hold nine million. */
+interface Bounds {
+  values: number
+  depth: number
+}
+
+/** More than anything made of a common body needs; reading so many takes some 10 ms. */
+const LIGHT: Bounds = { values: 10_000, depth: 100 }
+
+/**
+ * What is read at all. The largest push, 2,048 commits of 300 files each, holds some 650,000 values, twice as many with a line for
+ * each; a value takes up to 120 bytes once it is parsed, so that any body fits into the memory of the process that reads it.
+ */
+export const READABLE: Bounds = { values: 1_500_000, depth: 500 }
 
 const [NEXT, OPEN, CLOSE, TEXT] = [1, 2, 3, 4]
-const [QUOTE, BACKSLASH] = [...Buffer.from('"\\')]
+const [QUOTE, BACKSLASH, NEWLINE] = [...Buffer.from('"\\\n')]
 
 /** What a byte outside a text means. Lines and forms have values too; those of a form may hold encoded JSON. */
 const MEANING = new Uint8Array(256)
@@ -19,22 +30,27 @@ for (const [bytes, meaning] of [
  * Whether reading a body would keep everybody else waiting. That goes by what it holds, not by its size: a megabyte of log is one
  * text and read at once, a megabyte of keys is not.
  */
-export function isHeavy(body: Buffer): boolean {
+export const isHeavy = (body: Buffer) => exceeds(body, LIGHT)
+
+/** Counts without parsing, and stops at the first value too many. */
+export function exceeds(body: Buffer, bounds: Bounds): boolean {
   let [values, depth] = [0, 0]
   for (let i = 0; i < body.length; i++) {
     const meaning = MEANING[body[i]!]!
     if (meaning === 0) continue
     if (meaning === TEXT) i = endOfText(body, i)
     else if (meaning === CLOSE) depth--
-    else if (++values > VALUES_MAX || (meaning === OPEN && ++depth > DEPTH_MAX)) return true
+    else if (++values > bounds.values || (meaning === OPEN && ++depth > bounds.depth)) return true
   }
   return false
 }
 
+/** A text ends with its line at the latest: what follows is another value to whoever reads line by line. */
 function endOfText(body: Buffer, begin: number): number {
   for (let i = begin + 1; i < body.length; i++) {
     if (body[i] === BACKSLASH) i++
     else if (body[i] === QUOTE) return i
+    else if (body[i] === NEWLINE) return i - 1
   }
   return body.length
 }

@@ -27,8 +27,8 @@ export function isSecretName(name: string): boolean {
   return SECRET_WORDS.has(snake.slice(snake.lastIndexOf('_') + 1)) || SECRET_PAIRS.test(snake)
 }
 
-/** Of a giant its beginning is enough to look at; reading all of it would keep others waiting. */
-const READ_MAX = 1024 * 1024
+/** Of a large body its beginning is enough to look at. */
+export const READ_MAX = 1024 * 1024
 
 export function shownBody(body: Buffer, contentType: string | undefined): string {
   const text = body.subarray(0, READ_MAX).toString('utf8')

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../src/db/database.ts'
+import { openNode } from './killing.ts'
+import { openStudio, type Studio } from './studio.ts'
+import { commit, push } from './tools.ts'
+import { until } from './until.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl' }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    integrations: [{ key: 'github', project: 'star', provider: 'github' }],
+  })
+})
+afterAll(() => studio.close())
+
+const MIB = 1024 * 1024
+
+test('told to stop while large bodies are worked on and wait, it ends in time; what was not acknowledged left nothing', async () => {
+  const { db } = studio
+  const node = await openNode(studio)
+  const send = async (i: number) => {
+    const body = JSON.stringify(push([commit(String(i).padStart(40, '0'), { message: 'x'.repeat(2 * MIB) })]))
+    const headers = { 'content-type': 'application/json', 'x-github-event': 'push' }
+    const url = `${node.site}/webhooks/github?token=${studio.world.integrations.github!.webhook_token}`
+    return (await fetch(url, { method: 'POST', headers, body })).status
+  }
+  await db.transaction(async (db) => {
+    // Nothing can be recorded: those that have begun would go on for a minute.
+    await db.count(sql`lock table changes in access exclusive mode`)
+    const answers = Array.from({ length: 8 }, (_, i) => send(i))
+    await until(
+      async () =>
+        (await studio.db.rows(sql`select from pg_locks where relation = 'changes'::regclass and not granted`)).length === 2,
+    )
+    // Zero: it was done before its patience ran out.
+    expect(await node.kill('SIGTERM')).toBe(0)
+    expect(await Promise.all(answers)).toEqual(Array(8).fill(503))
+  })
+  await until(
+    async () =>
+      (await db.rows(sql`select from pg_stat_activity where datname = current_database() and state like '%transaction%'`))
+        .length === 0,
+  )
+  expect(await db.rows(sql`select id from changes`)).toEqual([])
+  expect(await db.rows(sql`select id from deliveries`)).toEqual([])
+})
