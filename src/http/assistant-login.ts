@@ -6,6 +6,7 @@ import * as assistants from '../domain/assistants.ts'
 import * as loginCodes from '../domain/login-codes.ts'
 import { readRequest, refuseOtherResources } from './assistant-request.ts'
 import { PATH as MCP } from './mcp.ts'
+import { networkOf } from './network.ts'
 import { jsonOf } from './rest.ts'
 import type { Service } from './service.ts'
 
@@ -40,7 +41,7 @@ export function serveAssistantLogin(app: FastifyInstance, service: Service) {
   for (const url of [METADATA, `${METADATA}${MCP}`]) app.get(url, async () => document)
 
   app.post(REGISTER, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
-    await limits.signIns(`register ${request.ip}`)
+    await limits.signIns(`register ${networkOf(request.ip)}`)
     const { client_name, redirect_uris } = readRegistration(jsonOf(request))
     const { id, name } = await assistants.register(db, client_name, redirect_uris)
     return reply

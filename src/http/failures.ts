@@ -37,6 +37,6 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: import('no
   const [status, code, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'bad_request', 'This is not HTTP.']
   const body = JSON.stringify({ error: code, message })
   return socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { sql } from '../db/database.ts'
+import type { Readiness } from './readiness.ts'
 import type { Service } from './service.ts'
 
+/** However many ask, the text is made this often, and the jobs are counted this often: that reads the queue. */
+const FRESH_MS = 1_000
+const JOBS_FRESH_MS = 15_000
+/** A longer queue is counted up to here. */
+const JOBS_MAX = 100_000
+
 /** Requests by route and status, the connection pool, the replica, and the queue, for Prometheus. */
-export function serveMetrics(app: FastifyInstance, { db, replica }: Service) {
+export function serveMetrics(app: FastifyInstance, { db, replica }: Service, readiness: Readiness) {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0]! })
   const requests = new Histogram({
@@ -47,16 +54,47 @@ export function serveMetrics(app: FastifyInstance, { db, replica }: Service) {
     labelNames: ['kind', 'state'],
     registers,
     async collect() {
+      const counted = await countJobs()
       this.reset()
-      for (const { kind, state, count } of await db.rows<{ kind: string; state: string; count: number }>(QUEUE).catch(() => []))
-        this.set({ kind, state }, count)
+      for (const { kind, state, count } of counted) this.set({ kind, state }, count)
     },
   })
-  app.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await registers[0]!.metrics()))
+  new Gauge({
+    name: 'goldmaster_database_writable',
+    help: 'Whether the database takes writes, as /readyz judges it',
+    registers,
+    async collect() {
+      this.set((await readiness.ready()) ? 1 : 0)
+    },
+  })
+  const countJobs = shared(JOBS_FRESH_MS, () => db.rows<JobCount>(QUEUE).catch((): JobCount[] => []))
+  const metrics = shared(FRESH_MS, () => registers[0]!.metrics())
+  app.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await metrics()))
+}
+
+interface JobCount {
+  kind: string
+  state: string
+  count: number
+}
+
+/** Whoever asks gets what was made last, made anew once it is `ms` old, by one for all. */
+function shared<T>(ms: number, make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  let until = 0
+  return () => {
+    if (made === undefined || performance.now() >= until) {
+      until = Number.POSITIVE_INFINITY
+      made = make().finally(() => {
+        until = performance.now() + ms
+      })
+    }
+    return made
+  }
 }
 
 const QUEUE = sql`
   select task_identifier as kind, count(*) as count,
     case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
       when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
-  from graphile_worker.jobs group by 1, 3`
+  from (select * from graphile_worker.jobs limit ${JOBS_MAX}) jobs group by 1, 3`

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asker } from '../../test/every-route.ts'
 import { keepLog } from '../../test/log.ts'
 import { nightOwl } from '../../test/night-owl.ts'
+import { sendBytes } from '../../test/raw-http.ts'
 import { type Asking, openStudio, type Studio } from '../../test/studio.ts'
 import { openDatabase, sql } from '../db/database.ts'
 import { buildServer } from './server.ts'
@@ -194,5 +195,56 @@ describe('closing', () => {
     await app.close()
     expect(Date.now() - began).toBeLessThan(5000)
     agent.destroy()
+  })
+})
+
+describe('guards', () => {
+  const asked = () =>
+    [
+      ['/healthz'],
+      ['/readyz'],
+      ['/metrics'],
+      ['/no/such/page'],
+      ['/%zz'],
+      ['/'],
+      ['/api/openapi.json'],
+      ['/api/v1/projects'],
+      ['/app/api/v1/welcome'],
+      ['/app/api/v1/me'],
+      ['/webhooks/github', 'POST'],
+      ['/webhooks/github/verify'],
+      ['/oauth/authorize'],
+      ['/oauth/token', 'POST'],
+      ['/mcp', 'POST'],
+      [pathOf('listTasks')],
+      [pathOf('listTasks'), 'PUT'],
+      [pathOf('readBuildLog')],
+    ] as const
+
+  test('stand on every answer: its type is meant, and over https nothing else is spoken', async () => {
+    for (const [path, method = 'GET'] of asked()) {
+      const { headers } = await studio.ask(path, { method, token: tokenOf('all') })
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('strict-transport-security'), path).toBe('max-age=31536000')
+    }
+    const stream = await fetch(`${studio.site}/api/v1/workspace/events/stream`, {
+      headers: { authorization: `Bearer ${tokenOf('all')}` },
+    })
+    expect(stream.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(stream.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    await stream.body!.cancel()
+    const garbled = await sendBytes(studio.site, [Buffer.from('GARBLED\r\n\r\n')])
+    expect(garbled.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('do not speak of https where the service is reached without it', async () => {
+    const plain = await openStudio({}, { beside: studio, service: { site: 'http://localhost:8080' } })
+    try {
+      const { headers } = await plain.ask('/healthz')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.has('strict-transport-security')).toBe(false)
+    } finally {
+      await plain.close()
+    }
   })
 })

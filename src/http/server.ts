@@ -7,7 +7,6 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ApiError, notFound, tooLarge } from '../contract/errors.ts'
-import { sql } from '../db/database.ts'
 import { isHeavy } from '../intake/weight.ts'
 import { appHandlers } from './app-handlers.ts'
 import { serveApp } from './app-rest.ts'
@@ -15,9 +14,12 @@ import { serveAssistantLogin } from './assistant-login.ts'
 import type { Auth } from './auth.ts'
 import { sessionDoor, tokenDoor } from './door.ts'
 import { sendClientError, sendFailure } from './failures.ts'
+import { guardsOf } from './guards.ts'
 import { serveLogin } from './login.ts'
 import { serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
+import { networkOf } from './network.ts'
+import { openReadiness, type Readiness } from './readiness.ts'
 import { serveReference } from './reference.ts'
 import { serveRest } from './rest.ts'
 import type { Service } from './service.ts'
@@ -33,10 +35,12 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const UNCOUNTED = new Set(['/healthz', '/readyz', '/metrics'])
 
 export async function buildServer(service: Service): Promise<FastifyInstance> {
+  const guards = guardsOf(service.site)
+  const readiness = openReadiness(service.db)
   const arrive = async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers(guards).header('x-request-id', request.id)
     const { url, config } = request.routeOptions
-    if (!UNCOUNTED.has(url ?? '') && !config.uncounted) await service.limits.requests(request.ip)
+    if (!UNCOUNTED.has(url ?? '') && !config.uncounted) await service.limits.requests(networkOf(request.ip))
   }
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
@@ -76,7 +80,10 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     done(isHeavy(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
   })
-  app.setErrorHandler(sendFailure)
+  app.setErrorHandler((error, request, reply) => {
+    readiness.note(error)
+    return sendFailure(error, request, reply)
+  })
   app.setNotFoundHandler((request, reply) => sendFailure(notFound('Page'), request, reply))
 
   const paths = new Map<string, Set<string>>()
@@ -106,8 +113,8 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     done(null, payload)
   })
 
-  serveMetrics(app, service)
-  serveHealth(app, service, () => closing)
+  serveMetrics(app, service, readiness)
+  serveHealth(app, readiness, () => closing)
   serveReference(app, service.site)
   const session = sessionDoor(cookiesOf(service.site, service.cookieKey))
   let opened: Promise<Auth> | undefined
@@ -130,15 +137,10 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   return app
 }
 
-function serveHealth(app: FastifyInstance, { db }: Service, isClosing: () => boolean) {
+function serveHealth(app: FastifyInstance, readiness: Readiness, isClosing: () => boolean) {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_, reply) => {
-    const ready =
-      !isClosing() &&
-      (await db.one(sql`select 1`).then(
-        () => true,
-        () => false,
-      ))
+    const ready = !isClosing() && (await readiness.ready())
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable' })
   })
 }

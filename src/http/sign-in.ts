@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Database, sql } from '../db/database.ts'
 import type { Auth } from './auth.ts'
 import { requireSameOrigin } from './door.ts'
+import { networkOf } from './network.ts'
 import { jsonOf } from './rest.ts'
 import type { Service } from './service.ts'
 
@@ -61,7 +62,8 @@ const passwordOf = async (db: Database, email: string) =>
   )?.password
 
 /** Guessing is slow from one place, for one person, and slower for one person from one place. */
-export async function countSignIn({ limits }: Service, { ip }: FastifyRequest, email: unknown) {
+export async function countSignIn({ limits }: Service, request: FastifyRequest, email: unknown) {
+  const ip = networkOf(request.ip)
   const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
   await limits.signIns(`${ip} ${who}`)
   await limits.signInsWide(`address ${ip}`)

@@ -6,6 +6,7 @@ import * as feed from '../domain/feed-reader.ts'
 import { attempt } from './asking.ts'
 import type { Door } from './door.ts'
 import { typesOf } from './events.ts'
+import { guardsOf } from './guards.ts'
 import { Hub } from './hub.ts'
 import type { Service } from './service.ts'
 
@@ -36,6 +37,7 @@ function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site:
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      ...guardsOf(site),
       'x-request-id': request.id,
     })
     response.write('retry: 2000\n\n')
