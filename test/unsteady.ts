@@ -11,10 +11,11 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
   const callers = new Set<Socket>()
   let mood: Mood = 'good'
-  const carry = (from: Socket, to: Socket) => {
+  let vanished = new Set<Socket>()
+  const carry = (from: Socket, to: Socket, near: Socket) => {
     let before: Promise<unknown> = Promise.resolve()
     from.on('data', (bytes) => {
-      const came = mood
+      const came = vanished.has(near) ? 'silent' : mood
       // One after the other, or slow bytes would be overtaken.
       before = before.then(async () => {
         if (came === 'slow') await sleep(delay)
@@ -27,8 +28,8 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
     if (mood === 'hangs up') return near.resetAndDestroy()
     const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     callers.add(near.on('close', () => callers.delete(near)))
-    carry(near, far)
-    carry(far, near)
+    carry(near, far, near)
+    carry(far, near, near)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -36,6 +37,10 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
     become(next: Mood) {
       mood = next
       if (mood === 'hangs up') for (const caller of callers) caller.resetAndDestroy()
+    },
+    /** The machine behind those who talk now is gone without a word; whoever calls anew finds another. */
+    vanish() {
+      vanished = new Set(callers)
     },
     close() {
       server.close()

@@ -4,6 +4,8 @@ import * as outbox from './outbox.ts'
 import { LIVE } from './outgoing.ts'
 
 const BATCH = 500
+/** Messages that one account's turn puts into queues; what is left waits until the others had theirs. */
+const MESSAGES = 2_000
 
 export const isAnybodyThere = async (db: Database): Promise<boolean> =>
   (await db.one<{ there: boolean }>(sql`select exists (select from subscriptions s where ${LIVE}) as there`))!.there
@@ -39,7 +41,7 @@ const takeInLevel = (db: Database, { account_id, position, ids }: Level): Promis
       select id, project_id, event_types from subscriptions
       where id = any (${ids}) and position = ${position} and status = 'active' order by id for no key update`)
     if (wishes.length === 0) return false
-    const { happenings, last, more } = await outbox.read(db, position, BATCH, account_id)
+    const { happenings, last, more } = await outbox.read(db, position, portion(wishes.length), account_id)
     const queued = happenings.flatMap(({ position, event }) =>
       wishes.filter((wish) => isWanted(wish, event)).map(({ id }) => ({ id, position, event })),
     )
@@ -54,6 +56,8 @@ const takeInLevel = (db: Database, { account_id, position, ids }: Level): Promis
     await db.count(sql`update subscriptions set position = ${last} where id = any (${wishes.map(({ id }) => id)})`)
     return more
   })
+
+const portion = (webhooks: number) => Math.max(1, Math.min(BATCH, Math.floor(MESSAGES / webhooks)))
 
 const isWanted = ({ project_id, event_types }: Wish, event: Event) =>
   (project_id === null || project_id === event.project_id) &&

@@ -9,15 +9,36 @@ const DISABLED_AFTER = sql`interval '5 days'`
 /** A paused webhook, and one of an account without the feed, keeps its place and rests. */
 export const LIVE = sql`s.status = 'active' and exists (select from accounts a where a.id = s.account_id and a.plan <> 'free')`
 
-/** Webhooks whose next message is due, longest waiting first, without those named. */
-export const due = async (db: Database, without: number[], limit: number): Promise<number[]> =>
+/** Webhooks of one account that a process works for side by side. Those that fail may have half of them: the others are told first. */
+export const LANES_PER_ACCOUNT = 16
+const LANES_OF_FAILING = LANES_PER_ACCOUNT / 2
+
+interface Lanes {
+  /** Webhooks that are worked for. */
+  busy: number[]
+  /** Webhooks that must wait. */
+  resting: number[]
+  free: number
+}
+
+/** Webhooks whose next message is due: accounts with the fewest lanes first, and of one account those that are well, longest waiting first. */
+export const due = async (db: Database, { busy, resting, free }: Lanes): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
-      select s.id from subscriptions s
-      cross join lateral (
-        select o.next_at from outgoing o where o.subscription_id = s.id and o.status = 'waiting' order by o.turn limit 1) head
-      where ${LIVE} and head.next_at <= now() and s.id <> all (${without}::integer[])
-      order by head.next_at limit ${limit}`)
+      with busy as (
+        select account_id, count(*) as lanes, count(failing_since) as failing from subscriptions where id = any (${busy}::integer[]) group by 1),
+      due as (
+        select s.id, s.account_id, s.failing_since is not null as failing, head.next_at,
+          row_number() over (partition by s.account_id order by s.failing_since is not null, head.next_at) as place,
+          row_number() over (partition by s.account_id, s.failing_since is not null order by head.next_at) as place_of_kind
+        from subscriptions s
+        cross join lateral (
+          select o.next_at from outgoing o where o.subscription_id = s.id and o.status = 'waiting' order by o.turn limit 1) head
+        where ${LIVE} and head.next_at <= now() and s.id <> all (${busy}::integer[]) and s.id <> all (${resting}::integer[]))
+      select d.id from due d left join busy b on b.account_id = d.account_id
+      where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
+        and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})
+      order by d.place + coalesce(b.lanes, 0), d.next_at limit ${free}`)
   ).map(({ id }) => id)
 
 export interface Message {
@@ -30,18 +51,22 @@ export interface Message {
 /** The head of a queue, where it goes and what it is signed with. */
 export interface Head {
   url: string
+  /** Nothing got through lately. */
+  failing: boolean
   secrets: string[]
   messages: Message[]
 }
 
 /** Undefined when there is nothing to send any more. */
 export async function head(db: Database, vault: Vault, subscriptionId: number, limit: number): Promise<Head | undefined> {
-  const rows = await db.rows<Message & { url: string; sealed: string[] }>(sql`
-    select o.id, o.payload::text as payload, o.tries, o.next_at <= now() as due, s.url,
+  const rows = await db.rows<Message & { url: string; failing: boolean; sealed: string[] }>(sql`
+    select o.id, o.payload::text as payload, o.tries, o.next_at <= now() as due, s.url, s.failing_since is not null as failing,
       case when s.former_until > now() then array[s.secret_sealed, s.former_sealed] else array[s.secret_sealed] end as sealed
     from subscriptions s join outgoing o on o.subscription_id = s.id and o.status = 'waiting'
     where s.id = ${subscriptionId} and ${LIVE} order by o.turn limit ${limit}`)
-  return rows[0] && { url: rows[0].url, secrets: rows[0].sealed.map((one) => vault.open(one)), messages: rows }
+  if (!rows[0]) return undefined
+  const { url, failing, sealed } = rows[0]
+  return { url, failing, secrets: sealed.map((one) => vault.open(one)), messages: rows }
 }
 
 /** What came of sending a message once. */

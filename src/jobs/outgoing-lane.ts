@@ -8,6 +8,15 @@ const BATCH = 100
 /** What was delivered is written down this often: no more than that is sent again by whoever takes over. */
 const RECORD_EVERY_MS = 200
 
+/** A receiver is given less time for an answer while nothing gets through to it. */
+const PATIENCE_MS = 15_000
+const FAILING_PATIENCE_MS = 5_000
+
+/** After this a lane ends, so that somebody else may have it; whose queue is not empty gets another. */
+const TURN_MS = 10_000
+/** Who takes this long for an answer is slow, and gets a lane for one batch at a time. */
+const SLOW_MS = 1_000
+
 /** Seconds between attempts; the last one repeats. Short at first, since everything behind the message waits with it. */
 const DELAYS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800]
 
@@ -24,12 +33,16 @@ interface Lane {
   signal: AbortSignal
 }
 
-/** Works off one webhook's queue, one message after the other, until it is empty or one fails. */
-export async function runLane({ db, vault }: Bench, lane: Lane) {
+/**
+ * Works off one webhook's queue, one message after the other, until it is empty, one fails or the lane's time is up. Returns for how
+ * many milliseconds the webhook should get no other lane.
+ */
+export async function runLane({ db, vault }: Bench, lane: Lane): Promise<number> {
   const { subscriptionId, signal } = lane
+  const began = performance.now()
   while (!lane.stopping()) {
     const head = await outgoing.head(db, vault, subscriptionId, BATCH)
-    if (!head) return
+    if (!head) return 0
     const delivered: outgoing.Attempt[] = []
     const until = Date.now() + RECORD_EVERY_MS
     let failed: (outgoing.Attempt & { delay: number }) | undefined
@@ -44,15 +57,19 @@ export async function runLane({ db, vault }: Bench, lane: Lane) {
     if (delivered.length > 0) await outgoing.recordDelivered(db, subscriptionId, delivered)
     if (failed) await outgoing.recordFailed(db, subscriptionId, failed, failed.delay)
     const all = delivered.length === head.messages.length && delivered.length < BATCH
-    if (failed || all || delivered.length === 0 || signal.aborted) return
+    if (failed || all || delivered.length === 0 || signal.aborted) return 0
+    const took = performance.now() - began
+    if (delivered.some(({ milliseconds }) => milliseconds >= SLOW_MS)) return took
+    if (took > TURN_MS) return 0
   }
+  return 0
 }
 
 const isDelivered = (status: number | null) => status !== null && status >= 200 && status < 300
 
 async function send(
-  { url, secrets }: outgoing.Head,
-  { id, payload: body }: outgoing.Message,
+  { url, secrets, failing }: outgoing.Head,
+  { id, payload: body, tries }: outgoing.Message,
   { office, signal }: Lane,
 ): Promise<outgoing.Attempt & Answer> {
   const at = new Date()
@@ -64,6 +81,12 @@ async function send(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatureOf(secrets, id, timestamp, body),
   }
-  const answer = await office.post({ url, headers, body, signal })
+  const answer = await office.post({
+    url,
+    headers,
+    body,
+    patience: failing || tries > 0 ? FAILING_PATIENCE_MS : PATIENCE_MS,
+    signal,
+  })
   return { id, at: at.toISOString(), milliseconds: Date.now() - at.getTime(), ...answer }
 }

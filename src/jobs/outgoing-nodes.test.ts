@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openPostRoom } from '../../test/post-room.ts'
-import { sql } from '../db/database.ts'
+import { openUnsteadyWay } from '../../test/unsteady.ts'
+import { openDatabase, sql } from '../db/database.ts'
 
 const { studio, receiver, task, tasks, pump, pool, subscribe, titles, settled } = openPostRoom()
 
@@ -43,4 +44,24 @@ test('a node that loses its connection stops sending, and another goes on', asyn
   hang = false
   await settled(webhook)
   expect(titles()).toEqual(['one', 'one', 'two'])
+})
+
+test('a node whose database vanishes without a word goes on with the next one by itself', async () => {
+  const { id: webhook } = await subscribe()
+  const way = await openUnsteadyWay(studio().url)
+  const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000 })
+  const node = pump(db)
+  try {
+    await task('before')
+    await receiver().until(1)
+    way.vanish()
+    await task('after')
+    await receiver().until(2)
+    await settled(webhook)
+    expect(titles()).toEqual(['before', 'after'])
+  } finally {
+    await node.stop()
+    way.close()
+    await db.close()
+  }
 })

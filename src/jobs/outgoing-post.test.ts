@@ -26,7 +26,8 @@ async function listen(answer: RequestListener) {
 function office() {
   const opened = openPostOffice(allowedHosts(['127.0.0.1', 'localhost']))
   offices.push(opened)
-  return (url: string, signal = new AbortController().signal) => opened.post({ url, headers: {}, body: '{}', signal })
+  return (url: string, signal = new AbortController().signal) =>
+    opened.post({ url, headers: {}, body: '{}', patience: 15_000, signal })
 }
 
 test('connections are kept, also by name', async () => {

@@ -25,11 +25,12 @@ interface Post {
   url: string
   headers: Record<string, string>
   body: string
+  /** Milliseconds until an answer must have begun. */
+  patience: number
   /** Breaks off; what came of it is then unknown. */
   signal: AbortSignal
 }
 
-const PATIENCE_MS = 15_000
 const SHOWN_BYTES = 1024
 /** Somebody who answers with more is cut off: the status is all that counts. */
 const READ_BYTES = 64 * 1024
@@ -48,7 +49,7 @@ export function openPostOffice(allowed: AllowedHosts) {
     )
   }
 
-  const once = ({ url: address, headers, body, signal }: Post): Promise<Answer & { stale?: boolean }> =>
+  const once = ({ url: address, headers, body, patience, signal }: Post): Promise<Answer & { stale?: boolean }> =>
     new Promise((resolve) => {
       const url = new URL(address)
       const secure = url.protocol === 'https:'
@@ -60,7 +61,7 @@ export function openPostOffice(allowed: AllowedHosts) {
       }
       const request: ClientRequest = (secure ? requestHttps : requestHttp)(url, options)
       const stop = (why: string) => () => request.destroy(new Error(why))
-      const timer = setTimeout(stop(`no answer within ${PATIENCE_MS / 1000} s`), PATIENCE_MS)
+      const timer = setTimeout(stop(`no answer within ${patience / 1000} s`), patience)
       const broken = stop('broken off')
       signal.addEventListener('abort', broken)
       if (signal.aborted) broken()

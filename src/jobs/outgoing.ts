@@ -9,7 +9,7 @@ import type { Bench } from './worker.ts'
 
 const TICK_MS = 250
 /** Webhooks worked for side by side; one that hangs holds up nobody else. */
-const LANES_MAX = 256
+const LANES_MAX = 512
 /** After the signal to stop, messages under way have this long. */
 const STOP_PATIENCE_MS = 3_000
 
@@ -22,12 +22,20 @@ export function startOutgoing(bench: Bench): Outgoing {
   const { db, log } = bench
   const office = openPostOffice(bench.allowed)
   const lanes = new Map<number, Promise<void>>()
+  const resting = new Set<number>()
   const stopped = new AbortController()
   let session: Session | undefined
+
+  const rest = (subscriptionId: number, milliseconds: number) => {
+    if (milliseconds === 0) return
+    resting.add(subscriptionId)
+    setTimeout(() => resting.delete(subscriptionId), milliseconds).unref()
+  }
 
   const begin = (subscriptionId: number, held: Session) => {
     const lane = { subscriptionId, office, signal: held.signal, stopping: () => stopped.signal.aborted || held.isLost() }
     const done = runLane(bench, lane)
+      .then((milliseconds) => rest(subscriptionId, milliseconds))
       .catch((error: Error) => log.warn({ webhook: subscriptionId, error: error.message }, 'a webhook waits for the database'))
       .then(() => held.release(subscriptionId))
       .catch(() => {})
@@ -39,7 +47,7 @@ export function startOutgoing(bench: Bench): Outgoing {
     if (!(await isAnybodyThere(db))) return false
     await outbox.number(db)
     const more = await takeIn(db)
-    const due = await outgoing.due(db, [...lanes.keys()], LANES_MAX - lanes.size)
+    const due = await outgoing.due(db, { busy: [...lanes.keys()], resting: [...resting], free: LANES_MAX - lanes.size })
     if (due.length === 0) return more
     if (session === undefined || session.isLost()) session = await openSession(db)
     for (const id of await session.take(due)) begin(id, session)

@@ -5,8 +5,6 @@ import { type Pool, sql } from '../db/database.ts'
 /** Our own kind of advisory lock. */
 const KIND = 0x676f6c64
 const EVERY_MS = 5_000
-/** A session that does not answer for this long is given up for a new one. */
-const PATIENCE_MS = 4_000
 /** A worker that just began may not have shown itself yet. */
 const GRACE_SECONDS = 10
 
@@ -23,7 +21,6 @@ export function keepPresence(db: Pool, log: Logger) {
     session = undefined
     lost.client.release(true)
   }
-  /** Also finds out whether the session still lives: nobody says so when a machine vanishes. */
   const show = async () => {
     if (session === undefined) {
       const client = await db.pool.connect()
@@ -32,9 +29,9 @@ export function keepPresence(db: Pool, log: Logger) {
     }
     const { client, held } = session
     const missing = [...workers].filter((worker) => !held.has(worker))
+    if (missing.length === 0) return
     const text = 'select w as worker from unnest($2::text[]) w where pg_try_advisory_lock($1, hashtext(w))'
-    const question = { text, values: [KIND, missing], query_timeout: PATIENCE_MS }
-    const { rows } = await client.query<{ worker: string }>(question).catch((error: Error) => {
+    const { rows } = await client.query<{ worker: string }>(text, [KIND, missing]).catch((error: Error) => {
       drop(client)
       throw error
     })

@@ -138,6 +138,32 @@ test('a worker that cannot write down how a job ended, for the database was away
   }
 })
 
+test('a worker whose database vanishes without a word goes on with the next one, and still shows that it lives', async () => {
+  const way = await openUnsteadyWay(studio.url)
+  const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
+  const shown = async () =>
+    (
+      await studio.db.rows<{ pid: number }>(sql`
+        select distinct pid from pg_locks where locktype = 'advisory' and classid = ${0x676f6c64}
+          and database = (select oid from pg_database where datname = current_database())`)
+    ).map(({ pid }) => pid)
+  const token = studio.world.integrations!.perforce!.webhook_token
+  try {
+    worker = await startWorker({ ...bench(), db })
+    await until(async () => (await shown()).length === 1)
+    const former = (await shown())[0]!
+    way.vanish()
+    await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 9 } })
+    await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '9'`)).length > 0)
+    await until(async () => (await shown()).some((pid) => pid !== former))
+  } finally {
+    await worker?.stop()
+    worker = undefined
+    way.close()
+    await db.close()
+  }
+})
+
 describe('a worker killed in the middle', () => {
   const work = () =>
     goldmaster(['work'], { DATABASE_URL: studio.url, SECRET_KEY: SECRET, ALLOW_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'warn' })
