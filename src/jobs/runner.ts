@@ -38,9 +38,20 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
     pool = workerPool.id
     presence.join(pool)
   })
-  events.on('job:start', ({ job }) => admission.taken(flagsOf(job)))
-  events.on('worker:getJob:empty', ({ worker }) => admission.noneFound() && worker.nudge())
-  events.on('worker:getJob:error', () => admission.broke())
+  let working = false
+  events.on('job:start', ({ job }) => {
+    working = true
+    admission.taken(flagsOf(job))
+  })
+  events.on('worker:getJob:empty', ({ worker }) => {
+    working = true
+    if (admission.noneFound()) worker.nudge()
+  })
+  events.on('worker:getJob:error', () => {
+    admission.broke()
+    // What the library learns with its first look it learns once: should that fail, it would fail for ever.
+    if (!working) void started.then((runner) => runner.stop()).catch(() => {})
+  })
   // Of a shutdown that waits for a database that is away nobody hears again.
   const gaveUp = new Promise<void>((resolve) => {
     events.on('pool:gracefulShutdown', () => setTimeout(resolve, GIVE_UP_MS).unref())
@@ -78,7 +89,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
       }
     }
 
-  const runner: Runner = await run({
+  const started: Promise<Runner> = run({
     pgPool: db.pool,
     concurrency: crew.slots,
     noHandleSignals: true,
@@ -93,6 +104,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
     taskList: Object.fromEntries(Object.entries(crew.tasks).map(([kind, task]) => [kind, guarded(task)])),
     crontab: crew.crontab ?? '',
   })
+  const runner = await started
   const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
   const over = Promise.race([ended, gaveUp]).then(() => presence.leave(pool))
   return {
