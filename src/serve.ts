@@ -46,7 +46,7 @@ export async function serve(settings: Settings) {
     throw error
   }
   const worker = await beginWork(settings, store, service.vault, log)
-  await welcome(settings, service, store.fresh)
+  await welcome(settings, service)
   onStop(log, async () => {
     clearInterval(flush)
     await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])

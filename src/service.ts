@@ -108,6 +108,7 @@ export const makeService = (settings: Settings, { db, secret }: Opened, log: Log
   log,
   cookieKey: keyFor(secret, 'cookies').toString('hex'),
   signUp: settings.signUp,
+  setUpToken: keyFor(secret, 'set-up').toString('base64url').slice(0, 32),
   metering: settings.metering,
   mailing: settings.mail !== undefined,
   trustProxy: settings.trustProxy,

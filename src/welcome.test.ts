@@ -15,20 +15,21 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 beforeEach(() => said.mockClear())
 
-const greet = async (settings: typeof embedded, fresh: boolean) => {
-  await welcome(settings, studio.service, fresh)
+const greet = async (settings: typeof embedded) => {
+  await welcome(settings, studio.service)
   return String(said.mock.lastCall?.[0])
 }
 
 test('a database of one’s own stays empty, and the first words say how to begin', async () => {
-  const words = await greet(onServer, true)
+  const words = await greet(onServer)
   expect(words).toContain('is empty')
+  expect(words).toContain(`https://gold.example/welcome#set-up=${studio.service.setUpToken}`)
   expect(words).toContain('/api/docs')
   expect(await studio.db.rows(sql`select 1 from accounts`)).toEqual([])
 })
 
 test('the embedded database gets a studio, and the curl line works', async () => {
-  const words = await greet(embedded, true)
+  const words = await greet(embedded)
   const [, token, path] = /Bearer (\w+)" "https:\/\/gold\.example([^"]+)"/.exec(words)!
   const answer = await studio.ask(path!, { token: token! })
   expect(answer.status).toBe(200)
@@ -36,7 +37,8 @@ test('the embedded database gets a studio, and the curl line works', async () =>
 })
 
 test('a later start says where it runs in one line and loads nothing again', async () => {
-  const words = await greet(embedded, false)
+  const words = await greet(embedded)
   expect(words).toMatch(/^Goldmaster runs at https:\/\/gold\.example [^\n]+$/)
   expect(words).not.toContain('Bearer')
+  expect(words).not.toContain(studio.service.setUpToken)
 })

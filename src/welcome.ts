@@ -1,14 +1,19 @@
 import { resolve } from 'node:path'
 import { sql } from './db/database.ts'
 import type { DemoAccess } from './demo/load.ts'
+import { isFirstRun } from './domain/sign-ups.ts'
 import type { Settings } from './environment.ts'
 import type { Service } from './http/service.ts'
 
 /** What a person who just started the service wants to know; an empty database gets the demo studio first where that is wanted. */
-export async function welcome(settings: Settings, service: Service, fresh: boolean) {
+export async function welcome(settings: Settings, service: Service) {
   const access = settings.demo ? await demoOnce(service) : undefined
   console.log(
-    access ? tour(settings, service.site, access) : fresh ? empty(settings, service.site) : again(settings, service.site),
+    access
+      ? tour(settings, service.site, access)
+      : (await isFirstRun(service.db))
+        ? empty(settings, service)
+        : again(settings, service.site),
   )
 }
 
@@ -30,10 +35,11 @@ const dataOf = ({ databaseUrl, dataDir }: Settings) =>
 const again = (settings: Settings, site: string) =>
   `Goldmaster runs at ${site} (API reference: ${site}/api/docs, data: ${dataOf(settings)})`
 
-const empty = (settings: Settings, site: string) => `
+const empty = (settings: Settings, { site, setUpToken }: Service) => `
 Goldmaster runs at ${site} and is empty.
 
-  Begin          open ${site}/ and make the account that owns it
+  Begin          ${site}/welcome#set-up=${setUpToken}
+                 leads to the account that owns it; only who has this link can make it
   API reference  ${site}/api/docs
   Data           ${dataOf(settings)}
   Commands       goldmaster admin --help   (accounts, users, tokens, integrations; or load a whole world from a file)

@@ -72,6 +72,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     log,
     cookieKey: 'cookies are signed with this in tests',
     signUp: undefined,
+    setUpToken: 'the-set-up-token-of-tests',
     metering: false,
     mailing: false,
     trustProxy: [],

@@ -131,10 +131,10 @@ export const settingsRoutes = {
   invite: {
     method: 'POST',
     path: '/v1/accounts/:account_id/invitations',
-    summary: 'Invite by e-mail; the link is answered too, for installations without mail',
+    summary: 'Invite by e-mail; where no mail leaves, the link is answered, to be handed over',
     ...accountOwner,
     body: object({ email, role: oneOf(sets.ROLES) }),
-    reply: object({ ...app.Invitation.properties, url: Type.String() }),
+    reply: object({ ...app.Invitation.properties, url: nullable(Type.String()) }),
     created: 201,
     writes: true,
   },

@@ -9,6 +9,8 @@ export const Done = object({ ok: flag })
 export const Welcome = object({
   first_run: flag,
   sign_up: flag,
+  /** Whether mails leave; otherwise operators read them here and hand their links over. */
+  mailing: flag,
   version: text,
 })
 

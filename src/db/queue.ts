@@ -18,6 +18,8 @@ export interface Jobs {
   investigate: { investigation_id: number }
   /** Hands a mail to the mail server, where one is configured. */
   send_mail: { mail_id: number }
+  /** Mails a link that ends a sign-up, or tells whoever has the address already. */
+  mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Mails a link that sets a new password, if somebody has the address. */
   mail_password_reset: { email: string; token: string; site: string }
 }

@@ -36,6 +36,25 @@ ${site}/verify?token=${encodeURIComponent(token)}
 It works for one hour. If you did not sign up, nothing needs to be done.`,
 })
 
+export const signUp = (site: string, token: string): Letter => ({
+  subject: 'Make your Goldmaster account',
+  text: `Follow this link to choose a password and make your account:
+
+${site}/sign-up?token=${encodeURIComponent(token)}
+
+It works once, for one hour. If you did not ask for it, nothing needs to be done: without the link there is no account.`,
+})
+
+export const signedUpAlready = (site: string): Letter => ({
+  subject: 'You have a Goldmaster account already',
+  text: `Somebody, probably you, wants to sign up with this address, which has an account already.
+
+Sign in: ${site}/sign-in
+Forgot your password? ${site}/reset
+
+If it was not you, nothing needs to be done: nothing has changed.`,
+})
+
 export const RESET_SUBJECT = 'Choose a new password'
 
 export const resetPassword = (site: string, token: string): Letter => ({

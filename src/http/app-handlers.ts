@@ -109,8 +109,11 @@ export const appHandlers: AppHandlers = {
     return done
   },
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
-  invite: ({ db, account_id, visit, body, site }) =>
-    invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site),
+  invite: async ({ db, account_id, visit, body, site, mailing }) => {
+    const { url, ...made } = await invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site)
+    // Following the link proves the address, so only its mailbox gets it, where mails leave.
+    return { ...made, url: mailing ? null : url }
+  },
   withdrawInvitation: async ({ db, account_id, path }) => {
     await invitations.withdraw(db, account_id, idOf(path.id, 'Invitation'))
     return done

@@ -1,17 +1,24 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../contract/errors.ts'
 import { VERSION } from '../contract/version.ts'
 import * as invitations from '../domain/invitations.ts'
 import { changePassword } from '../domain/password-change.ts'
 import * as passwordResets from '../domain/password-resets.ts'
 import * as profile from '../domain/profile.ts'
+import { hashOf } from '../domain/secrets.ts'
 import * as signUps from '../domain/sign-ups.ts'
 import type { AppCall, AppHandlers } from './app-rest.ts'
+import { refuseForeignHost } from './door.ts'
 import { countSignIn, headersOf } from './sign-in.ts'
 
 const done = { ok: true }
 
 type Names =
   | 'welcome'
-  | 'signUp'
+  | 'setUp'
+  | 'requestSignUp'
+  | 'completeSignUp'
+  | 'joinByInvitation'
   | 'showInvitation'
   | 'acceptInvitation'
   | 'requestPasswordReset'
@@ -20,14 +27,35 @@ type Names =
 
 /** How somebody comes in: signing up, invitations, passwords. */
 export const identityHandlers: Pick<AppHandlers, Names> = {
-  async welcome({ db, signUp }) {
-    return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), version: VERSION }
+  async welcome({ db, signUp, mailing }) {
+    return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), mailing, version: VERSION }
   },
-  async signUp(call) {
+  async setUp(call) {
+    const { db, body, request, metering } = call
+    const { set_up_token, ...person } = body
+    await countSignIn(call, request, person.email)
+    refuseForeignHost(call.site, request)
+    if (!isSame(set_up_token, call.setUpToken))
+      throw new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
+    const user = await signUps.setUp(db, person, metering)
+    await signIn(call, user.email, person.password)
+    return done
+  },
+  async requestSignUp(call) {
     await countSignIn(call, call.request, call.body.email)
-    const user = await signUps.signUp(call.db, call.signUp, call.body, call.metering)
+    await signUps.request(call.db, call.signUp, call.body, call.site)
+    return done
+  },
+  async completeSignUp(call) {
+    await countSignIn(call, call.request, undefined)
+    const user = await signUps.complete(call.db, call.signUp, call.body, call.metering)
     await signIn(call, user.email, call.body.password)
-    if (!user.email_verified) await confirmAddress(call, user.email)
+    return done
+  },
+  async joinByInvitation(call) {
+    await countSignIn(call, call.request, call.body.email)
+    const user = await signUps.join(call.db, call.body)
+    await signIn(call, user.email, call.body.password)
     return done
   },
   async showInvitation({ db, path }) {
@@ -62,9 +90,5 @@ async function signIn(call: AppCall<Names>, email: string, password: string) {
   call.setCookies(headers.getSetCookie())
 }
 
-async function confirmAddress(call: AppCall<Names>, email: string) {
-  const { api } = await call.auth()
-  await api
-    .sendVerificationEmail({ body: { email } })
-    .catch((error: Error) => call.log.warn({ error: error.message }, 'no verification mail'))
-}
+/** In constant time, whatever its length. */
+const isSame = (given: string, right: string) => timingSafeEqual(hashOf(given), hashOf(right))

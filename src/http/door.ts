@@ -47,3 +47,19 @@ export function requireSameOrigin(request: FastifyRequest) {
 }
 
 const hostOf = (origin: string | undefined) => (origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined)
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Another name for this machine is somebody else's: a page elsewhere whose name was made to lead here is of the same origin to the
+ * browser, and our own pages open under the name they are configured with. A site on one's own machine has several names.
+ */
+export function refuseForeignHost(site: string, request: FastifyRequest) {
+  const own = new URL(site)
+  const port = own.port === '' ? '' : `:${own.port}`
+  const names = LOOPBACK.includes(own.hostname) ? LOOPBACK.map((name) => `${name}${port}`) : [own.host]
+  const { origin } = request.headers
+  const asked = [request.host, ...(origin === undefined ? [] : [hostOf(origin) ?? ''])]
+  if (!asked.every((host) => names.includes(host?.toLowerCase() ?? '')))
+    throw new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
+}

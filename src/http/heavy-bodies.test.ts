@@ -20,7 +20,7 @@ describe('a body of too many values, or too deep,', () => {
     ['POST', '/api/v1/cli/token_exchange'],
     ['POST', '/app/auth/sign-in/email'],
     ['POST', '/app/api/v1/password_resets/complete'],
-    ['POST', '/app/api/v1/sign_up'],
+    ['POST', '/app/api/v1/set_up'],
   ])('is refused unread: %s %s', async (method, path) => {
     for (const raw of [`{${keys(70_000)}}`, deep, `{"email":${deep}}`]) {
       const answer = await tools.studio.ask(path, {

@@ -24,6 +24,8 @@ export interface Service {
   /** Signs the cookies of sessions. */
   cookieKey: string
   signUp: SignUpPolicy
+  /** Printed at the start and needed by the first user, so that nobody who merely reaches the port owns the service. */
+  setUpToken: string
   /** Whether accounts made here have a trial and a count of credits. */
   metering: boolean
   /** Whether mails leave, or are only kept. */

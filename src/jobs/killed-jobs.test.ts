@@ -112,6 +112,16 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ author: 'kim', version: 1 }],
   ],
+  mail_sign_up: [
+    async () => {
+      const payload = { name: 'New', email: 'new@example.com', token: randomUUID(), site: 'https://gold.example' }
+      await studio.db.count(sql`delete from mails where to_address = ${payload.email}`)
+      const effect = () =>
+        rows(sql`select text like ${`%${payload.token}%`} as linked from mails where to_address = ${payload.email}`)
+      return { payload, effect }
+    },
+    [{ linked: true }],
+  ],
   mail_password_reset: [
     async () => {
       const { id } = studio.world.users.kim!

@@ -6,6 +6,7 @@ import * as integrations from '../domain/integrations.ts'
 import * as investigations from '../domain/investigations-run.ts'
 import * as passwordResets from '../domain/password-resets.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention.ts'
+import * as signUps from '../domain/sign-ups.ts'
 import { sweep } from '../domain/trials.ts'
 import { describeChangelist } from '../intake/describe-changelist.ts'
 import { ingest } from '../intake/ingest.ts'
@@ -38,6 +39,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   start_jenkins: startJenkins,
   follow_jenkins: followJenkins,
   send_mail: sendMail,
+  mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   forget_integration: ({ db }, { integration_id }) => integrations.forget(db, integration_id),
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),

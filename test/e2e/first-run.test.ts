@@ -22,6 +22,11 @@ describe.runIf(hasBrowser)('the first run in a browser', () => {
     await page.getByRole('heading', { name: 'Welcome to Goldmaster' }).waitFor()
     // The browser itself notes the answer by which the app learns that nobody is signed in.
     expect(tab.complaints.splice(0)).toEqual([expect.stringContaining('401')])
+    await page.getByLabel('Set-up token').waitFor()
+    expect(await axe(page)).toEqual([])
+    await tab.go('/sign-in')
+    await tab.go(`/welcome#set-up=${studio.service.setUpToken}`)
+    await page.getByLabel('Your name').waitFor()
     expect(await axe(page)).toEqual([])
     await page.getByLabel('Your name').fill('Ida')
     await page.getByLabel('E-mail').fill('ida@example.com')

@@ -53,7 +53,7 @@ export default function Invitation() {
         <SignUpForm
           action={`Join ${data.account_name}`}
           email={data.email}
-          invitation={token}
+          signUp={(person) => ask('joinByInvitation', { body: { ...person, invitation: token } })}
           onDone={() => void navigate({ to: '/feed' })}
         />
       )}

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react'
 import { ApiError, ask, wordsOf } from '../api.ts'
 import { useFocusKept } from '../focus.ts'
 import { buttonClass } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Waiting } from '../parts/pages.tsx'
 import { SignUpForm } from '../parts/sign-up-form.tsx'
@@ -31,6 +33,7 @@ export default function Welcome() {
   const navigate = useNavigate()
   const [stage, setStage] = useState<Stage>()
   const [error, setError] = useState<string>()
+  const [setUpToken, setSetUpToken] = useState(tokenInAddress)
   const find = async () => {
     const found = await findStage().catch((failure: unknown) => {
       setError(wordsOf(failure))
@@ -60,7 +63,15 @@ export default function Welcome() {
           <p className="text-sm text-soft">
             This service is new and empty. Make the account that owns it; in a few minutes your first tool will be talking.
           </p>
-          <SignUpForm action="Make the owner's account" onDone={() => void find()} />
+          {setUpToken === '' ? (
+            <SetUpToken onGiven={setSetUpToken} />
+          ) : (
+            <SignUpForm
+              action="Make the owner's account"
+              signUp={(person) => ask('setUp', { body: { ...person, set_up_token: setUpToken } })}
+              onDone={() => void find()}
+            />
+          )}
         </div>
       )}
       {stage?.at === 'project' && (
@@ -93,6 +104,28 @@ export default function Welcome() {
         />
       )}
     </main>
+  )
+}
+
+/** Behind the hash it reaches no server and no log. */
+const tokenInAddress = () => location.hash.match(/^#set-up=([\w-]+)$/)?.[1] ?? ''
+
+/** For those who came by the bare address instead of the link. */
+function SetUpToken({ onGiven }: { onGiven(token: string): void }) {
+  const [token, setToken] = useState('')
+  return (
+    <Form eager action="Go on" submit={async () => onGiven(token.trim().replace(/^.*#set-up=/, ''))}>
+      <TextField
+        label="Set-up token"
+        hint="Whoever started the service finds it in what the start printed, with a link that leads straight on."
+        required
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
+      />
+    </Form>
   )
 }
 

@@ -20,12 +20,12 @@ const ROLES = [
   ['owner', 'Owner: also changes settings, tools and people'],
 ] as const
 
-/** Asking somebody in; the link is shown too, for installations that send no mail. */
+/** Asking somebody in; the link is shown where no mail leaves. */
 export function Invitations({ account }: { account: AccountSummary }) {
   const query = useApi('listInvitations', { account_id: account.id })
   const [email, setEmail, clear] = useDraft(`invitation ${account.id}`, '')
   const [role, setRole] = useState<Role>('member')
-  const [made, setMade] = useState<{ email: string; url: string }>()
+  const [made, setMade] = useState<{ email: string; url: string | null }>()
   const invite = useWrite('invite', ['listInvitations'])
   const withdraw = useWrite('withdrawInvitation', ['listInvitations'])
   const say = useToast()
@@ -63,11 +63,15 @@ export function Invitations({ account }: { account: AccountSummary }) {
         <Notice kind="ok">
           <div className="grid min-w-0 gap-2">
             <span>
-              {made.email} was invited by mail. You can also hand over this link yourself; it works once, for seven days:
+              {made.url
+                ? `No mail leaves this service: hand this link over to ${made.email} yourself. It works once, for seven days:`
+                : `${made.email} was invited by mail. The link in it works once, for seven days.`}
             </span>
-            <div className="text-ink">
-              <Copy value={made.url} label="Invitation link" />
-            </div>
+            {made.url && (
+              <div className="text-ink">
+                <Copy value={made.url} label="Invitation link" />
+              </div>
+            )}
           </div>
         </Notice>
       )}

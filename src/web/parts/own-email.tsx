@@ -1,12 +1,20 @@
 import { TextField } from './field.tsx'
 
+interface Props {
+  value: string
+  onChange(value: string): void
+  /** Shown, and not to be changed. */
+  fixed?: boolean
+}
+
 /** The address somebody is known by here; browsers fill it in beside the password. */
-export const OwnEmail = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+export const OwnEmail = ({ value, onChange, fixed = false }: Props) => (
   <TextField
     label="E-mail"
     type="email"
     autoComplete="username"
     required
+    readOnly={fixed}
     value={value}
     onChange={(event) => onChange(event.target.value)}
   />

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { ask } from '../api.ts'
 import { connection } from '../connection.ts'
 import { queryClient } from '../queries.ts'
 import { TextField } from './field.tsx'
@@ -9,33 +8,40 @@ import { OwnEmail } from './own-email.tsx'
 
 interface Props {
   action: string
+  /** Given, it is the one: an invitation is made for an address. */
   email?: string
-  invitation?: string
+  signUp(person: { name: string; email: string; password: string }): Promise<unknown>
   onDone(): void
 }
 
-export function SignUpForm({ action, email: given = '', invitation, onDone }: Props) {
+/** Somebody new, who is signed in afterwards. */
+export function SignUpForm({ action, email: given, signUp, onDone }: Props) {
   const [name, setName] = useState('')
-  const [email, setEmail] = useState(given)
+  const [email, setEmail] = useState(given ?? '')
   const [password, setPassword] = useState('')
   const submit = async () => {
-    await ask('signUp', { body: { name, email, password, ...(invitation ? { invitation } : {}) } })
+    await signUp({ name, email, password })
     connection.signedIn()
     queryClient.clear()
     onDone()
   }
   return (
     <Form eager action={action} submit={submit}>
-      <TextField
-        label="Your name"
-        hint="What your colleagues see."
-        autoComplete="name"
-        required
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <OwnEmail value={email} onChange={setEmail} />
+      <OwnName value={name} onChange={setName} />
+      <OwnEmail value={email} onChange={setEmail} fixed={given !== undefined} />
       <NewPassword label="Password" value={password} onChange={setPassword} />
     </Form>
   )
 }
+
+export const OwnName = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+  <TextField
+    label="Your name"
+    hint="What your colleagues see."
+    autoComplete="name"
+    required
+    maxLength={120}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+  />
+)
