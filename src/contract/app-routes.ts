@@ -8,7 +8,21 @@ import { workRoutes } from './app-work.ts'
 import * as param from './params.ts'
 import { type PathNames, routes } from './routes.ts'
 import * as sets from './sets.ts'
-import { Approval, Asset, BuildRun, DecisionInput, list, nullable, object, oneOf, page, recordId, TaskDetail } from './shapes.ts'
+import {
+  Approval,
+  Asset,
+  BuildRun,
+  DecisionInput,
+  list,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  page,
+  recordId,
+  TaskDetail,
+} from './shapes.ts'
 
 /** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
 export interface AppRoute {
@@ -59,7 +73,7 @@ export const ownRoutes = {
     summary: 'Who is signed in and what they reach',
     who: 'member',
     query: none,
-    reply: app.Me,
+    reply: own(app.Me),
   },
   editMe: {
     method: 'PATCH',
@@ -68,7 +82,7 @@ export const ownRoutes = {
     who: 'member',
     query: none,
     body: Type.Partial(object({ name, default_account_id: recordId })),
-    reply: app.Me,
+    reply: own(app.Me),
   },
   listPeople: {
     method: 'GET',
@@ -76,7 +90,7 @@ export const ownRoutes = {
     summary: "Display names of everybody in the caller's accounts",
     who: 'member',
     query: none,
-    reply: list('people', app.Person),
+    reply: own(list('people', app.Person)),
   },
   search: {
     method: 'GET',
@@ -130,7 +144,7 @@ export const ownRoutes = {
       client_name: Type.String({ minLength: 1, maxLength: 80 }),
       scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
     }),
-    reply: object({ redirect_to: Type.String() }),
+    reply: object({ redirect_to: ownText }),
   },
   showAssistantRequest: {
     method: 'GET',
@@ -138,7 +152,7 @@ export const ownRoutes = {
     summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
     who: 'member',
     query: { request: param.text },
-    reply: object({ client_name: Type.String(), host: Type.String(), scopes: Type.Array(oneOf(sets.SCOPES)) }),
+    reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
   },
   decideAssistantRequest: {
     method: 'POST',
@@ -147,7 +161,7 @@ export const ownRoutes = {
     who: 'member',
     query: none,
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
-    reply: object({ redirect_to: Type.String() }),
+    reply: object({ redirect_to: ownText }),
   },
   listMails: {
     method: 'GET',
@@ -162,6 +176,9 @@ export const ownRoutes = {
   ...workRoutes,
   ...ruleRoutes,
 } as const satisfies Record<string, AppRoute>
+
+/** Settings and the ways in show people what they or theirs have written: it leaves as it is. */
+export const showsOwn = (name: string): boolean => Object.hasOwn(identityRoutes, name) || Object.hasOwn(settingsRoutes, name)
 
 export const appRoutes = { ...sharedRoutes, ...ownRoutes }
 

@@ -1,45 +1,47 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Done } from './app-shapes.ts'
 import * as sets from './sets.ts'
-import { anyObject, flag, instant, integer, list, nullable, object, oneOf, text } from './shapes.ts'
+import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from './shapes.ts'
 
 /** An account's own failure rules; a part of the table in `app-routes.ts`. */
 
 const pattern = Type.Optional(text)
 const several = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item))
 /** A failure rule as its account wrote it; what the fields mean stands in `diagnosis/rule.ts`. */
-export const FailureRule = object({
-  rule_id: text,
-  /** It stands in for one of ours. */
-  replaces_ours: flag,
-  definition: object({
-    id: text,
-    tool: text,
-    category: oneOf(sets.FAILURE_CATEGORIES),
-    role: oneOf(sets.RULE_ROLES),
-    need: several(text),
-    match: text,
-    score: integer,
-    fix: Type.Optional(text),
-    block: Type.Optional(
-      object({
-        back: pattern,
-        more: pattern,
-        until: pattern,
-        through: pattern,
-        blanks: Type.Optional(integer),
-        max: Type.Optional(integer),
-      }),
-    ),
-    header: Type.Optional(Type.Literal(true)),
-    lead: Type.Optional(Type.Literal('last')),
-    near: Type.Optional(integer),
-    explains: Type.Optional(several(text)),
-    examples: several(object({ log: text, line: integer, file: Type.Optional(text) })),
+export const FailureRule = own(
+  object({
+    rule_id: text,
+    /** It stands in for one of ours. */
+    replaces_ours: flag,
+    definition: object({
+      id: text,
+      tool: text,
+      category: oneOf(sets.FAILURE_CATEGORIES),
+      role: oneOf(sets.RULE_ROLES),
+      need: several(text),
+      match: text,
+      score: integer,
+      fix: Type.Optional(text),
+      block: Type.Optional(
+        object({
+          back: pattern,
+          more: pattern,
+          until: pattern,
+          through: pattern,
+          blanks: Type.Optional(integer),
+          max: Type.Optional(integer),
+        }),
+      ),
+      header: Type.Optional(Type.Literal(true)),
+      lead: Type.Optional(Type.Literal('last')),
+      near: Type.Optional(integer),
+      explains: Type.Optional(several(text)),
+      examples: several(object({ log: text, line: integer, file: Type.Optional(text) })),
+    }),
+    created_at: instant,
+    updated_at: instant,
   }),
-  created_at: instant,
-  updated_at: instant,
-})
+)
 export type FailureRule = Static<typeof FailureRule>
 
 const logLines = Type.Array(object({ line: integer, text }))

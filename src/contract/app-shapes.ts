@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import * as sets from './sets.ts'
-import { anyObject, BuildRun, flag, instant, integer, nullable, object, oneOf, text, uuid } from './shapes.ts'
+import { anyObject, BuildRun, flag, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from './shapes.ts'
 
 /** What only the web app sees: people by name, settings, secrets shown to their owners. */
 
@@ -153,7 +153,7 @@ const SEARCH_KINDS = ['project', 'task', 'build', 'change', 'asset', 'deployment
 export const Hit = object({
   kind: oneOf(SEARCH_KINDS),
   project_id: integer,
-  project_name: text,
+  project_name: ownText,
   title: text,
   detail: text,
   url: text,
@@ -165,7 +165,7 @@ export const Integration = object({
   provider: oneOf(sets.PROVIDERS),
   active: flag,
   secrets: integer,
-  config: anyObject,
+  config: own(anyObject),
   created_at: instant,
   health: object({
     last_delivery_at: nullable(instant),
@@ -179,9 +179,9 @@ export const Integration = object({
 /** For owners: the token in full, where the tool is to call, and how it is set up, as Markdown. */
 export const IntegrationDetail = object({
   ...Integration.properties,
-  webhook_token: text,
-  webhook_url: text,
-  setup: text,
+  webhook_token: ownText,
+  webhook_url: ownText,
+  setup: ownText,
 })
 
 export const DeliveryEntry = object({
@@ -216,7 +216,7 @@ export const Webhook = object({
   id: integer,
   account_id: integer,
   project_id: nullable(integer),
-  url: text,
+  url: ownText,
   event_types: Type.Array(text),
   status: oneOf(sets.SUBSCRIPTION_STATUSES),
   failing_since: nullable(instant),
@@ -224,7 +224,7 @@ export const Webhook = object({
   created_at: instant,
   updated_at: instant,
 })
-export const WebhookWithSecret = object({ ...Webhook.properties, secret: text })
+export const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
 export const Outgoing = object({
   id: text,
   /** Where a page goes on. */
@@ -245,9 +245,10 @@ export const OutgoingDetail = object({
 
 export const Mail = object({
   id: integer,
-  to: text,
-  subject: text,
-  text,
+  to: ownText,
+  subject: ownText,
+  /** With the links that somebody is to follow. */
+  text: ownText,
   error: text,
   created_at: instant,
   sent_at: nullable(instant),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import * as app from './app-shapes.ts'
 import * as param from './params.ts'
 import * as sets from './sets.ts'
-import { flag, list, nullable, object, oneOf, recordId } from './shapes.ts'
+import { flag, list, nullable, object, oneOf, ownText, recordId } from './shapes.ts'
 
 /** Tools that tell us, and addresses that we tell; a part of the table in `app-routes.ts`. */
 
@@ -155,7 +155,7 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'What messages are signed with',
     ...accountOwner,
-    reply: object({ secret: Type.String() }),
+    reply: object({ secret: ownText }),
   },
   rotateWebhookSecret: {
     method: 'POST',

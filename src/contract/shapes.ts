@@ -15,7 +15,13 @@ export const nullable = <S extends TSchema>(schema: S) => {
     : Type.Unsafe<Nullable<S>>({ ...schema, type: [type, 'null'] })
 }
 
+/** What a tool or anybody outside may have written: scrubbed where it leaves (`domain/privacy/`). */
 export const text = Type.String()
+const OWN = Symbol('own')
+/** Marks what leaves as it is: written by us, or by the account's own people for themselves. */
+export const own = <S extends TSchema>(schema: S): S => ({ ...schema, [OWN]: true })
+export const isOwn = (schema: object): boolean => OWN in schema
+export const ownText = own(Type.String())
 export const integer = Type.Integer()
 /** A record's id as somebody sends it. */
 export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
@@ -25,7 +31,7 @@ export const instant = Type.String({ format: 'date-time', description: 'UTC, mil
 const idText = Type.String({ pattern: '^[0-9]+$' })
 export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
 
-const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(text) })
+const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(ownText) })
 /** Build runs and assets show a first page only. */
 export const ShortPagination = object({ limit: integer, has_more: flag })
 
@@ -33,10 +39,10 @@ export const Ping = object({
   ok: flag,
   user_id: integer,
   account_id: nullable(integer),
-  token: object({ name: text, prefix: text, scopes: Type.Array(text), expires_at: nullable(instant) }),
+  token: object({ name: ownText, prefix: ownText, scopes: Type.Array(text), expires_at: nullable(instant) }),
 })
 
-const project = { id: idText, name: text, engine: text, created_at: instant }
+const project = { id: idText, name: ownText, engine: text, created_at: instant }
 export const Project = object(project)
 export const ProjectDetail = object({
   ...project,
@@ -48,23 +54,23 @@ export const ProjectDetail = object({
 
 /** Any keys: the pattern that stands for them in a record, `^.*$`, leaves out those with line breaks. */
 export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
-const Metadata = anyObject
+const Metadata = own(anyObject)
 const task = {
   id: integer,
   account_id: integer,
   project_id: integer,
-  title: text,
-  description: text,
+  title: ownText,
+  description: ownText,
   state: oneOf(sets.TASK_STATES),
   task_type: oneOf(sets.TASK_TYPES),
   priority: oneOf(sets.PRIORITIES),
-  assignee_handle: nullable(text),
+  assignee_handle: nullable(ownText),
   user_id: nullable(integer),
-  labels: Type.Array(text),
+  labels: Type.Array(ownText),
   metadata: Metadata,
   created_at: instant,
   updated_at: instant,
-  urls: object({ web: text }),
+  urls: object({ web: ownText }),
 }
 export const Task = object(task)
 export const TaskDetail = object({
@@ -102,7 +108,7 @@ export const Members = object({
       connected_accounts: Type.Array(object({ id: integer, provider: text, uid: Type.Optional(text) })),
     }),
   ),
-  assignee_handles: Type.Array(text),
+  assignee_handles: Type.Array(ownText),
   truncated: flag,
 })
 
@@ -125,12 +131,12 @@ const buildRun = {
   finished_at: nullable(instant),
   created_at: instant,
   updated_at: instant,
-  urls: object({ web: text }),
+  urls: object({ web: ownText }),
 }
 export const BuildRun = object(buildRun)
 
 export const Investigation = object({
-  investigation_id: text,
+  investigation_id: ownText,
   status: oneOf(sets.INVESTIGATION_STATUSES),
   diagnosis: nullable(text),
   suggested_fix: nullable(text),
@@ -265,14 +271,14 @@ export const DeploymentDetail = object({ ...deployment, build_run: nullable(buil
 export const Event = object({
   event_type: oneOf(sets.EVENT_TYPES),
   project_id: integer,
-  project_name: text,
+  project_name: ownText,
   actor: text,
   timestamp: instant,
   target_ref: text,
   status: oneOf(sets.PILLS),
   message: text,
-  url: text,
-  cursor_key: text,
+  url: ownText,
+  cursor_key: ownText,
 })
 export type Event = Static<typeof Event>
 

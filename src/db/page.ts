@@ -49,6 +49,8 @@ export interface Listing {
   limit: number
   /** Columns `item` (json), `key_at` (a time) and `key_id`, `limit + 1` rows at most. */
   rows: Sql
+  /** Rows also have `foreign_text`: what was written outside, so that only that is looked through before the page leaves. */
+  foreign?: true
   /** How many rows match depends on a value that only statistics can weigh: planned anew each time instead of once for all. */
   replan?: boolean
 }
@@ -58,10 +60,12 @@ export interface Page {
   items: string
   has_more: boolean
   last: Key | null
+  foreign?: string | null
 }
 
 export interface PageRow {
   items: string
+  foreign_text?: string | null
   /** Where the next page begins, as `at|id`; null on the last. */
   key: string | null
 }
@@ -76,14 +80,16 @@ export const count = (rows: number): Sql => raw(String(rows))
 export const moment = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
 
 /** The rows gathered into one page. The extra row only proves that there are more. */
-export const paged = ({ rows, limit }: Listing): Sql => sql`
+export const paged = ({ rows, limit, foreign }: Listing): Sql => sql`
   select coalesce(array_to_json((array_agg(item))[:${count(limit)}])::text, '[]') as items,
+    ${foreign ? sql`string_agg(foreign_text, E'\\n') as foreign_text,` : empty}
     case when count(*) > ${count(limit)}
       then iso((array_agg(key_at))[${count(limit)}]) || '|' || (array_agg(key_id))[${count(limit)}] end as key
   from (${rows}) found`
 
-export const pageOf = ({ items, key }: PageRow): Page => ({
+export const pageOf = ({ items, key, foreign_text }: PageRow): Page => ({
   items,
+  foreign: foreign_text,
   has_more: key !== null,
   last: key === null ? null : keyOf(key),
 })

@@ -6,7 +6,6 @@ import type { Approval } from '../contract/shapes.ts'
 import { type Database, join, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
 import { release } from './builds-report.ts'
-import { scrub } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
 
@@ -47,19 +46,13 @@ export function list(project: Sql, q: Query): Listing {
   return { limit: q.limit, rows, replan: q.updated_since !== undefined }
 }
 
-/** As an approval may be shown: no address in its comments. */
-export const shown = <A extends Pick<Approval, 'comments'>>(approval: A): A => ({
-  ...approval,
-  comments: scrub(approval.comments),
-})
-
 export async function find(db: Database, projectId: number, id: string): Promise<Approval> {
   const approval = isUuid(id)
     ? await db.one<Approval>(sql`
         select ${columns} from approvals p join assets s on s.id = p.asset_id where p.project_id = ${projectId} and p.id = ${id}`)
     : undefined
   if (!approval) throw notFound('Approval')
-  return shown(approval)
+  return approval
 }
 
 /** All or none, in one transaction; the stage tells that nobody looked at each by itself. */

@@ -4,7 +4,6 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import type { AssetApprovalStatus } from '../contract/sets.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, when } from '../db/page.ts'
-import { scrub } from './privacy/scrub.ts'
 
 type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key }
 type Detail = ReplyOf<'showAsset'>
@@ -15,8 +14,9 @@ const columns = sql`
 
 export const list = (project: Sql, q: Query): Listing => ({
   limit: q.limit,
+  foreign: true,
   rows: sql`
-    select row_to_json(item) as item, a.created_at as key_at, a.id as key_id
+    select row_to_json(item) as item, a.created_at as key_at, a.id as key_id, concat_ws(E'\\n', a.name, a.path) as foreign_text
     from (
       select a.* from assets a
       where a.project_id = ${project}
@@ -38,5 +38,5 @@ export async function find(db: Database, projectId: number, id: string): Promise
         from assets a where a.project_id = ${projectId} and a.id = ${id}`)
     : undefined
   if (!asset) throw notFound('Asset')
-  return { ...asset, approvals_history: asset.approvals_history.map((p) => ({ ...p, comments: scrub(p.comments) })) }
+  return asset
 }

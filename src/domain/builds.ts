@@ -5,7 +5,7 @@ import type { BuildRun } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, when } from '../db/page.ts'
 import { newestOf } from './investigations.ts'
-import { scrub, scrubAll } from './privacy/scrub.ts'
+import { scrub } from './privacy/scrub.ts'
 
 type Query = QueryOf<'listBuilds'> & { cursor?: Key }
 type Detail = ReplyOf<'showBuild'>
@@ -18,8 +18,10 @@ const columns = (site: string) => sql`
 
 export const list = (project: Sql, q: Query, site: string): Listing => ({
   limit: q.limit,
+  foreign: true,
   rows: sql`
-    select row_to_json(item) as item, b.created_at as key_at, b.id as key_id
+    select row_to_json(item) as item, b.created_at as key_at, b.id as key_id,
+      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase) as foreign_text
     from (
       select b.* from build_runs b
       where b.project_id = ${project}
@@ -40,7 +42,7 @@ export async function find(db: Database, projectId: number, id: number | undefin
       ${newestOf} as investigation
     from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
   if (!build) throw notFound('Build run')
-  return { ...build, steps: scrubAll(build.steps), investigation: scrubAll(build.investigation) }
+  return build
 }
 
 /** The newest build of a project, if there is one. */

@@ -3,7 +3,7 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import type { Change } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
-import { scrub, scrubAuthor } from './privacy/scrub.ts'
+import { scrubAuthor } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { cursor?: Key }
 type Detail = ReplyOf<'showChange'>
@@ -30,12 +30,8 @@ export function list(project: Sql, q: Query): Listing {
   return { limit: q.limit, rows, replan: q.updated_since !== undefined }
 }
 
-/** As a change may be shown: no address in its author or its text. */
-export const shown = <C extends Pick<Change, 'author' | 'description'>>(change: C): C => ({
-  ...change,
-  author: scrubAuthor(change.author),
-  description: scrub(change.description),
-})
+/** As a change may be shown: an author has no at-sign at all. Its other texts are scrubbed like all that leave. */
+export const shown = <C extends Pick<Change, 'author'>>(change: C): C => ({ ...change, author: scrubAuthor(change.author) })
 
 export async function find(db: Database, projectId: number, id: number | undefined): Promise<Detail> {
   const change = await db.one<Detail>(sql`

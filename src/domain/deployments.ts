@@ -15,9 +15,11 @@ export const columns = sql`
 /** Newest first, ties by number. */
 export const list = (project: Sql, q: Query): Listing => ({
   limit: q.limit,
+  foreign: true,
   replan: q.updated_since !== undefined,
   rows: sql`
-    select (select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id
+    select (select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
+      concat_ws(E'\\n', d.branch, d.version, d.external_id, d.external_build_id) as foreign_text
     from deployments d
     where d.project_id = ${project}
       ${when(q.status, (status) => sql`and d.status = ${status}`)}

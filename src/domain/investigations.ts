@@ -3,7 +3,6 @@ import { DAILY_INVESTIGATIONS, type Plan } from '../contract/sets.ts'
 import type { Investigation } from '../contract/shapes.ts'
 import { type Database, sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
-import { scrubAll } from './privacy/scrub.ts'
 
 interface Started {
   investigation: Investigation
@@ -61,7 +60,7 @@ const newest = (db: Database, buildId: number) =>
   )
 
 const find = async (db: Database, id: number): Promise<Investigation> =>
-  scrubAll((await db.one<Investigation>(sql`select ${columns} from investigations i where i.id = ${id}`))!)
+  (await db.one<Investigation>(sql`select ${columns} from investigations i where i.id = ${id}`))!
 
 /** Days are UTC days; what was given back does not count. */
 async function refuseBeyondLimit(db: Database, accountId: number, limit: number) {

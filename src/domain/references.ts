@@ -3,7 +3,6 @@ import { notFound } from '../contract/errors.ts'
 import { type Database, join, raw, sql } from '../db/database.ts'
 import type { Place } from './place.ts'
 import { looksLikeAddress } from './privacy/addresses.ts'
-import { scrub } from './privacy/scrub.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
 /** An item of an outside tracker; absent fields stay as they are known. */
@@ -88,9 +87,6 @@ export async function ofTask(db: Database, projectId: number, taskId: number): P
     order by r.key, r.id limit ${SHOWN_MAX}`)
   return found.map(({ assignee_uid: uid, ...shown }) => ({
     ...shown,
-    title: scrub(shown.title),
-    state: scrub(shown.state),
-    url: scrub(shown.url),
     assignee_uid: uid !== null && looksLikeAddress(uid) ? null : uid,
   }))
 }

@@ -9,9 +9,11 @@ import {
   type OwnQuery,
   type OwnReply,
   ownRoutes,
+  showsOwn,
 } from '../contract/app-routes.ts'
 import { ApiError, invalidParameter, notFound, unknownParameter } from '../contract/errors.ts'
 import { type RawQuery, readId, readQuery } from '../contract/params.ts'
+import { scrubberOf } from '../domain/privacy/replies.ts'
 import { enter, notOperator, notOwner, refuseIfReadOnly, type Visit } from '../domain/visits.ts'
 import type { Auth } from './auth.ts'
 import { type Door, requireSameOrigin } from './door.ts'
@@ -38,6 +40,7 @@ export type AppHandlers = { [N in OwnName]: (call: AppCall<N>) => Promise<OwnRep
 export function serveApp(app: FastifyInstance, service: Service, door: Door, auth: () => Promise<Auth>, handlers: AppHandlers) {
   for (const name of Object.keys(ownRoutes) as OwnName[]) {
     const route: AppRoute = ownRoutes[name]
+    const shown = showsOwn(name) ? undefined : scrubberOf(route.reply)
     const handler = handlers[name] as (call: AppCall<OwnName>) => Promise<unknown>
     app.route({
       method: route.method,
@@ -63,7 +66,7 @@ export function serveApp(app: FastifyInstance, service: Service, door: Door, aut
             for (const cookie of cookies) reply.header('set-cookie', cookie)
           },
         })
-        return reply.type('application/json; charset=utf-8').send(answer)
+        return reply.type('application/json; charset=utf-8').send(shown ? shown(answer as never) : answer)
       },
     })
   }

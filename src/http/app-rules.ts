@@ -1,6 +1,5 @@
 import type { ruleRoutes } from '../contract/app-rules.ts'
 import * as rules from '../domain/failure-rules.ts'
-import { scrub } from '../domain/privacy/scrub.ts'
 import type { AppHandlers } from './app-rest.ts'
 
 /** An account's own failure rules. */
@@ -15,18 +14,6 @@ export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
   async tryFailureRule({ db, account_id, body }) {
     const { line, matched, finding } = await rules.tryOut(db, account_id, body.rule, body.log)
     const { clues, category, confidence, diagnosis, suggested_fix, evidence } = finding
-    const shown = (lines: typeof matched) => lines.map(({ line, text }) => ({ line, text: scrub(text) }))
-    return {
-      line,
-      matched: shown(matched),
-      finding: {
-        rule_id: clues.rule,
-        category,
-        confidence,
-        diagnosis: scrub(diagnosis),
-        suggested_fix: scrub(suggested_fix),
-        evidence: shown(evidence),
-      },
-    }
+    return { line, matched, finding: { rule_id: clues.rule, category, confidence, diagnosis, suggested_fix, evidence } }
   },
 }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound, tooLarge, unavailable, unstorable, unsupportedType } from '../contract/errors.ts'
 import { isConnectionError, isTransient, isUnstorable } from '../db/database.ts'
+import { scrubAll } from '../domain/privacy/scrub.ts'
 
 /** Whatever went wrong, as the interface words it. */
 function asApiError(error: unknown): ApiError {
@@ -23,7 +24,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   if (failure.status >= 500 || isUnstorable(error)) request.log.error({ reqId: request.id, err: error }, failure.code)
   reply.code(failure.status).headers(failure.headers)
   if (failure.body === undefined) return reply.header('www-authenticate', 'Bearer').send()
-  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure.body)
+  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(scrubAll(failure.body))
 }
 
 const CLIENT_ERRORS: Record<string, [status: string, code: string, message: string]> = {

@@ -1,4 +1,5 @@
-import type { QueryOf, RouteName } from '../contract/routes.ts'
+import type { TSchema } from 'typebox'
+import { type QueryOf, type RouteName, routes } from '../contract/routes.ts'
 import type { Sql } from '../db/database.ts'
 import type { Key, Listing, Page } from '../db/page.ts'
 import * as approvals from '../domain/approvals.ts'
@@ -6,6 +7,8 @@ import * as assets from '../domain/assets.ts'
 import * as builds from '../domain/builds.ts'
 import * as changes from '../domain/changes.ts'
 import * as deployments from '../domain/deployments.ts'
+import { scrubberOf } from '../domain/privacy/replies.ts'
+import { mayHoldPrivate } from '../domain/privacy/scrub.ts'
 import * as tasks from '../domain/tasks.ts'
 
 export type ListName = 'listTasks' | 'listBuilds' | 'listAssets' | 'listApprovals' | 'listChanges' | 'listDeployments'
@@ -15,7 +18,7 @@ interface List<N extends ListName> {
   /** The name of the items in the answer. */
   key: string
   listing(project: Sql, query: ListQuery<N>, site: string): Listing
-  /** What people or tools outside wrote is sanitized item by item; the rest leaves as PostgreSQL rendered it. */
+  /** What an item needs beyond being scrubbed like every text of its shape. */
   shown?(item: never): unknown
 }
 
@@ -23,17 +26,30 @@ export const lists: { [N in ListName]: List<N> } = {
   listTasks: { key: 'tasks', listing: tasks.list },
   listBuilds: { key: 'build_runs', listing: builds.list },
   listAssets: { key: 'assets', listing: assets.list },
-  listApprovals: { key: 'approvals', listing: approvals.list, shown: approvals.shown },
+  listApprovals: { key: 'approvals', listing: approvals.list },
   listChanges: { key: 'changes', listing: changes.list, shown: changes.shown },
   listDeployments: { key: 'deployments', listing: deployments.list },
 }
 
 export const isList = (name: RouteName): name is ListName => Object.hasOwn(lists, name)
 
+const itemScrubber = (name: ListName, key: string) =>
+  scrubberOf((routes[name].reply.properties as Record<string, { items?: TSchema }>)[key]!.items!)
+const scrubbers = Object.fromEntries(
+  Object.entries(lists).map(([name, { key }]) => [name, itemScrubber(name as ListName, key)]),
+) as Record<ListName, ReturnType<typeof scrubberOf>>
+
+/** As PostgreSQL rendered them, unless a look at what was written outside finds something that must not leave. */
+function itemsOf(name: ListName, { items, foreign }: Page): string {
+  const scrubber = scrubbers[name]
+  if (!scrubber || !mayHoldPrivate(foreign ?? items)) return items
+  const { shown = (item: never) => item } = lists[name]
+  return JSON.stringify((JSON.parse(items) as never[]).map((item) => scrubber(shown(item) as never)))
+}
+
 /** The whole answer as text: the items stay as they came, only the frame is written here. */
 export function renderPage(name: ListName, limit: number, page: Page, seal: ((key: Key) => string) | undefined): string {
-  const { key, shown } = lists[name]
-  const items = shown ? JSON.stringify((JSON.parse(page.items) as never[]).map((item) => shown(item))) : page.items
+  const { key } = lists[name]
   const cursor = seal === undefined ? '' : `,"next_cursor":${page.last ? JSON.stringify(seal(page.last)) : 'null'}`
-  return `{"${key}":${items},"pagination":{"limit":${limit},"has_more":${page.has_more}${cursor}}}`
+  return `{"${key}":${itemsOf(name, page)},"pagination":{"limit":${limit},"has_more":${page.has_more}${cursor}}}`
 }

@@ -3,6 +3,7 @@ import { invalidJson, readOnly, unsupportedType } from '../contract/errors.ts'
 import { type RawQuery, readId, readQuery } from '../contract/params.ts'
 import type { BodyOf, PathOf, QueryOf, Route, RouteName } from '../contract/routes.ts'
 import * as access from '../domain/access.ts'
+import { scrubberOf } from '../domain/privacy/replies.ts'
 import { attempt } from './asking.ts'
 import type { Door } from './door.ts'
 import { serveEvents } from './events.ts'
@@ -47,6 +48,7 @@ function serveList(app: FastifyInstance, service: Service, door: Door, name: Lis
 function serveRoute(app: FastifyInstance, service: Service, door: Door, name: HandledName) {
   const route = door.table[name]!
   const handler = handlers[name] as (call: Call<RouteName>) => Promise<unknown>
+  const shown = route.produces ? undefined : scrubberOf(route.reply)
   app.route({
     method: route.method,
     url: `${door.prefix}${route.path}`,
@@ -82,7 +84,7 @@ function serveRoute(app: FastifyInstance, service: Service, door: Door, name: Ha
         status: (code) => void reply.code(code),
       }
       const answer = await handler(call)
-      return send(reply, route, answer)
+      return send(reply, route, shown ? shown(answer as never) : answer)
     },
   })
 }

@@ -8,7 +8,7 @@ const NAME = /[\p{L}\p{N}]/u
 /** A name followed by an address becomes the name, a bare address its local part; no at-sign is left. */
 export function reduceAuthor(told: string): string {
   const author = plainAt(told)
-  if (!author.includes('@')) return unquoted(author)
+  if (!author.includes('@')) return told
   const parts: string[] = []
   let named = false
   let copied = 0

@@ -36,8 +36,8 @@ const AUTHOR_READ = 4_000
 
 /** An author as they may be shown: their name, or the local part of their address; never an at-sign. */
 export function scrubAuthor(author: string): string {
-  const read = author.slice(0, AUTHOR_READ)
-  const shown = mayHoldPrivate(read) ? reduceAuthor(scrub(reduceAuthor(redact(read)))) : reduceAuthor(read)
+  if (!mayHoldPrivate(author)) return author
+  const shown = reduceAuthor(scrub(reduceAuthor(redact(author.slice(0, AUTHOR_READ)))))
   return shown.slice(0, AUTHOR_MAX).toWellFormed()
 }
 

@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { BuildRunDetail, nullable, object, own, ownText, Task, text, uuid } from '../../contract/shapes.ts'
+import { scrubberOf } from './replies.ts'
+
+const address = 'kim@example.com'
+
+test('texts are scrubbed at any depth, and what is own, an id or of a closed set is not', () => {
+  const shape = object({
+    id: uuid,
+    word: Type.Enum(['a', 'b']),
+    name: ownText,
+    data: own(Type.Record(Type.String(), Type.Unknown())),
+    text: nullable(text),
+    list: Type.Array(object({ text, count: Type.Integer() })),
+    one: nullable(object({ text })),
+    free: Type.Unknown(),
+    fields: Type.Record(Type.String(), Type.String()),
+  })
+  const value = {
+    id: 'u',
+    word: 'a',
+    name: address,
+    data: { deep: address },
+    text: address,
+    list: [{ text: address, count: 1 }],
+    one: { text: address },
+    free: [{ deep: address }],
+    fields: { [address]: address },
+  }
+  expect(scrubberOf(shape)!(value as never)).toEqual({
+    ...value,
+    text: 'kim',
+    list: [{ text: 'kim', count: 1 }],
+    one: { text: 'kim' },
+    free: [{ deep: 'kim' }],
+    fields: { kim: 'kim' },
+  })
+})
+
+test('a value with nothing to take out is the same value', () => {
+  const value = { text: 'plain', one: null }
+  expect(scrubberOf(object({ text, one: nullable(object({ text })) }))!(value as never)).toBe(value)
+})
+
+test('a list of tasks needs no look, a build does', () => {
+  expect(scrubberOf(Task)).toBeUndefined()
+  expect(scrubberOf(BuildRunDetail)).toBeDefined()
+})
