@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { sql } from '../db/database.ts'
+import { coalesce } from './coalesce.ts'
 import type { Readiness } from './readiness.ts'
 import type { Service } from './service.ts'
 
@@ -67,8 +68,8 @@ export function serveMetrics(app: FastifyInstance, { db, replica }: Service, rea
       this.set((await readiness.ready()) ? 1 : 0)
     },
   })
-  const countJobs = shared(JOBS_FRESH_MS, () => db.rows<JobCount>(QUEUE).catch((): JobCount[] => []))
-  const metrics = shared(FRESH_MS, () => registers[0]!.metrics())
+  const countJobs = coalesce(JOBS_FRESH_MS, () => db.rows<JobCount>(QUEUE).catch((): JobCount[] => []))
+  const metrics = coalesce(FRESH_MS, () => registers[0]!.metrics())
   app.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await metrics()))
 }
 
@@ -76,21 +77,6 @@ interface JobCount {
   kind: string
   state: string
   count: number
-}
-
-/** Whoever asks gets what was made last, made anew once it is `ms` old, by one for all. */
-function shared<T>(ms: number, make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  let until = 0
-  return () => {
-    if (made === undefined || performance.now() >= until) {
-      until = Number.POSITIVE_INFINITY
-      made = make().finally(() => {
-        until = performance.now() + ms
-      })
-    }
-    return made
-  }
 }
 
 const QUEUE = sql`
