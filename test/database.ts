@@ -11,9 +11,14 @@ export interface TestDatabase {
 }
 
 /** A fresh, migrated, empty database of one's own. */
-export async function createDatabase(): Promise<TestDatabase> {
+export const createDatabase = (): Promise<TestDatabase> => create(inject('template'))
+
+/** One without a schema. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => create('template1')
+
+async function create(template: string): Promise<TestDatabase> {
   const name = `goldmaster_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${inject('template')}`)
+  await onServer(`create database ${name} template ${template}`)
   const url = withDatabase(inject('server'), name)
   const db = openDatabase(url, { max: 8 })
   return {

@@ -1,6 +1,5 @@
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../test/database.ts'
 import * as sets from '../contract/sets.ts'
 import { raw, sql } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -12,18 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => own.drop())
 
-/** An empty database beside the migrated one. */
-async function emptied(): Promise<TestDatabase> {
-  const made = await createDatabase()
-  const client = new pg.Client({ connectionString: made.url })
-  await client.connect()
-  await client.query('drop schema public cascade; create schema public; drop schema graphile_worker cascade')
-  await client.end()
-  return made
-}
-
 test('several nodes that start at once migrate an empty database once', async () => {
-  const { url, db, drop } = await emptied()
+  const { url, db, drop } = await createEmptyDatabase()
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
   expect(applied.map(({ applied }) => applied).toSorted((a, b) => a - b)).toEqual([0, 0, migrations().length])
   expect(applied.filter(({ fresh }) => fresh)).toHaveLength(1)

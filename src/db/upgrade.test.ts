@@ -1,0 +1,121 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createEmptyDatabase } from '../../test/database.ts'
+import { until } from '../../test/until.ts'
+import { type Database, raw, sql } from './database.ts'
+import { migrate } from './migrate.ts'
+import { migrations } from './migration-files.ts'
+
+/** The newest migration of each released version. */
+const RELEASED = [9]
+const ROWS = 5_000
+/** Longer than this no statement of a node of the older version may wait for a lock. */
+const LOCK_PATIENCE_MS = 4_000
+
+const TABLES = [
+  'deliveries',
+  'changes',
+  'build_runs',
+  'tasks',
+  'assets',
+  'approvals',
+  'deployments',
+  'outbox',
+  'outgoing',
+  'mails',
+]
+
+/** Rows as a node of the first release writes them, `count` of each kind. */
+const fill = (count: number) => {
+  const numbers = sql`generate_series(1, ${count}::integer) n`
+  return [
+    sql`
+      insert into deliveries (integration_id, path, dedupe_key, counts, outcome, status, headers, body)
+      select 1, 'github', gen_random_uuid()::text, true, 'processed', 200, '{"user-agent": "GitHub"}', '{"commits": []}' from ${numbers}`,
+    sql`
+      insert into changes (account_id, project_id, integration_id, identifier, source_type, author, description, files)
+      select 1, 1, 1, md5(gen_random_uuid()::text), 'GitCommit', 'ada@example.com', 'Fix it', '[{"path": "a.uasset", "action": "edit"}]'
+      from ${numbers}`,
+    sql`
+      insert into build_runs (account_id, project_id, integration_id, status, ci_job_name, build_number, output_log)
+      select 1, 1, 1, 'failed', 'night', gen_random_uuid()::text, 'error C2065' from ${numbers}`,
+    sql`insert into tasks (account_id, project_id, title, description) select 1, 1, 'Task ' || n, 'Do it' from ${numbers}`,
+    sql`
+      with made as (
+        insert into assets (account_id, project_id, name, path, asset_type)
+        select 1, 1, 'hero', gen_random_uuid()::text, 'texture' from ${numbers} returning id)
+      insert into approvals (account_id, project_id, asset_id) select 1, 1, id from made`,
+    sql`
+      insert into outgoing (subscription_id, position, event_type, payload)
+      select 1, nextval('outbox_position'), 'task.created', '{}' from ${numbers}`,
+    sql`insert into mails (to_user_id, subject, text) select 1, 'Hello', 'There' from ${numbers}`,
+  ]
+}
+
+const WORLD = [
+  sql`insert into accounts (id, name) values (1, 'Owl')`,
+  sql`insert into users (id, email, name) values (1, 'lead@example.com', 'Lead')`,
+  sql`insert into account_members (account_id, user_id, role) values (1, 1, 'owner')`,
+  sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`,
+  sql`
+    insert into integrations (id, project_id, provider, token_hash, token_sealed)
+    values (1, 1, 'github', decode(repeat('00', 32), 'hex'), '')`,
+  sql`insert into subscriptions (id, account_id, url, secret_sealed, position) values (1, 1, 'https://a.example', '', 0)`,
+]
+
+/** Reads and writes as the older version does, over and over, until told to stop. */
+async function serve(db: Database, isOver: () => boolean): Promise<number> {
+  let requests = 0
+  while (!isOver()) {
+    await db.transaction(
+      async (db) => {
+        for (const statement of fill(1)) await db.count(statement)
+      },
+      { lockTimeout: LOCK_PATIENCE_MS },
+    )
+    await db.transaction(
+      async (db) => {
+        for (const table of TABLES) await db.rows(sql`select * from ${raw(table)} limit 10`)
+        await db.count(sql`update tasks set title = 'edited', updated_at = now() where id = (select max(id) from tasks)`)
+      },
+      { lockTimeout: LOCK_PATIENCE_MS },
+    )
+    requests += 2
+  }
+  return requests
+}
+
+test.each(RELEASED)('a filled database of migration %i is migrated while its nodes serve and a dump runs', async (newest) => {
+  const { url, db, drop } = await createEmptyDatabase()
+  await migrate(
+    url,
+    undefined,
+    migrations().filter(({ number }) => number <= newest),
+  )
+  for (const statement of [...WORLD, ...fill(ROWS)]) await db.count(statement)
+
+  const dump = new pg.Client({ connectionString: url, application_name: 'pg_dump' })
+  await dump.connect()
+  await dump.query(`begin isolation level repeatable read; lock table ${TABLES.join(', ')} in access share mode`)
+  let over = false
+  const nodes = [1, 2, 3].map(() => serve(db, () => over))
+
+  let waits = 0
+  const log = { info: () => {}, warn: () => void waits++ }
+  const migrating = migrate(url, log as never)
+  await Promise.race([until(() => waits > 0), migrating])
+  await dump.query('commit')
+  await dump.end()
+  const { applied } = await migrating
+  over = true
+  const requests = await Promise.all(nodes)
+
+  expect(applied).toBe(migrations().filter(({ number }) => number > newest).length)
+  expect(Math.min(...requests)).toBeGreaterThan(0)
+  // And it goes on against the newer schema.
+  for (const statement of fill(1)) await db.count(statement)
+  for (const table of ['deliveries', 'changes', 'tasks', 'mails'])
+    expect((await db.rows(sql`select from ${raw(table)}`)).length).toBeGreaterThan(ROWS)
+  expect(await migrate(url)).toEqual({ applied: 0, fresh: false })
+  await drop()
+})
