@@ -118,6 +118,11 @@ test.each([
   ['TRUST_PROXY', '10.0.0.1/33'],
   ['ALLOW_PRIVATE_HOSTS', 'http://ci.internal'],
   ['ALLOW_PRIVATE_HOSTS', '10.0.0.0/33'],
+  ['ALLOW_PRIVATE_HOSTS', 'jenkins:'],
+  ['ALLOW_PRIVATE_HOSTS', 'jenkins:8080'],
+  ['ALLOW_PRIVATE_HOSTS', 'mail:smtp.internal'],
+  ['ALLOW_PRIVATE_HOSTS', 'ci.internal:70000'],
+  ['ALLOW_PRIVATE_HOSTS', 'webhooks:10.0.0.0/8/8'],
   ['LOG_LEVEL', 'loud'],
   ['RETENTION', 'bodies=30'],
   ['RETENTION', 'bodies=0d'],
@@ -127,6 +132,17 @@ test.each([
   const refused = () => readEnvironment({ [name]: value })
   expect(refused).toThrow(new RegExp(`^${name} [^\\n]+$`))
   expect(refused).not.toThrow(/hush/)
+})
+
+test('private hosts may be allowed for one use and on one port', () => {
+  const list = [
+    'jenkins:10.0.0.0/8',
+    'webhooks:hooks.internal',
+    'perforce:p4.internal:1666',
+    'jenkins:fd00::/8',
+    '[fd00::1]:8080',
+  ]
+  expect(readEnvironment({ ALLOW_PRIVATE_HOSTS: list.join(',') }).allowPrivateHosts).toEqual(list)
 })
 
 test('private hosts may be names, addresses and ranges', () => {

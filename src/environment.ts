@@ -3,6 +3,7 @@ import pg from 'pg'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention.ts'
 import type { SignUpPolicy } from './domain/sign-ups.ts'
 import type { Rate, Rates } from './http/limits.ts'
+import { readEntry, USES } from './intake/reach-addresses.ts'
 
 /** The environment, read once and checked: a bad value stops the start with one clear line. */
 export interface Settings {
@@ -148,8 +149,11 @@ function isRange(text: string): boolean {
 function readHosts(name: string, text: string | undefined): string[] {
   const hosts = readList(text)
   for (const host of hosts)
-    if (!isRange(host) && !/^[a-z0-9_](?:[a-z0-9._-]{0,252})$/i.test(host))
-      throw bad(name, `must be a list of hosts, addresses or ranges, not "${host}"`)
+    if (!readEntry(host))
+      throw bad(
+        name,
+        `must list hosts, addresses or ranges, each with ${USES.join(':, ')}: before it or a port behind, not "${host}"`,
+      )
   return hosts
 }
 

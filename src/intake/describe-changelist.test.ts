@@ -115,7 +115,10 @@ describe('a changelist known by its number', () => {
     expect((await studio.db.rows(sql`select id from graphile_worker._private_jobs`)).length).toBe(before.length + 1)
     await describeChangelist(outside, { change_id: id })
     const { payload } = await told(6400)
-    await expect(describeChangelist({ ...outside, allowed: allowedHosts([]) }, payload!)).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
+    for (const entries of [[], ['jenkins:127.0.0.1', 'perforce:127.0.0.1:9']])
+      await expect(describeChangelist({ ...outside, allowed: allowedHosts(entries) }, payload!)).rejects.toThrow(
+        'ALLOW_PRIVATE_HOSTS',
+      )
     const rsh = await told(6500, 'rsh')
     await expect(describeChangelist(outside, { change_id: rsh.id })).rejects.toThrow('must look like')
   })

@@ -16,7 +16,7 @@ export class JenkinsServer {
     const [user, token, password] = [text(config.user), text(config.api_token), text(config.password)]
     const secret = token ?? password
     if (user !== undefined && secret !== undefined) this.#login = { user, secret, token: token !== undefined }
-    this.#allowed = allowed
+    this.#allowed = (host, address, port) => allowed(host, address, port, 'jenkins')
     this.#signal = signal
   }
 

@@ -44,7 +44,8 @@ export async function describe(
 async function portOf(server: string, allowed: AllowedHosts, signal: AbortSignal | undefined): Promise<string> {
   const [, scheme = 'tcp', host, port] = ADDRESS.exec(server) ?? []
   if (host === undefined) throw new Unreachable('The configured Perforce server must look like ssl:host:1666.')
-  const [found] = await resolveHost(host.replace(/^\[|\]$/g, ''), allowed, signal)
+  const mayAsk: AllowedHosts = (host, address, port) => allowed(host, address, port, 'perforce')
+  const [found] = await resolveHost(host.replace(/^\[|\]$/g, ''), mayAsk, { port: Number(port), signal })
   return found!.family === 6 ? `${scheme}6:[${found!.address}]:${port}` : `${scheme}:${found!.address}:${port}`
 }
 

@@ -220,7 +220,10 @@ describe('another server', () => {
 
   test('that is private is not asked unless the operator allows it', async () => {
     const build = await reported()
-    await expect(pollJenkins({ ...outside, allowed: allowedHosts([]) }, build.job.payload)).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
+    for (const entries of [[], ['webhooks:127.0.0.1', 'jenkins:127.0.0.1:9']])
+      await expect(pollJenkins({ ...outside, allowed: allowedHosts(entries) }, build.job.payload)).rejects.toThrow(
+        'ALLOW_PRIVATE_HOSTS',
+      )
     expect(jenkins.calls).toEqual([])
   })
 })

@@ -45,22 +45,57 @@ export function isPrivate(address: string): boolean {
 
 const withoutZone = (address: string) => address.split('%', 1)[0]!
 
-/** Whether the operator allows a host by its name, or its address, although it is private. */
-export type AllowedHosts = (host: string, address: string) => boolean
+/** What private hosts may be allowed for. */
+export const USES = ['jenkins', 'perforce', 'webhooks'] as const
+type Use = (typeof USES)[number]
 
-/** As `ALLOW_PRIVATE_HOSTS` lists them: names, addresses and ranges. */
-export function allowedHosts(entries: readonly string[]): AllowedHosts {
-  const names = new Set<string>()
-  const ranges = new BlockList()
-  for (const entry of entries) {
-    const [net, bits] = entry.split('/')
-    const family = isIP(net!) === 6 ? 'ipv6' : 'ipv4'
-    if (isIP(net!) === 0) names.add(hostName(entry))
-    else if (bits === undefined) ranges.addAddress(net!, family)
-    else ranges.addSubnet(net!, Number(bits), family)
-  }
-  return (host, address) =>
-    names.has(hostName(host)) || ranges.check(withoutZone(address), isIP(withoutZone(address)) === 6 ? 'ipv6' : 'ipv4')
+/** Whether the operator allows a host by its name, or its address, although it is private: on this port, for this use. */
+export type AllowedHosts = (host: string, address: string, port?: number, use?: Use) => boolean
+
+interface Entry {
+  /** Undefined: for every use. */
+  use: Use | undefined
+  /** Undefined: every port. */
+  port: number | undefined
+  matches: (host: string, address: string) => boolean
 }
 
+/** As `ALLOW_PRIVATE_HOSTS` lists them: names, addresses and ranges, each for a use and on a port, or for all. */
+export function allowedHosts(texts: readonly string[]): AllowedHosts {
+  const entries = texts.flatMap((text) => readEntry(text) ?? [])
+  return (host, address, port, use) =>
+    entries.some(
+      (entry) =>
+        (entry.use === undefined || entry.use === use) &&
+        (entry.port === undefined || entry.port === port) &&
+        entry.matches(hostName(host), withoutZone(address)),
+    )
+}
+
+const ENTRY = new RegExp(`^(?:(${USES.join('|')}):)?(.+)$`, 'i')
+const NAME = /^(?=.*[a-z_])[a-z0-9_][a-z0-9._-]{0,252}$/
+
+/** `jenkins:ci.internal:8080`, its first and its last part optional; an IPv6 address with a port stands in brackets. */
+export function readEntry(text: string): Entry | undefined {
+  const [, use, rest = ''] = ENTRY.exec(text.toLowerCase()) ?? []
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(rest) ?? []
+  const place = bracketed ?? plain ?? rest
+  const port = digits === undefined ? undefined : Number(digits)
+  const matches = matcherOf(place)
+  if (!matches || (port !== undefined && (port < 1 || port > 65_535))) return undefined
+  return { use: use as Use | undefined, port, matches }
+}
+
+function matcherOf(place: string): Entry['matches'] | undefined {
+  const [net, bits, ...more] = place.split('/')
+  const family = isIP(net!)
+  if (family === 0) return NAME.test(place) ? (host) => host === hostName(place) : undefined
+  const most = family === 6 ? 128 : 32
+  if (more.length > 0 || (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most))) return undefined
+  const range = new BlockList()
+  range.addSubnet(net!, bits === undefined ? most : Number(bits), familyOf(net!))
+  return (_, address) => isIP(address) !== 0 && range.check(address, familyOf(address))
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 const hostName = (host: string) => host.toLowerCase().replace(/\.$/, '')

@@ -87,6 +87,18 @@ describe('addresses', () => {
     expect(allowed('x', '192.168.1.6')).toBe(false)
     expect(allowed('xci.internal', '172.16.0.1')).toBe(false)
   })
+
+  test('an entry with a use or a port holds for that alone', () => {
+    const allowed = allowedHosts(['jenkins:10.0.0.0/8', 'perforce:P4.internal:1666', 'webhooks:[fd00::1]:8443', 'all.internal'])
+    const uses = ['jenkins', 'perforce', 'webhooks', undefined] as const
+    const allowedFor = (host: string, address: string, port: number) => uses.filter((use) => allowed(host, address, port, use))
+    expect(allowedFor('x', '10.1.1.1', 80)).toEqual(['jenkins'])
+    expect(allowedFor('p4.internal', '172.16.0.1', 1666)).toEqual(['perforce'])
+    expect(allowedFor('p4.internal', '172.16.0.1', 22)).toEqual([])
+    expect(allowedFor('x', 'fd00::1', 8443)).toEqual(['webhooks'])
+    expect(allowedFor('x', 'fd00::1', 443)).toEqual([])
+    expect(allowedFor('all.internal', '172.16.0.1', 9)).toEqual([...uses])
+  })
 })
 
 describe('a private host', () => {

@@ -63,11 +63,11 @@ export async function reach(address: string, allowed: AllowedHosts, asked: Asked
 export async function resolveHost(
   host: string,
   allowed: AllowedHosts,
-  signal?: AbortSignal,
+  { port, signal }: { port?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<{ address: string; family: number }[]> {
   const found = isIP(host) !== 0 ? [{ address: host, family: isIP(host) }] : await lookedUp(host, signal)
   for (const { address } of found)
-    if (isPrivate(address) && !allowed(host, address))
+    if (isPrivate(address) && !allowed(host, address, port))
       throw new Unreachable(`${host} is a private address; the operator may allow it with ALLOW_PRIVATE_HOSTS.`)
   return found
 }
@@ -91,7 +91,7 @@ function readUrl(address: string): URL {
 async function once(url: URL, allowed: AllowedHosts, asked: Asked, signal: AbortSignal): Promise<Reached> {
   // An IPv6 host is written in brackets; other odd spellings of addresses were made plain when the URL was read.
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const addresses = await resolveHost(host, allowed, signal)
+  const addresses = await resolveHost(host, allowed, { port: portOf(url), signal })
   const response = await send(url, addresses, asked, signal)
   try {
     const { statusCode: status = 0, headers } = response
@@ -175,5 +175,8 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
           signal.addEventListener('abort', () => reject(new NoAnswer('Took too long.')), { once: true }),
         ),
       ])
+
+/** Also where the scheme says it. */
+export const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80)
 
 const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
@@ -56,6 +56,33 @@ afterAll(async () => {
 const newest = () => store.db.one<{ id: number }>(sql`select id from mails order by id desc limit 1`)
 const stateOf = (id: number) =>
   store.db.one<{ sent_at: string | null; error: string }>(sql`select sent_at, error from mails where id = ${id}`)
+
+test('a mail server that says nothing holds up no other work, and is left alone after a few mails', async () => {
+  const callers = new Set<Socket>()
+  const silent = createServer((socket) => callers.add(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const log = keepLog()
+  for (let i = 0; i < 20; i++) await writeToAddress(store.db, `${i}@example.com`, { subject: 'Hello', text: 'Hello' })
+  const mute = openPost({ url, from: 'gold@example.com' })
+  const worker = await startWorker({ db: store.db, vault: new Vault('x'), log: log.log, allowed: allowedHosts([]), post: mute })
+  try {
+    await until(() => callers.size === 2)
+    // Somebody else's work asks no mail server.
+    await store.db.count(sql`select graphile_worker.add_job('forget_integration', '{"integration_id": 1}')`)
+    await until(
+      async () =>
+        (await store.db.rows(sql`select from graphile_worker.jobs where task_identifier = 'forget_integration'`)).length === 0,
+    )
+    await until(() => log.text().includes('is left alone'))
+    expect(callers.size).toBeLessThanOrEqual(6)
+  } finally {
+    for (const caller of callers) caller.destroy()
+    silent.close()
+    await worker.stop()
+    await store.db.count(sql`delete from graphile_worker._private_jobs`)
+  }
+})
 
 describe('a mail', () => {
   test('leaves after the transaction that wrote it, as text and as HTML, to its reader alone', async () => {

@@ -23,8 +23,8 @@ async function listen(answer: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets }
 }
 
-function office() {
-  const opened = openPostOffice(allowedHosts(['127.0.0.1', 'localhost']))
+function office(...allowed: string[]) {
+  const opened = openPostOffice(allowedHosts(allowed.length > 0 ? allowed : ['127.0.0.1', 'localhost']))
   offices.push(opened)
   return (url: string, signal = new AbortController().signal) =>
     opened.post({ url, headers: {}, body: '{}', patience: 15_000, signal })
@@ -82,6 +82,18 @@ test('silence, a closed door and an unknown host are told apart', async () => {
   expect(await post(url, control.signal)).toMatchObject({ status: null, error: 'broken off' })
   expect((await post('http://127.0.0.1:9/')).error).toContain('ECONNREFUSED')
   expect((await post('http://nobody.invalid/')).error).toContain('nobody.invalid is not known')
+})
+
+test('a private host that is allowed for another use, or on another port, is not gone to', async () => {
+  const { url, sockets } = await listen((_, response) => response.end())
+  const { port } = new URL(url)
+  for (const entry of ['jenkins:127.0.0.1', `perforce:localhost:${port}`, 'webhooks:127.0.0.1:9', 'webhooks:localhost:9']) {
+    const post = office(entry)
+    for (const address of [url, `http://localhost:${port}/`])
+      expect((await post(address)).error, entry).toContain('private address')
+  }
+  expect(sockets).toHaveLength(0)
+  expect(await office(`webhooks:127.0.0.1:${port}`)(url)).toMatchObject({ status: 200 })
 })
 
 test('how long to wait is taken from those who are busy, up to an hour', async () => {

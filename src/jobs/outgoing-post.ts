@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { resolveHost } from '../intake/reach.ts'
+import { portOf, resolveHost } from '../intake/reach.ts'
 import type { AllowedHosts } from '../intake/reach-addresses.ts'
 
 export interface Answer {
@@ -39,15 +39,18 @@ const IDLE_MS = 30_000
 const RETRY_AFTER_MAX = 3_600
 
 /** Sends over connections that are kept; each was opened to an address that was judged just then, and redirects are not followed. */
-export function openPostOffice(allowed: AllowedHosts) {
+export function openPostOffice(allowedHosts: AllowedHosts) {
+  const allowed: AllowedHosts = (host, address, port) => allowedHosts(host, address, port, 'webhooks')
   const kept = { keepAlive: true, timeout: IDLE_MS }
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
-  const lookup: LookupFunction = (host, { all }, done) => {
-    resolveHost(host, allowed).then(
-      (addresses) => (all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)),
-      (error) => done(error, []),
-    )
-  }
+  const lookupFor =
+    (port: number): LookupFunction =>
+    (host, { all }, done) => {
+      resolveHost(host, allowed, { port }).then(
+        (addresses) => (all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)),
+        (error) => done(error, []),
+      )
+    }
 
   const once = ({ url: address, headers, body, patience, signal }: Post): Promise<Answer & { stale?: boolean }> =>
     new Promise((resolve) => {
@@ -57,7 +60,7 @@ export function openPostOffice(allowed: AllowedHosts) {
         method: 'POST',
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         agent: secure ? agents.https : agents.http,
-        lookup,
+        lookup: lookupFor(portOf(url)),
       }
       const request: ClientRequest = (secure ? requestHttps : requestHttp)(url, options)
       const stop = (why: string) => () => request.destroy(new Error(why))
@@ -83,9 +86,10 @@ export function openPostOffice(allowed: AllowedHosts) {
   return {
     async post(post: Post): Promise<Answer> {
       // A literal address is connected to without being looked up.
-      const host = new URL(post.url).hostname.replace(/^\[|\]$/g, '')
+      const url = new URL(post.url)
+      const host = url.hostname.replace(/^\[|\]$/g, '')
       try {
-        if (isIP(host) !== 0) await resolveHost(host, allowed)
+        if (isIP(host) !== 0) await resolveHost(host, allowed, { port: portOf(url) })
       } catch (error) {
         return { ...NO_ANSWER, error: (error as Error).message }
       }
