@@ -29,6 +29,8 @@ export interface Settings {
   logLevel: string
   /** Days after which what is purged. */
   retention: Retention
+  /** Bytes that the stored bodies of one account may take; null for any number. */
+  storedBodies: number | null
   /** A language model that words findings; the built-in words stand without one. */
   model: { url: string; key: string | undefined; model: string } | undefined
 }
@@ -74,6 +76,7 @@ export function readEnvironment(env: Environment): Settings {
     allowPrivateHosts: readHosts('ALLOW_PRIVATE_HOSTS', given('ALLOW_PRIVATE_HOSTS')),
     model: readModel(readUrl('LLM_URL', given('LLM_URL'), ['http:', 'https:']), given('LLM_KEY'), given('LLM_MODEL')),
     retention: readRetention('RETENTION', given('RETENTION')),
+    storedBodies: readBytes('LIMIT_STORED_BODIES', given('LIMIT_STORED_BODIES') ?? '20GB'),
     logLevel: readOneOf('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', LOG_LEVELS),
   }
 }
@@ -131,6 +134,15 @@ function readRetention(name: string, text: string | undefined): Retention {
     retention[kind as Retained] = days === undefined ? null : Number(days)
   }
   return retention
+}
+
+const MULTIPLES: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
+
+function readBytes(name: string, text: string): number | null {
+  if (text === 'off') return null
+  const found = /^([1-9]\d{0,5})(MB|GB|TB)$/.exec(text)
+  if (!found) throw bad(name, `must look like 20GB or 500MB, or be off; not "${text}"`)
+  return Number(found[1]) * MULTIPLES[found[2]!]!
 }
 
 const readList = (text: string | undefined) =>

@@ -51,6 +51,7 @@ export async function serve(settings: Settings) {
     clearInterval(flush)
     await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])
     await service.lastUsed.flush(store.db).catch(() => {})
+    await service.bodyQuota.flush(store.db).catch(() => {})
     service.limits.close()
     await service.replica?.close()
     await store.close()

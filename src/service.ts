@@ -10,6 +10,7 @@ import { openReplica } from './db/replica.ts'
 import { Rollups } from './domain/rollups.ts'
 import { verifySecret } from './domain/secret-canary.ts'
 import { keyFor, Vault } from './domain/secrets.ts'
+import { BodyQuota } from './domain/stored-bodies.ts'
 import { LastUsed } from './domain/tokens.ts'
 import type { Settings } from './environment.ts'
 import { openLimits } from './http/limits.ts'
@@ -105,6 +106,7 @@ export const makeService = (settings: Settings, { db, secret }: Opened, log: Log
   limits: openLimits(settings.rates, settings.redisUrl, log),
   lastUsed: new LastUsed(),
   rollups: new Rollups(),
+  bodyQuota: new BodyQuota(settings.storedBodies, settings.retention.bodies),
   log,
   cookieKey: keyFor(secret, 'cookies').toString('hex'),
   signUp: settings.signUp,

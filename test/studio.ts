@@ -6,6 +6,7 @@ import { type Route, routes } from '../src/contract/routes.ts'
 import { Cursors } from '../src/db/page.ts'
 import { Rollups } from '../src/domain/rollups.ts'
 import { keyFor, Vault } from '../src/domain/secrets.ts'
+import { BodyQuota } from '../src/domain/stored-bodies.ts'
 import { LastUsed } from '../src/domain/tokens.ts'
 import { type Loaded, loadWorld } from '../src/domain/world.ts'
 import { openLimits, type Rates } from '../src/http/limits.ts'
@@ -69,6 +70,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     limits: openLimits({ ...OFF, ...rates }, redisUrl, log),
     lastUsed: new LastUsed(),
     rollups: new Rollups(),
+    bodyQuota: new BodyQuota(null, 30),
     log,
     cookieKey: 'cookies are signed with this in tests',
     signUp: undefined,

@@ -114,6 +114,16 @@ export function integration(admin: Command, open: Open) {
     })
 
   noun
+    .command('handshake')
+    .description('let a tool hand over its signing secret within the next hour; the newest two are kept')
+    .argument('<integration>', 'its id', id)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  goldmaster admin integration handshake 2')
+    .action((integrationId: number, flags: OutputOptions) =>
+      using(open, async ({ db }) => printOne(await integrations.askHandshake(db, integrationId), flags)),
+    )
+
+  noun
     .command('config')
     .description('replace the settings of a tool, such as the server to ask; passwords in them are kept encrypted')
     .argument('<integration>', 'its id', id)

@@ -204,6 +204,7 @@ export const DeliveryDetail = object({
   headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
   body: nullable(text),
   body_cut: flag,
+  body_note: nullable(text),
 })
 export const Delivered = object({
   status: text,

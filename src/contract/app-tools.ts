@@ -46,9 +46,11 @@ export const toolRoutes = {
   editIntegration: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/integrations/:id',
-    summary: 'Switch it on or off, set its secrets or its own settings',
+    summary: 'Switch it on or off, set its secrets or its own settings, let its tool hand over a secret',
     ...projectOwner,
-    body: Type.Partial(object({ active: flag, signing_secrets: Type.Array(secret, { maxItems: 5 }), config })),
+    body: Type.Partial(
+      object({ active: flag, signing_secrets: Type.Array(secret, { maxItems: 5 }), config, ask_handshake: flag }),
+    ),
     reply: app.IntegrationDetail,
     writes: true,
   },

@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from '../contract/sets.ts'
 import { type Database, join, raw, sql } from '../db/database.ts'
+import { type BodyNote, REFUSED_MAX } from './stored-bodies.ts'
 
 /** A request with a good token, as it is kept. */
 export interface Arrival {
@@ -9,7 +10,20 @@ export interface Arrival {
   dedupe_key: string
   headers: Record<string, string>
   body: Buffer
+  /** The account has no room for further bodies: this one is used, and not stored. */
+  over_quota?: boolean
   replay_of?: number
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** What is stored of a body, and why not all of it. Null is for bodies whose time is over. */
+function storedBody({ body, over_quota }: Arrival, outcome: DeliveryOutcome, status: number): [Buffer, BodyNote | null] {
+  if (outcome === 'duplicate') return [EMPTY, 'duplicate']
+  if (outcome === 'failed' && status < 500 && body.length > REFUSED_MAX) return [body.subarray(0, REFUSED_MAX), 'refused']
+  if (!over_quota) return [body, null]
+  // An accepted one is needed until it is ingested.
+  return [outcome === 'accepted' ? body : EMPTY, 'quota']
 }
 
 export interface Kept {
@@ -32,14 +46,16 @@ export async function accept(
   // In one order everywhere, so that two nodes with the same deliveries never wait for each other in a circle.
   const rows = arrivals
     .toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1))
-    .map(
-      (arrival) => sql`
+    .map((arrival) => {
+      const status = outcome === 'accepted' ? 202 : 200
+      const [body, note] = storedBody(arrival, outcome, status)
+      return sql`
         (${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
-          ${outcome}, ${outcome === 'accepted' ? 202 : 200}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${arrival.body}::bytea,
-          ${arrival.replay_of ?? null}::bigint)`,
-    )
+          ${outcome}, ${status}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${body}::bytea, ${arrival.body.length}::integer, ${note},
+          ${arrival.replay_of ?? null}::bigint)`
+    })
   const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, replay_of)
+    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of)
     values ${join(rows)}
     on conflict (integration_id, dedupe_key) where counts do nothing
     returning id, dedupe_key`)
@@ -67,11 +83,18 @@ export const giveUp = (db: Database, id: number, message: string) =>
     sql`update deliveries set outcome = 'failed', status = 422, message = ${message} where id = ${id} and outcome = 'accepted'`,
   )
 
+/** An accepted delivery needs its body until it is ingested, also where the account has no room for it. */
+export const dropBody = (db: Database, id: number) => db.count(sql`update deliveries set body = '' where id = ${id}`)
+
 /** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
-export const note = async (db: Database, arrival: Arrival, kept: Kept): Promise<number> =>
-  (await db.one<{ id: number }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body, records, message, milliseconds, replay_of)
+export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {
+  const [body, bodyNote] = storedBody(arrival, kept.outcome, kept.status)
+  const row = await db.one<{ id: number }>(sql`
+    insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body, body_bytes, body_note, records, message,
+      milliseconds, replay_of)
     values (${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${kept.outcome}, ${kept.status},
-      ${JSON.stringify(arrival.headers)}::jsonb, ${arrival.body}, ${JSON.stringify(kept.records)}::jsonb, ${kept.message},
-      ${kept.milliseconds}, ${arrival.replay_of ?? null})
-    returning id`))!.id
+      ${JSON.stringify(arrival.headers)}::jsonb, ${body}, ${arrival.body.length}, ${bodyNote}, ${JSON.stringify(kept.records)}::jsonb,
+      ${kept.message}, ${kept.milliseconds}, ${arrival.replay_of ?? null})
+    returning id`)
+  return row!.id
+}

@@ -5,6 +5,7 @@ import { when } from '../db/page.ts'
 import type { Place } from './place.ts'
 import { READ_MAX, shownBody } from './privacy/delivery-body.ts'
 import { scrub } from './privacy/scrub.ts'
+import { BODY_NOTES, type BodyNote } from './stored-bodies.ts'
 
 /** What tools told, as the build engineer sees it. */
 interface Listed {
@@ -36,7 +37,7 @@ export interface Filter {
 }
 
 const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d.event, d.outcome, d.status, d.message, d.records,
-  d.milliseconds, octet_length(d.body) as bytes, d.replay_of`
+  d.milliseconds, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of`
 
 const clean = <Row extends Listed>(row: Row): Row => ({
   ...row,
@@ -68,25 +69,29 @@ export async function list(db: Database, filter: Filter): Promise<{ deliveries: 
 
 export interface Shown extends Listed {
   headers: Record<string, string>
-  /** null when its time is over. */
+  /** null when its time is over, or it was not stored. */
   body: string | null
   body_cut: boolean
+  /** Why it was not stored, or not all of it. */
+  body_note: string | null
 }
 
 const BODY_MAX = 256_000
 
 export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
-  const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null }>(sql`
-    select ${COLUMNS}, d.headers, substring(d.body for ${READ_MAX}) as raw from deliveries d join integrations i on i.id = d.integration_id
+  const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null; body_note: BodyNote | null }>(sql`
+    select ${COLUMNS}, d.headers, d.body_note, substring(d.body for ${READ_MAX}) as raw from deliveries d join integrations i on i.id = d.integration_id
     where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
   if (!row) throw notFound('Delivery')
-  const { raw, headers, ...listed } = clean(row)
-  const body = raw && shownBody(raw, headers['content-type'])
+  const { raw, headers, body_note, ...listed } = clean(row)
+  const isStored = raw !== null && (body_note === null || raw.length > 0)
+  const body = isStored ? shownBody(raw, headers['content-type']) : null
   return {
     ...listed,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)])),
     body: body === null ? null : body.slice(0, BODY_MAX),
-    body_cut: (body?.length ?? 0) > BODY_MAX,
+    body_cut: (body?.length ?? 0) > BODY_MAX || (isStored && body_note === 'refused'),
+    body_note: raw && body_note && BODY_NOTES[body_note],
   }
 }
 
@@ -109,14 +114,15 @@ export interface Stored extends Place {
   path: string
   headers: Record<string, string>
   body: Buffer | null
+  body_note: BodyNote | null
   received_at: string
   outcome: DeliveryOutcome
 }
 
 export async function stored(db: Database, id: number): Promise<Stored> {
   const row = await db.one<Stored>(sql`
-    select d.path, d.headers, d.body, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
-      p.account_id, p.engine, p.approval_types
+    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config,
+      p.id as project_id, p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null`)
   if (!row) throw notFound('Delivery')

@@ -97,6 +97,12 @@ export async function forget(db: Database, id: number) {
   }
 }
 
+/** For an hour a tool may hand over a signing secret. */
+export async function askHandshake(db: Database, id: number): Promise<Integration> {
+  await db.count(sql`update integrations set handshake_until = now() + interval '1 hour', updated_at = now() where id = ${id}`)
+  return find(db, id)
+}
+
 /** Replaces all signing secrets; several are accepted side by side while one takes over from another. */
 export async function setSecrets(db: Database, vault: Vault, id: number, secrets: string[]): Promise<Integration> {
   await db.count(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)

@@ -31,8 +31,12 @@ export const refuseUnlessActive = ({ project_status }: Door) => {
     throw new ApiError(403, 'project_inactive', `The project is ${project_status}; nothing is taken in.`)
 }
 
-/** Tools that hand over a secret do so once; each is kept beside the others. */
-export const addSecret = (db: Database, vault: Vault, integrationId: number, secret: string) =>
-  db.count(sql`
-    update integrations set secrets_sealed = array_append(secrets_sealed, ${vault.seal(secret)}), updated_at = now()
-    where id = ${integrationId}`)
+/** One that takes over, and the one before it. */
+const SECRETS_MAX = 2
+
+/** Tools that hand over a secret do so once. Whether it was expected: the integration has none yet, or its owner asked for another. */
+export const addSecret = async (db: Database, vault: Vault, integrationId: number, secret: string): Promise<boolean> =>
+  (await db.count(sql`
+    update integrations set updated_at = now(),
+      secrets_sealed = (array_append(secrets_sealed, ${vault.seal(secret)}))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):]
+    where id = ${integrationId} and (cardinality(secrets_sealed) = 0 or handshake_until > now())`)) > 0

@@ -48,6 +48,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
       if (body.active !== undefined) await integrations.setActive(db, id, body.active)
       if (body.signing_secrets !== undefined) await integrations.setSecrets(db, vault, id, body.signing_secrets)
       if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
+      if (body.ask_handshake) await integrations.askHandshake(db, id)
     })
     return shown(call, project_id, id)
   },

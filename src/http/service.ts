@@ -5,6 +5,7 @@ import type { Replica } from '../db/replica.ts'
 import type { Rollups } from '../domain/rollups.ts'
 import type { Vault } from '../domain/secrets.ts'
 import type { SignUpPolicy } from '../domain/sign-ups.ts'
+import type { BodyQuota } from '../domain/stored-bodies.ts'
 import type { LastUsed } from '../domain/tokens.ts'
 import type { Limits } from './limits.ts'
 
@@ -20,6 +21,7 @@ export interface Service {
   limits: Limits
   lastUsed: LastUsed
   rollups: Rollups
+  bodyQuota: BodyQuota
   log: Logger
   /** Signs the cookies of sessions. */
   cookieKey: string

@@ -2,6 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, SECRET, type Tools } from '../../test/tools.ts'
 import { PROVIDERS } from '../contract/sets.ts'
+import { sql } from '../db/database.ts'
+import * as log from '../domain/delivery-log.ts'
+import * as integrations from '../domain/integrations.ts'
 
 let tools: Tools
 beforeAll(async () => {
@@ -38,6 +41,61 @@ describe('handshakes', () => {
       expect((await tools.studio.ask(`/webhooks/${path}`, signed(secret))).status).toBe(200)
     expect((await tools.studio.ask(`/webhooks/${path}`, signed('third secret'))).status).toBe(401)
   })
+})
+
+describe("Asana's secret", () => {
+  const fresh = async () => {
+    const { integrations } = await tools.studio.load({
+      integrations: [{ key: 'asana', project: tools.project, provider: 'asana' }],
+    })
+    const { id, webhook_token } = integrations.asana!
+    const shake = async (secret: string) =>
+      (await tools.post(`asana?token=${webhook_token}`, { events: [] }, { 'x-hook-secret': secret })).status
+    return { id, webhook_token, shake }
+  }
+  const secretsOf = async (id: number) => {
+    const row = await tools.studio.db.one<{ sealed: string[] }>(
+      sql`select secrets_sealed as sealed from integrations where id = ${id}`,
+    )
+    return row!.sealed.map((one) => tools.studio.service.vault.open(one))
+  }
+  const endHandshake = (id: number) =>
+    tools.studio.db.count(sql`update integrations set handshake_until = now() - interval '1 minute' where id = ${id}`)
+
+  test('is taken only while one is expected, the newest two are kept, and each handshake is logged', async () => {
+    const { id, shake } = await fresh()
+    for (const secret of ['one', 'two', 'three']) expect(await shake(secret)).toBe(200)
+    expect(await secretsOf(id)).toEqual(['two', 'three'])
+    await endHandshake(id)
+    expect(await shake('stolen')).toBe(401)
+    expect(await secretsOf(id)).toEqual(['two', 'three'])
+    await integrations.askHandshake(tools.studio.db, id)
+    expect(await shake('four')).toBe(200)
+    expect(await secretsOf(id)).toEqual(['three', 'four'])
+    const { deliveries } = await log.list(tools.studio.db, { integration_id: id })
+    expect(deliveries.map(({ event, outcome, status }) => [event, outcome, status])).toEqual([
+      ['handshake', 'processed', 200],
+      ['handshake', 'failed', 401],
+      ...Array(3).fill(['handshake', 'processed', 200]),
+    ])
+    expect(JSON.stringify(await log.show(tools.studio.db, deliveries[1]!.id))).not.toContain('stolen')
+  })
+
+  test('may come late where there is none yet', async () => {
+    const { id, shake } = await fresh()
+    await endHandshake(id)
+    expect([await shake('first'), await shake('second')]).toEqual([200, 401])
+    expect(await secretsOf(id)).toEqual(['first'])
+  })
+})
+
+test("Trello's question is answered as its deliveries would be", async () => {
+  const ask = async (query: string) => (await tools.studio.ask(`/webhooks/trello${query}`, { method: 'HEAD' })).status
+  expect(await ask('')).toBe(401)
+  expect(await ask('?token=short')).toBe(401)
+  expect(await ask(`?token=${'0'.repeat(64)}`)).toBe(404)
+  expect(await ask(`?token=${tools.tokenOf('github')}`)).toBe(404)
+  expect(await ask(`?token=${tools.tokenOf('trello')}`)).toBe(200)
 })
 
 describe('a heartbeat of Asana', () => {

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, clientGone, tooLarge } from '../contract/errors.ts'
 import type { RawQuery } from '../contract/params.ts'
+import { REFUSED_MAX } from '../domain/stored-bodies.ts'
 import * as webhooks from '../domain/webhook-access.ts'
 import { readBody } from '../intake/body.ts'
 import { type Reservation, reserve } from '../intake/body-memory.ts'
 import { Refused, refuse } from '../intake/deliver.ts'
 import { type Provider, Unreadable } from '../intake/facts.ts'
+import { acceptHandshake } from '../intake/handshake.ts'
 import { LONG, receiveHeavy } from '../intake/heavy.ts'
 import { providers } from '../intake/providers/index.ts'
 import { at, text } from '../intake/reading.ts'
@@ -29,8 +31,11 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
       if (provider.name !== 'jenkins')
         app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
     }
-    // Trello asks whether there is anybody before it registers.
-    app.head('/webhooks/trello', async () => '')
+    // Trello registers an address that answers this: with a token that is not ours it must not.
+    app.head('/webhooks/trello', async (request) => {
+      await enter(service, providers.trello, tokenBeside(request, providers.trello))
+      return ''
+    })
   })
 }
 
@@ -53,10 +58,9 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
       try {
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
         const door = request.door ?? (await enter(service, provider, tokenInside(raw, request.headers['content-type'])))
-        const taken = await takeInSomewhere(service, door, requestOf(service, request, path, raw), reply)
+        const taken = await takeInSomewhere(service, door, await requestOf(service, request, door, path, raw), reply)
         if ('delivered' in taken) return reply.code(taken.delivered.status === 'accepted' ? 202 : 200).send(taken.delivered)
-        const { secret, headers, body } = taken.handshake
-        if (secret !== undefined) await webhooks.addSecret(service.db, service.vault, door.integration_id, secret)
+        const { headers, body } = taken.handshake
         return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
       } finally {
         request.memory?.release()
@@ -85,16 +89,27 @@ async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyReque
   return Buffer.concat(chunks, length)
 }
 
-async function takeInSomewhere({ db }: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
+async function takeInSomewhere(service: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
+  const { db, vault, bodyQuota } = service
   try {
-    if (request.raw.length < LONG && !isHeavy(request.raw)) return await takeIn(db, door, request)
-    const left = new AbortController()
-    reply.raw.once('close', () => left.abort())
-    return await receiveHeavy(db, door, request, left.signal)
+    const taken = await receive(db, door, request, reply)
+    if ('handshake' in taken) await acceptHandshake(db, vault, door, request, taken.handshake)
+    else if (taken.delivered.status !== 'duplicate' && !request.over_quota)
+      await bodyQuota.add(db, door.account_id, request.raw.length)
+    return taken
   } catch (error) {
-    if (error instanceof Unreadable) throw asRefusal(await refuseUnread(db, door, request, error))
-    throw error instanceof Refused ? asRefusal(error) : error
+    const refused = error instanceof Unreadable ? await refuseUnread(db, door, request, error) : error
+    if (!(refused instanceof Refused)) throw refused
+    await bodyQuota.add(db, door.account_id, Math.min(request.raw.length, REFUSED_MAX))
+    throw asRefusal(refused)
   }
+}
+
+function receive(db: Service['db'], door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
+  if (request.raw.length < LONG && !isHeavy(request.raw)) return takeIn(db, door, request)
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  return receiveHeavy(db, door, request, left.signal)
 }
 
 /** Nobody came to read it; what can be said without is kept. */
@@ -133,12 +148,19 @@ function tokenInside(raw: Buffer, type: string | undefined): string | undefined 
   }
 }
 
-const requestOf = ({ site }: Service, request: FastifyRequest, path: string, raw: Buffer): Request => ({
+const requestOf = async (
+  { site, db, bodyQuota }: Service,
+  request: FastifyRequest,
+  door: webhooks.Door,
+  path: string,
+  raw: Buffer,
+): Promise<Request> => ({
   path,
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value].flat()[0]])),
   raw,
   url: `${site}${request.url}`,
   received: new Date(),
+  over_quota: await bodyQuota.isOver(db, door.account_id),
 })
 
 declare module 'fastify' {

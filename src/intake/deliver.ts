@@ -38,6 +38,20 @@ export async function refuse(
   return new Refused(message, status, await deliveries.note(db, { ...arrival, body: delivery.raw }, kept))
 }
 
+/** Writes down that a tool made its first contact. */
+export const noteHandshake = (db: Database, place: Place, provider: Provider, delivery: Delivery, message: string) =>
+  deliveries.note(
+    db,
+    { ...arrivalOf(place, provider, delivery), event: 'handshake' },
+    {
+      outcome: 'processed',
+      status: 200,
+      records: [],
+      message,
+      milliseconds: 0,
+    },
+  )
+
 /** Read, then recorded in one transaction with the delivery itself and the jobs it causes. */
 export async function deliver(
   db: Database,
@@ -83,6 +97,7 @@ const arrivalOf = (place: Place, provider: Provider, delivery: Delivery, replayO
   dedupe_key: dedupeKey(provider, delivery),
   headers: shownHeaders(delivery.headers),
   body: delivery.raw,
+  ...(delivery.over_quota && { over_quota: true }),
   ...(replayOf !== undefined && { replay_of: replayOf }),
 })
 

@@ -20,6 +20,8 @@ export interface Delivery {
   /** The address as the tool knows it, query included: Trello signs it. */
   url: string
   received: Date
+  /** Its body is read, and not stored: the account has no room for it. */
+  over_quota?: boolean
   /** What the operator set on the integration. */
   config: Readonly<Record<string, unknown>>
 }

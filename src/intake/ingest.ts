@@ -11,6 +11,7 @@ interface Stored extends Place {
   path: string
   headers: Record<string, string>
   body: Buffer | null
+  body_note: string | null
   received_at: string
   outcome: string
 }
@@ -40,23 +41,24 @@ export function ingestHere(db: Database, id: number): Promise<void> {
     const { records, outcome, warnings } = await record(db, stored, facts)
     const milliseconds = Math.round(performance.now() - began)
     await deliveries.finish(db, [{ id, outcome, status: 202, records, message: warnings.join(' '), milliseconds }])
+    if (stored.body_note === 'quota') await deliveries.dropBody(db, id)
   })
 }
 
 const find = (db: Database, id: number) =>
   db.one<Stored>(sql`
-    select d.path, d.headers, d.body, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
+    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
       p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} for update of d`)
 
 /** A stored delivery as it arrived. */
-export const deliveryOf = (stored: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
+export const deliveryOf = (stored: Omit<Stored, 'body' | 'body_note'>, raw: Buffer): Delivery => ({
   ...unread(stored, raw),
   body: readBody(raw, stored.headers['content-type']),
 })
 
-export const unread = ({ path, headers, config, received_at }: Omit<Stored, 'body'>, raw: Buffer): Delivery => ({
+export const unread = ({ path, headers, config, received_at }: Omit<Stored, 'body' | 'body_note'>, raw: Buffer): Delivery => ({
   path,
   headers,
   raw,

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Database, Pool } from '../db/database.ts'
 import * as log from '../domain/delivery-log.ts'
+import { BODY_NOTES } from '../domain/stored-bodies.ts'
 import { deliver, refuse } from './deliver.ts'
 import { Unreadable } from './facts.ts'
 import { LONG_STORED, replayHeavy } from './heavy.ts'
@@ -22,6 +23,7 @@ export async function replay(db: Pool, id: number): Promise<Delivered> {
 export async function replayHere(db: Database, id: number): Promise<Delivered> {
   const stored = await log.stored(db, id)
   if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
+  if (stored.body_note !== null) throw new ApiError(410, 'body_gone', BODY_NOTES[stored.body_note])
   try {
     return await deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
   } catch (error) {

@@ -38,14 +38,14 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
             {delivery.message && <Notice kind={delivery.outcome === 'failed' ? 'err' : 'info'}>{delivery.message}</Notice>}
             {delivery.replay_of !== null && <p className="text-sm text-soft">A replay of delivery {delivery.replay_of}.</p>}
             {delivery.records.length > 0 && <Records projectId={projectId} records={delivery.records} />}
-            {mayReplay && <Replay projectId={projectId} id={id} gone={delivery.body === null} />}
+            {mayReplay && <Replay projectId={projectId} id={id} gone={delivery.body === null || delivery.body_note !== null} />}
             <Titled title="Body">
               {delivery.body === null ? (
-                <p className="text-sm text-soft">Bodies are kept for 30 days; this one is gone.</p>
+                <p className="text-sm text-soft">{delivery.body_note ?? 'Bodies are kept for 30 days; this one is gone.'}</p>
               ) : (
                 <CodeBlock code={pretty(delivery.body)} label="Body" tall />
               )}
-              {delivery.body_cut && <p className="text-xs text-soft">Only the beginning is shown.</p>}
+              {delivery.body_cut && <p className="text-xs text-soft">{delivery.body_note ?? 'Only the beginning is shown.'}</p>}
             </Titled>
             <Titled title="Headers">
               <CodeBlock
