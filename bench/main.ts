@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { benchBuildReports } from './build-reports.ts'
 import { type Cluster, openCluster } from './database.ts'
 import { benchDiagnosis } from './diagnosis.ts'
 import { benchFeed } from './feed.ts'
@@ -16,6 +17,7 @@ const BENCHES = {
   feed: benchFeed,
   listeners: benchListeners,
   intake: benchIntake,
+  'build-reports': benchBuildReports,
   outgoing: benchOutgoing,
   pages: benchPages,
   search: benchSearch,

@@ -4,7 +4,7 @@ import { type Database, type Sql, sql } from '../db/database.ts'
 import { kept, sent } from './build-logs.ts'
 import { buildTypeOf, type Place } from './place.ts'
 import * as links from './task-links.ts'
-import { takeTurn } from './turns.ts'
+import { shareTurn, takeTurn } from './turns.ts'
 
 /** What a tool says about a build; the first name that finds one wins. */
 interface Report {
@@ -57,9 +57,12 @@ const RANK: Record<BuildStatus, number> = {
 }
 const FINAL = 3
 
-/** Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know. */
-export async function report(db: Database, place: Place, told: Report): Promise<Reported> {
-  await takeTurn(db, place.project_id)
+/**
+ * Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know.
+ * `alone`: it is all that its transaction records.
+ */
+export async function report(db: Database, place: Place, told: Report, alone = false): Promise<Reported> {
+  await (alone ? shareTurn(db, place.project_id, namesOf(told)) : takeTurn(db, place.project_id))
   const known = (await find(db, place, told)) ?? (told.existing ? undefined : await make(db, place, told))
   if (known === undefined) return undefined
   if (told.status !== undefined && RANK[told.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
@@ -68,6 +71,12 @@ export async function report(db: Database, place: Place, told: Report): Promise<
   await links.linkBuild(db, known.id)
   return { id: known.id, effect: 'processed' }
 }
+
+/** By which a build is found or else made, and which it may take on: whatever the job or the integration, to be on the safe side. */
+const namesOf = ({ build: { number, external_id } }: Report) => [
+  ...(number === undefined ? [] : [`number ${number}`]),
+  ...(external_id === undefined ? [] : [`external ${external_id}`]),
+]
 
 /** The build the report is about, locked until its delivery is recorded. */
 async function find(

@@ -96,6 +96,63 @@ describe('a task is linked to what is told at the same instant', () => {
   })
 })
 
+describe('builds of one project that are reported at the same instant', () => {
+  const count = (number: string) => tools.studio.db.count(sql`select from build_runs where build_number = ${number}`)
+
+  test('are written side by side', async () => {
+    const { db } = tools.studio
+    await db.transaction(async (db) => {
+      await tell(db, 'jenkins', [build('side 1')])
+      expect(await tools.ci({ job_name: 'moon', build_number: 'side 2', status: 'SUCCESS', log: 'done' })).toMatchObject({
+        status: 200,
+        json: { status: 'processed' },
+      })
+    })
+    expect(await count('side 1')).toBe(1)
+  })
+
+  test('are one build if they are called the same', async () => {
+    const told = () => tools.ci({ job_name: 'moon', build_number: 'twin', status: 'SUCCESS', branch: 'main' })
+    await atOnce((db) => tell(db, 'jenkins', [build('twin')]), told)
+    expect(await count('twin')).toBe(1)
+    const cooked = () =>
+      tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, { build_number: 'cooked' })
+    await atOnce((db) => tell(db, 'jenkins', [build('cooked')]), cooked)
+    expect(await count('cooked')).toBe(1)
+  })
+
+  test('in flocks, between pushes, deployments and decisions, wait for nobody in a circle', async () => {
+    const { db } = tools.studio
+    const deadlocks = async () =>
+      (await db.one<{ deadlocks: number }>(
+        sql`select pg_stat_get_db_deadlocks(oid) as deadlocks from pg_database where datname = current_database()`,
+      ))!.deadlocks
+    const [before, task, kim] = [await deadlocks(), await newTask(), tools.studio.world.users.kim!.id]
+    const shas = Array.from({ length: 4 }, newSha)
+    await tools.github(push(shas.map((sha) => commit(sha, { added: [`Content/T_${sha}.png`], modified: [] }))))
+    const asked = (await tools.api(`approvals?commit_sha=${shas[0]}`)).approvals as { asset_id: string }[]
+    const flock = Array.from({ length: 64 }, (_, i) =>
+      tools.ci({
+        job_name: 'flock',
+        build_number: `flock ${i % 8}`,
+        status: i % 2 ? 'SUCCESS' : 'STARTED',
+        commit: shas[i % 4],
+        log: `line ${i}\n`.repeat(2_000),
+      }),
+    )
+    const others = shas.flatMap((sha, i) => [
+      tools.github(push([commit(sha, { message: `Mend it (#${task})`, added: [], modified: [] })])),
+      tools.deployment({ platform: 'steam', event: 'released', build_number: `flock ${i}` }),
+      approvals.decide(db, tools.project, asked[0]!.asset_id, kim, { status: i % 2 ? 'approved' : 'denied' }),
+    ])
+    for (const answer of await Promise.all(flock)) expect(answer.status).toBe(200)
+    await Promise.all(others)
+    expect(await db.count(sql`select from build_runs where ci_job_name = 'flock'`)).toBe(8)
+    expect(await linksOf(task)).toEqual([4, 8, 4])
+    expect(await deadlocks()).toBe(before)
+  })
+})
+
 test('a commit that is told twice in the same millisecond gives its files one version', async () => {
   const [sha, path] = [newSha(), 'Content/T_SameMoment.png']
   const told = change(sha, path)

@@ -33,7 +33,7 @@ export async function pollJenkins(outside: Outside, { build_run_id, offset, look
   const told = await server.json(path, TREE)
   const running = told.building === true || told.inProgress === true || text(told.result) === undefined
   const fact = storable(factOf(build_run_id, told, running, (file) => server.address(`${path}artifact/${file}`)))
-  await db.transaction((db) => builds.report(db, build, fact))
+  await db.transaction((db) => builds.report(db, build, fact, true))
 
   const printed = await readConsole(server, path, offset)
   const again = (running || printed.more) && looks < LOOKS

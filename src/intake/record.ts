@@ -25,7 +25,8 @@ export const record = async (db: Database, place: Place, told: readonly Fact[]):
 export async function recordAll(db: Database, place: Place, told: readonly (readonly Fact[])[]): Promise<Recorded[]> {
   const deliveries = storable(told)
   const recorded: Recorded[] = []
-  for (const facts of deliveries) recorded.push(await recordOneByOne(db, place, facts))
+  const alone = deliveries.flat().length === 1
+  for (const facts of deliveries) recorded.push(await recordOneByOne(db, place, facts, alone))
   // All at once: a push may bring thousands, and pushes may come in flocks.
   const ids = await recordChanges(db, place, deliveries.flat().filter(isChange))
   return recorded.map(({ records, warnings, outcome }, index) => {
@@ -36,7 +37,7 @@ export async function recordAll(db: Database, place: Place, told: readonly (read
 }
 
 /** Everything but changes. */
-async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[]): Promise<Recorded> {
+async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[], alone: boolean): Promise<Recorded> {
   const records: Recorded['records'] = []
   const warnings: string[] = []
   let stale = false
@@ -50,7 +51,7 @@ async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[]
         break
       }
       case 'build': {
-        const reported = await builds.report(db, place, fact)
+        const reported = await builds.report(db, place, fact, alone)
         if (reported) records.push({ type: 'build_run', id: reported.id })
         stale ||= reported?.effect === 'stale'
         if (reported?.effect === 'processed') await askJenkins(db, place, reported.id, fact)

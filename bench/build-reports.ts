@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { Readable } from 'node:stream'
+import { SCOPES } from '../src/contract/sets.ts'
+import { openDatabase } from '../src/db/database.ts'
+import { Vault } from '../src/domain/secrets.ts'
+import { loadWorld } from '../src/domain/world.ts'
+import type { Cluster } from './database.ts'
+import { startLoad } from './load.ts'
+import { median } from './rounds.ts'
+import { build, SECRET, type Server, startGoldmaster } from './servers.ts'
+import { printTable, verdict } from './table.ts'
+
+const AT_ONCE = 32
+const LOG_BYTES = 256 * 1024
+const ROUNDS = 3
+const SECONDS = 5
+
+/** One project floods with build reports that carry their log; how fast they are taken in, and what another project's list suffers. */
+export async function benchBuildReports(cluster: Cluster) {
+  build()
+  const store = await cluster.create('build_reports')
+  const db = openDatabase(store.url, { max: 1 })
+  const load = startLoad()
+  const world = await loadWorld(db, Readable.from([Buffer.from(JSON.stringify(WORLD))]), { vault: new Vault(SECRET) })
+  const server = await startGoldmaster(store.url)
+  const head = `GET /api/v1/projects/${world.projects.moon!.id}/tasks HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${world.tokens.kim!.token}\r\n\r\n`
+  const list = (seconds: number) => load.run({ port: server.port, connections: 1, requests: [head], seconds, most: 1_000_000 })
+  try {
+    await list(2)
+    await flood(server, world.integrations.ci!.webhook_token, list(2))
+    const rows: { quiet: number; flooded: number; p99: number; perSecond: number; refused: number }[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const quiet = await list(SECONDS)
+      const during = list(SECONDS)
+      const { taken, refused, seconds } = await flood(server, world.integrations.ci!.webhook_token, during)
+      const { p50, p99 } = await during
+      rows.push({ quiet: quiet.p50, flooded: p50, p99, perSecond: taken / seconds, refused })
+    }
+    const of = (name: keyof (typeof rows)[0]) => median(rows.map((row) => row[name]))
+    const slower = median(rows.map(({ quiet, flooded }) => flooded / quiet))
+    printTable(
+      `${AT_ONCE} build reports of ${LOG_BYTES / 1024} kB at once, of one project`,
+      ['', 'measured', 'target', ''],
+      [
+        ['reports/s', of('perSecond'), '≥ 150', verdict(of('perSecond') >= 150)],
+        ['refused with 503', of('refused'), '', ''],
+        ["another project's list, p50 ms, quiet", of('quiet'), '', ''],
+        ["another project's list, p50 ms, flooded", of('flooded'), '', ''],
+        ["another project's list, p99 ms, flooded", of('p99'), '', ''],
+        ['flooded / quiet', slower, '≤ 6', verdict(slower <= 6)],
+      ],
+    )
+  } finally {
+    load.stop()
+    await server.stop()
+    await db.close()
+    await store.drop()
+  }
+}
+
+/** Sends reports of ever new builds until `during` is over. */
+async function flood({ port }: Server, token: string, during: Promise<unknown>) {
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  let over = false
+  const counts = { 200: 0, 503: 0 }
+  const began = performance.now()
+  const send = async () => {
+    while (!over) {
+      const status = await post(agent, port, token)
+      if (status !== 200 && status !== 503) throw new Error(`A build report was answered with ${status}.`)
+      counts[status]++
+    }
+  }
+  await Promise.all([
+    during.finally(() => {
+      over = true
+    }),
+    ...Array.from({ length: AT_ONCE }, send),
+  ])
+  agent.destroy()
+  return { taken: counts[200], refused: counts[503], seconds: (performance.now() - began) / 1000 }
+}
+
+let sent = 0
+
+function post(agent: Agent, port: number, token: string): Promise<number> {
+  const beginning = Buffer.from(`{"job_name":"nightly","build_number":"${++sent}","status":"SUCCESS","log":"`)
+  const length = beginning.length + REST.length
+  const headers = { 'content-type': 'application/json', 'content-length': length }
+  return new Promise((resolve, reject) => {
+    const sending = request({ agent, port, path: `/webhooks/ci?token=${token}`, method: 'POST', headers }, (reply) => {
+      reply.resume().on('end', () => resolve(reply.statusCode!))
+    })
+    sending.on('error', reject)
+    sending.write(beginning)
+    sending.end(REST)
+  })
+}
+
+/** As compilers print: much that repeats, and a path and a number in every line that do not. */
+const line = (i: number) =>
+  `[${i}/9000] Compile [x64] Module.Harbour.${randomBytes(3).toString('hex')}.cpp (0:${String(i % 60).padStart(2, '0')}.${randomBytes(1)[0]})`
+const log = () => {
+  let text = ''
+  for (let i = 0; text.length < LOG_BYTES; i++) text += `${line(i)}\\n`
+  return text.slice(0, text.lastIndexOf('\\n'))
+}
+const REST = Buffer.from(`${log()}"}`)
+
+const WORLD = {
+  accounts: [{ key: 'owl', name: 'Bench Studio', plan: 'team', payment_method: true }],
+  users: [{ key: 'kim', email: 'kim@bench.example', name: 'Kim', accounts: { owl: 'owner' } }],
+  projects: [
+    { key: 'star', account: 'owl', name: 'Harbour', engine: 'unreal' },
+    { key: 'moon', account: 'owl', name: 'Lighthouse', engine: 'unity' },
+  ],
+  tokens: [{ key: 'kim', user: 'kim', name: 'bench', scopes: SCOPES }],
+  integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+  tasks: Array.from({ length: 100 }, (_, i) => ({ project: 'moon', title: `Polish the lamp ${i}` })),
+}
