@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { SCOPES } from '../src/contract/sets.ts'
-import { openDatabase } from '../src/db/database.ts'
+import { openDatabase, sql } from '../src/db/database.ts'
 import { Vault } from '../src/domain/secrets.ts'
 import { loadWorld } from '../src/domain/world.ts'
+import { cpuOfEach, usedBetween } from './cpu.ts'
 import type { Cluster } from './database.ts'
 import { startLoad } from './load.ts'
 import { median } from './rounds.ts'
@@ -29,13 +30,29 @@ export async function benchBuildReports(cluster: Cluster) {
   try {
     await list(2)
     await flood(server, world.integrations.ci!.webhook_token, list(2))
-    const rows: { quiet: number; flooded: number; p99: number; perSecond: number; refused: number }[] = []
+    const rows: Record<'quiet' | 'flooded' | 'p99' | 'perSecond' | 'refused' | 'server' | 'database', number>[] = []
+    const backends = async () =>
+      (await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)).map(
+        ({ pid }) => pid,
+      )
+    const look = async () => [await cpuOfEach([server.pid]), await cpuOfEach(await backends())] as const
     for (let round = 0; round < ROUNDS; round++) {
       const quiet = await list(SECONDS)
+      const before = await look()
       const during = list(SECONDS)
       const { taken, refused, seconds } = await flood(server, world.integrations.ci!.webhook_token, during)
       const { p50, p99 } = await during
-      rows.push({ quiet: quiet.p50, flooded: p50, p99, perSecond: taken / seconds, refused })
+      const after = await look()
+      const [ofServer, ofDatabase] = [usedBetween(before[0], after[0]) / taken, usedBetween(before[1], after[1]) / taken]
+      rows.push({
+        quiet: quiet.p50,
+        flooded: p50,
+        p99,
+        perSecond: taken / seconds,
+        refused,
+        server: ofServer,
+        database: ofDatabase,
+      })
     }
     const of = (name: keyof (typeof rows)[0]) => median(rows.map((row) => row[name]))
     const slower = median(rows.map(({ quiet, flooded }) => flooded / quiet))
@@ -44,6 +61,8 @@ export async function benchBuildReports(cluster: Cluster) {
       ['', 'measured', 'target', ''],
       [
         ['reports/s', of('perSecond'), '≥ 150', verdict(of('perSecond') >= 150)],
+        ['CPU ms of the server, lists included', of('server'), '', ''],
+        ['CPU ms of PostgreSQL, lists included', of('database'), '', ''],
         ['refused with 503', of('refused'), '', ''],
         ["another project's list, p50 ms, quiet", of('quiet'), '', ''],
         ["another project's list, p50 ms, flooded", of('flooded'), '', ''],

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Pool } from './db/database.ts'
 import { Vault } from './domain/secrets.ts'
 import { sweep } from './domain/trials.ts'
 import type { Settings } from './environment.ts'
@@ -12,7 +13,8 @@ import { openPost } from './jobs/mail.ts'
 import { startOutgoing } from './jobs/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
 import { startWorker } from './jobs/worker.ts'
-import { makeService, type Opened, openLog, openStore } from './service.ts'
+import { openPools } from './pools.ts'
+import { connectionLost, makeService, openLog, openStore } from './service.ts'
 import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
@@ -27,12 +29,13 @@ const STATEMENT_MS = 5_000
 /** Runs the service until it is told to stop; what it has accepted it finishes. */
 export async function serve(settings: Settings) {
   const log = openLog(settings)
-  const store = await openStore(settings, log, { statementTimeout: STATEMENT_MS })
-  const service = makeService(settings, store, log)
-  await sweep(store.db)
+  const store = await openStore(settings, log)
+  const pools = openPools(store.url, { statementTimeout: STATEMENT_MS, onError: connectionLost(log) })
+  const service = makeService(settings, store, pools, log)
+  await sweep(service.db)
   const app = await buildServer(service)
   const flush = setInterval(
-    () => service.lastUsed.flush(store.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
+    () => service.lastUsed.flush(service.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
     FLUSH_EVERY_MS,
   )
   try {
@@ -42,18 +45,20 @@ export async function serve(settings: Settings) {
     await app.close()
     service.limits.close()
     await service.replica?.close()
+    await pools.close()
     await store.close()
     throw error
   }
-  const worker = await beginWork(settings, store, service.vault, log)
+  const worker = await beginWork(settings, pools.jobs, service.vault, log)
   await welcome(settings, service)
   onStop(log, async () => {
     clearInterval(flush)
     await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])
-    await service.lastUsed.flush(store.db).catch(() => {})
-    await service.bodyQuota.flush(store.db).catch(() => {})
+    await service.lastUsed.flush(service.db).catch(() => {})
+    await service.bodyQuota.flush(service.db).catch(() => {})
     service.limits.close()
     await service.replica?.close()
+    await pools.close()
     await store.close()
   })
 }
@@ -62,7 +67,7 @@ export async function serve(settings: Settings) {
 export async function work(settings: Settings) {
   const log = openLog(settings)
   const store = await openStore(settings, log)
-  const worker = await beginWork(settings, store, new Vault(store.secret), log)
+  const worker = await beginWork(settings, store.db, new Vault(store.secret), log)
   log.info('working on jobs')
   onStop(log, async () => {
     await Promise.all([worker.stop(), stopHeavy(HEAVY_MS)])
@@ -70,7 +75,7 @@ export async function work(settings: Settings) {
   })
 }
 
-async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings, { db }: Opened, vault: Vault, log: Logger) {
+async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings, db: Pool, vault: Vault, log: Logger) {
   const bench = {
     db,
     vault,

@@ -15,6 +15,7 @@ import { LastUsed } from './domain/tokens.ts'
 import type { Settings } from './environment.ts'
 import { openLimits } from './http/limits.ts'
 import type { Service } from './http/service.ts'
+import type { Pools } from './pools.ts'
 
 export const openLog = ({ logLevel }: Settings): Logger =>
   pino(
@@ -41,7 +42,6 @@ export interface Opened {
 }
 
 interface Opening {
-  statementTimeout?: number
   /** A command beside the service sets an empty database up and leaves the schema of any other alone: an older service may run on it. */
   onlyIfCurrent?: boolean
 }
@@ -49,8 +49,7 @@ interface Opening {
 /** The configured database or the embedded one, brought to this code's schema. */
 export async function openStore(settings: Settings, log: Logger, opening: Opening = {}): Promise<Opened> {
   const { url, fresh, stop } = await openSchema(settings, log, opening)
-  const onError = (error: Error) => log.warn({ error: error.message }, 'a database connection was lost')
-  const db = openDatabase(url, { statementTimeout: opening.statementTimeout, onError })
+  const db = openDatabase(url, { onError: connectionLost(log) })
   const close = async () => {
     await db.close()
     await stop()
@@ -81,6 +80,9 @@ export async function openSchema(settings: Settings, log: Logger, { onlyIfCurren
   }
 }
 
+export const connectionLost = (log: Logger) => (error: Error) =>
+  log.warn({ error: error.message }, 'a database connection was lost')
+
 /** A host with several addresses fails once for each of them. */
 const reason = (error: unknown): string =>
   error instanceof AggregateError ? reason(error.errors[0]) : (error as Error).message || String(error)
@@ -97,8 +99,15 @@ function keptSecret(dataDir: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-export const makeService = (settings: Settings, { db, secret }: Opened, log: Logger): Service => ({
+export const makeService = (
+  settings: Settings,
+  { secret }: Opened,
+  { db, intake, connections }: Pools,
+  log: Logger,
+): Service => ({
   db,
+  intake,
+  connections,
   replica: settings.replicaUrl === undefined ? undefined : openReplica(settings.replicaUrl, db, log),
   site: settings.site,
   cursors: new Cursors(keyFor(secret, 'cursors')),

@@ -62,8 +62,11 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
   const own = beside ?? (await createDatabase())
   const log = settings.service?.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
   const vault = new Vault(SECRET)
+  const db = settings.service?.db ?? own.db
   const service: Service = {
-    db: own.db,
+    db,
+    intake: db,
+    connections: { statements: db.pool },
     site: 'https://gold.example',
     cursors: new Cursors(keyFor(SECRET, 'cursors')),
     vault,

@@ -12,7 +12,7 @@ const JOBS_FRESH_MS = 15_000
 const JOBS_MAX = 100_000
 
 /** Requests by route and status, the connection pool, the replica, and the queue, for Prometheus. */
-export function serveMetrics(app: FastifyInstance, { db, replica }: Service, readiness: Readiness) {
+export function serveMetrics(app: FastifyInstance, { db, connections, replica }: Service, readiness: Readiness) {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0]! })
   const requests = new Histogram({
@@ -29,13 +29,15 @@ export function serveMetrics(app: FastifyInstance, { db, replica }: Service, rea
   })
   new Gauge({
     name: 'goldmaster_database_connections',
-    help: 'Connections of the pool by state; waiting are requests without one',
-    labelNames: ['state'],
+    help: 'Connections by what they are for and state; waiting is whoever has none yet',
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      this.set({ state: 'total' }, db.pool.totalCount)
-      this.set({ state: 'idle' }, db.pool.idleCount)
-      this.set({ state: 'waiting' }, db.pool.waitingCount)
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(connections)) {
+        this.set({ pool, state: 'total' }, totalCount)
+        this.set({ pool, state: 'idle' }, idleCount)
+        this.set({ pool, state: 'waiting' }, waitingCount)
+      }
     },
   })
   if (replica)

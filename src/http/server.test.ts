@@ -32,7 +32,7 @@ describe('health', () => {
     const route = '/api/v1/projects/:project_id/tasks/:id'
     expect(text).toContain(`goldmaster_http_request_duration_seconds_count{method="GET",route="${route}",status="200"}`)
     expect(text).toMatch(/goldmaster_http_request_duration_seconds_count\{method="GET",route="unknown",status="404"\} \d/)
-    expect(text).toMatch(/goldmaster_database_connections\{state="total"\} \d/)
+    expect(text).toMatch(/goldmaster_database_connections\{pool="statements",state="total"\} \d/)
     expect(text).toContain('# TYPE goldmaster_jobs gauge')
     expect(text).toMatch(/process_cpu_seconds_total|nodejs_/)
   })

@@ -1,3 +1,4 @@
+import type { Pool as Connections } from 'pg'
 import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
 import type { Cursors } from '../db/page.ts'
@@ -12,6 +13,10 @@ import type { Limits } from './limits.ts'
 /** What a running service holds; made once by `main`, handed to whoever needs it. */
 export interface Service {
   db: Pool
+  /** For what tools tell: deliveries that wait for each other keep nobody else waiting. */
+  intake: Pool
+  /** All connections of this node by what they are for. */
+  connections: Record<string, Connections>
   /** Where lists and the feed are read, if there is one. */
   replica?: Replica
   /** Where people and links find the service, without a slash at the end. */

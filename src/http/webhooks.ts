@@ -90,7 +90,7 @@ async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyReque
 }
 
 async function takeInSomewhere(service: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
-  const { db, vault, bodyQuota } = service
+  const { intake: db, vault, bodyQuota } = service
   try {
     const taken = await receive(db, door, request, reply)
     if ('handshake' in taken) await acceptHandshake(db, vault, door, request, taken.handshake)

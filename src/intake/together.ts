@@ -1,6 +1,7 @@
 import { unavailable } from '../contract/errors.ts'
 import { type Database, isConnectionError, isDeadlock } from '../db/database.ts'
 import type { Place } from '../domain/place.ts'
+import { admit } from './admission.ts'
 import { isChange } from './facts.ts'
 import { type Delivered, keep, type Reading } from './keep.ts'
 
@@ -69,7 +70,7 @@ const joins = ({ arrival, facts }: Reading) =>
   arrival.replay_of === undefined && facts.length > 0 && facts.length <= CHANGES_MAX && facts.every(isChange)
 
 async function keepAlone(db: Database, place: Place, reading: Reading): Promise<Delivered> {
-  const once = async () => (await keep(db, place, [reading]))[0]!
+  const once = () => admit(db, place.project_id, async () => (await keep(db, place, [reading]))[0]!)
   // Of two that wait for each other one is sent back, and then finds the way free. Not every tool would tell it again.
   return once().catch((error) => (isDeadlock(error) ? once() : Promise.reject(error)))
 }
