@@ -5,6 +5,7 @@ import type { QueryOf } from '../contract/routes.ts'
 import type { Approval } from '../contract/shapes.ts'
 import { type Database, join, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
+import { updatedKeys } from '../db/updated-since.ts'
 import { release } from './builds-report.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
@@ -32,19 +33,35 @@ export function list(project: Sql, q: Query): Listing {
       ${when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)}
     order by p.created_at desc, p.id desc limit ${take}`
   const statuses = [...new Set(q.status)]
+  const filters = [q.status, q.stage, q.commit_sha]
   const found =
-    statuses.length < 2
-      ? inStatus(statuses[0])
-      : sql`select p.* from (${join(
-          statuses.map((status) => sql`(${inStatus(status)})`),
-          ' union all ',
-        )}) p order by p.created_at desc, p.id desc limit ${take}`
+    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
+      ? updated(project, q, q.updated_since)
+      : statuses.length < 2
+        ? inStatus(statuses[0])
+        : sql`select p.* from (${join(
+            statuses.map((status) => sql`(${inStatus(status)})`),
+            ' union all ',
+          )}) p order by p.created_at desc, p.id desc limit ${take}`
   const rows = sql`
     select row_to_json(item) as item, p.created_at as key_at, p.id as key_id
     from (${found}) p join assets s on s.id = p.asset_id, lateral (select ${columns}) item
     order by p.created_at desc, p.id desc`
   return { limit: q.limit, rows, replan: q.updated_since !== undefined }
 }
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
+  select p.* from (${updatedKeys({
+    from: sql`approvals p`,
+    project: sql`p.project_id = ${project}`,
+    updated: sql`p.updated_at`,
+    at: sql`p.created_at`,
+    id: sql`p.id`,
+    since,
+    where: cursor === undefined ? sql`true` : sql`(p.created_at, p.id) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`,
+    take: limit + 1,
+  })}) k join approvals p on p.id = k.id`
 
 export async function find(db: Database, projectId: number, id: string): Promise<Approval> {
   const approval = isUuid(id)

@@ -3,6 +3,7 @@ import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import type { Change } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
+import { updatedKeys } from '../db/updated-since.ts'
 import { scrubAuthor } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { cursor?: Key }
@@ -15,20 +16,37 @@ export const columns = sql`
   (select count(*) from approvals a where a.project_id = c.project_id and a.commit_sha = c.identifier) as approval_count`
 
 export function list(project: Sql, q: Query): Listing {
+  const where = sql`true
+    ${q.orphaned ? sql`` : sql`and c.orphaned_at is null`}
+    ${when(q.cursor, ({ at, id }) => sql`and (c.timestamp, c.id) < (${at}::timestamptz, ${id}::integer)`)}`
+  const found =
+    q.updated_since !== undefined && q.identifier === undefined && q.source_type === undefined
+      ? updated(project, where, q.limit + 1, q.updated_since)
+      : sql`
+          select c.* from changes c
+          where c.project_id = ${project} and ${where}
+            ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)}
+            ${when(q.source_type, (type) => sql`and c.source_type = ${type}`)}
+            ${when(q.updated_since, (at) => sql`and c.updated_at >= ${moment(at)}`)}
+          order by c.timestamp desc, c.id desc limit ${count(q.limit + 1)}`
   const rows = sql`
     select row_to_json(item) as item, c.timestamp as key_at, c.id as key_id
-    from (
-      select c.* from changes c
-      where c.project_id = ${project}
-        ${q.orphaned ? sql`` : sql`and c.orphaned_at is null`}
-        ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)}
-        ${when(q.source_type, (type) => sql`and c.source_type = ${type}`)}
-        ${when(q.updated_since, (at) => sql`and c.updated_at >= ${moment(at)}`)}
-        ${when(q.cursor, ({ at, id }) => sql`and (c.timestamp, c.id) < (${at}::timestamptz, ${id}::integer)`)}
-      order by c.timestamp desc, c.id desc limit ${count(q.limit + 1)}
-    ) c, lateral (select ${columns}) item`
+    from (${found}) c, lateral (select ${columns}) item`
   return { limit: q.limit, rows, replan: q.updated_since !== undefined }
 }
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, where: Sql, take: number, since: string) => sql`
+  select c.* from (${updatedKeys({
+    from: sql`changes c`,
+    project: sql`c.project_id = ${project}`,
+    updated: sql`c.updated_at`,
+    at: sql`c.timestamp`,
+    id: sql`c.id`,
+    since,
+    where,
+    take,
+  })}) k join changes c on c.id = k.id order by k.at desc, k.id desc`
 
 /** As a change may be shown: an author has no at-sign at all. Its other texts are scrubbed like all that leave. */
 export const shown = <C extends Pick<Change, 'author'>>(change: C): C => ({ ...change, author: scrubAuthor(change.author) })

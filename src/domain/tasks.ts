@@ -3,6 +3,7 @@ import { invalidParameter, notFound } from '../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../contract/routes.ts'
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
+import { updatedKeys } from '../db/updated-since.ts'
 
 /** Who made it is for the web app alone: the REST API's shape does not name it. */
 type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
@@ -34,18 +35,34 @@ export function list(project: Sql, q: Query, site: string): Listing {
       ${when(q.cursor, ({ at, id }) => sql`and (${key}) < (${at}::timestamptz, ${id}::integer)`)}
     order by ${newest} limit ${take}`
   const states = [...new Set(q.state)]
+  const filters = [q.state, q.task_type, q.priority, q.assignee, q.label]
   const found =
-    states.length < 2
-      ? inState(states[0])
-      : sql`select t.* from (${join(
-          states.map((state) => sql`(${inState(state)})`),
-          ' union all ',
-        )}) t order by t.created_at desc, t.id desc limit ${take}`
+    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
+      ? updated(project, q, q.updated_since)
+      : states.length < 2
+        ? inState(states[0])
+        : sql`select t.* from (${join(
+            states.map((state) => sql`(${inState(state)})`),
+            ' union all ',
+          )}) t order by t.created_at desc, t.id desc limit ${take}`
   const rows = sql`
     select row_to_json(item) as item, t.created_at as key_at, t.id as key_id
     from (${found}) t, lateral (select ${columns(site)}) item`
   return { limit: q.limit, rows, replan: q.updated_since !== undefined }
 }
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
+  select t.* from (${updatedKeys({
+    from: sql`tasks t`,
+    project: sql`t.project_id = ${project}`,
+    updated: sql`t.updated_at`,
+    at: sql`t.created_at`,
+    id: sql`t.id`,
+    since,
+    where: cursor === undefined ? sql`true` : sql`(t.created_at, t.id) < (${cursor.at}::timestamptz, ${cursor.id}::integer)`,
+    take: limit + 1,
+  })}) k join tasks t on t.id = k.id order by k.at desc, k.id desc`
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
   const task = await db.one<Detail>(sql`
