@@ -9,7 +9,7 @@ import { hashOf } from '../domain/secrets.ts'
 import * as signUps from '../domain/sign-ups.ts'
 import type { AppCall, AppHandlers } from './app-rest.ts'
 import { refuseForeignHost } from './door.ts'
-import { countSignIn, headersOf } from './sign-in.ts'
+import { countAttempt, headersOf } from './sign-in.ts'
 
 const done = { ok: true }
 
@@ -33,7 +33,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   async setUp(call) {
     const { db, body, request, metering } = call
     const { set_up_token, ...person } = body
-    await countSignIn(call, request, person.email)
+    await countAttempt(call, request, 'set up')
     refuseForeignHost(call.site, request)
     if (!isSame(set_up_token, call.setUpToken))
       throw new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
@@ -42,18 +42,18 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     return done
   },
   async requestSignUp(call) {
-    await countSignIn(call, call.request, call.body.email)
+    await countAttempt(call, call.request, 'sign up')
     await signUps.request(call.db, call.signUp, call.body, call.site)
     return done
   },
   async completeSignUp(call) {
-    await countSignIn(call, call.request, undefined)
+    await countAttempt(call, call.request, 'sign up')
     const user = await signUps.complete(call.db, call.signUp, call.body, call.metering)
     await signIn(call, user.email, call.body.password)
     return done
   },
   async joinByInvitation(call) {
-    await countSignIn(call, call.request, call.body.email)
+    await countAttempt(call, call.request, 'join')
     const user = await signUps.join(call.db, call.body)
     await signIn(call, user.email, call.body.password)
     return done
@@ -64,19 +64,19 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   acceptInvitation: ({ db, visit, path }) => invitations.accept(db, path.token, visit.user_id),
   async requestPasswordReset(call) {
-    await countSignIn(call, call.request, call.body.email)
+    await countAttempt(call, call.request, 'reset')
     await passwordResets.request(call.db, call.body.email, call.site)
     return done
   },
   async completePasswordReset(call) {
-    await countSignIn(call, call.request, undefined)
+    await countAttempt(call, call.request, 'reset')
     await passwordResets.complete(call.db, call.body, call.site)
     return done
   },
   async changePassword(call) {
     const { db, visit, body, site } = call
     const { user } = await profile.show(db, visit.user_id)
-    await countSignIn(call, call.request, user.email)
+    await countAttempt(call, call.request, `change ${user.id}`)
     await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
     await signIn(call, user.email, body.new_password)
     return done

@@ -13,7 +13,7 @@ export interface Rates {
   requests: Rate | null
   taskWrites: Rate | null
   webhooks: Rate | null
-  /** Attempts to sign in as one person from one place; five times as many from one place or as one person. */
+  /** Attempts to sign in as one person from one place; five times as many from one place. */
   signIns: Rate | null
 }
 
@@ -26,32 +26,54 @@ export interface Limits {
   webhooks: Limit
   signIns: Limit
   signInsWide: Limit
+  /** Attempts to sign in as one person from anywhere: the more there are, the fewer each place has, but never none. */
+  signInsAs(who: string, place: string): Promise<void>
   close(): void
 }
+
+/** How many times as much everybody together may do as one. */
+const WIDE = 5
+/** Pressure on one person is measured over an hour, where the window of a limit has five minutes. */
+const GROWING_WINDOWS = 12
 
 /** Counted in this process, or in Redis for all nodes; when Redis is away each node counts for itself and requests go on. */
 export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logger): Limits {
   const shared = redisUrl === undefined ? undefined : connect(redisUrl, log)
-  const limit = (name: keyof Limits, rate: Rate | null): Limit => {
-    if (rate === null) return async () => {}
+  const counter = (name: string, rate: Rate) => {
     const options = { points: rate.points, duration: rate.seconds, keyPrefix: `goldmaster:${name}` }
     const own = new RateLimiterMemory(options)
     const ours = shared && new RateLimiterRedis({ ...options, storeClient: shared.redis })
-    const consume = async (key: string) => {
-      if (!ours || !(await shared.answers())) return own.consume(key)
-      return ours.consume(key).catch((refused) => {
+    const consume = async (key: string, points: number) => {
+      if (!ours || !(await shared.answers())) return own.consume(key, points)
+      return ours.consume(key, points).catch((refused) => {
         if (!(refused instanceof Error)) throw refused
         shared.failed(refused)
-        return own.consume(key)
+        return own.consume(key, points)
       })
     }
-    return async (key) => {
+    /** How many there are by now. */
+    return async (key: string, points = 1): Promise<number> => {
       try {
-        await consume(key)
+        return (await consume(key, points)).consumedPoints
       } catch (refused) {
         if (refused instanceof Error) throw refused
         throw rateLimited(Math.max(1, Math.ceil((refused as RateLimiterRes).msBeforeNext / 1000)))
       }
+    }
+  }
+  const limit = (name: string, rate: Rate | null): Limit => {
+    const count = rate && counter(name, rate)
+    return async (key) => void (await count?.(key))
+  }
+  const growing = (rate: Rate | null): Limits['signInsAs'] => {
+    if (rate === null) return async () => {}
+    const seconds = rate.seconds * GROWING_WINDOWS
+    const everywhere = counter('signInsEverywhere', { points: Number.MAX_SAFE_INTEGER, seconds })
+    const somewhere = counter('signInsSomewhere', { points: rate.points, seconds })
+    return async (who, place) => {
+      const pressure = (await everywhere(who)) / (rate.points * WIDE)
+      // A place that nobody tried from can always pay: no stranger locks anybody out from elsewhere.
+      if (pressure > 1) await somewhere(`${place} ${who}`, Math.min(rate.points, 2 ** Math.floor(Math.log2(pressure))))
     }
   }
   return {
@@ -59,7 +81,8 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     taskWrites: limit('taskWrites', rates.taskWrites),
     webhooks: limit('webhooks', rates.webhooks),
     signIns: limit('signIns', rates.signIns),
-    signInsWide: limit('signInsWide', rates.signIns && { ...rates.signIns, points: rates.signIns.points * 5 }),
+    signInsWide: limit('signInsWide', rates.signIns && { ...rates.signIns, points: rates.signIns.points * WIDE }),
+    signInsAs: growing(rates.signIns),
     close: () => shared?.redis.disconnect(),
   }
 }

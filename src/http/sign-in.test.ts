@@ -80,3 +80,58 @@ test('guessing is slowed down, and says for how long', async () => {
     await slow.close()
   }
 })
+
+describe('guessing at one person from many places', () => {
+  const open = () => openStudio(WORLD, { rates: { signIns: { points: 2, seconds: 60 } }, service: { trustProxy: ['127.0.0.1'] } })
+  const guess = (studio: Studio, from: string, password = 'a guess, a guess') =>
+    visit(studio).ask('/app/auth/sign-in/email', {
+      method: 'POST',
+      body: { email: 'lead@example.com', password },
+      headers: { 'x-forwarded-for': from },
+    })
+
+  test('locks nobody out who comes from elsewhere, however many guess', async () => {
+    const studio = await open()
+    try {
+      for (let place = 1; place <= 30; place++) await guess(studio, `192.0.2.${place}`)
+      expect((await guess(studio, '198.51.100.7', PASSWORD)).status).toBe(200)
+    } finally {
+      await studio.close()
+    }
+  })
+
+  test('leaves each place fewer guesses the more there are, in the end one', async () => {
+    const studio = await open()
+    try {
+      const from = async (place: string) => {
+        let taken = 0
+        while (taken < 5 && (await guess(studio, place)).status === 401) taken++
+        return taken
+      }
+      expect(await from('192.0.2.1')).toBe(2)
+      for (let place = 2; place <= 12; place++) await from(`192.0.2.${place}`)
+      expect(await from('192.0.2.100')).toBe(1)
+      for (let place = 201; place <= 220; place++) await from(`192.0.2.${place}`)
+      expect(await from('192.0.2.101')).toBe(1)
+    } finally {
+      await studio.close()
+    }
+  })
+
+  test('leaves a link to a new password to whoever guessed too often', async () => {
+    const studio = await open()
+    try {
+      for (let place = 1; place <= 30; place++) await guess(studio, `192.0.2.${place}`)
+      await guess(studio, '198.51.100.7')
+      expect((await guess(studio, '198.51.100.7')).status).toBe(429)
+      const asked = await visit(studio).app('/password_resets', {
+        method: 'POST',
+        body: { email: 'lead@example.com' },
+        headers: { 'x-forwarded-for': '198.51.100.7' },
+      })
+      expect(asked.status).toBe(200)
+    } finally {
+      await studio.close()
+    }
+  })
+})

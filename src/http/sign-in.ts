@@ -61,13 +61,18 @@ const passwordOf = async (db: Database, email: string) =>
       where lower(u.email) = ${email.trim().toLowerCase().replaceAll('\0', '')}`)
   )?.password
 
-/** Guessing is slow from one place, for one person, and slower for one person from one place. */
-export async function countSignIn({ limits }: Service, request: FastifyRequest, email: unknown) {
-  const ip = networkOf(request.ip)
+/** Guessing is slow from one place, slower for one person from there, and the slower the more places guess at one person. */
+export async function countSignIn(service: Service, request: FastifyRequest, email: unknown) {
   const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
-  await limits.signIns(`${ip} ${who}`)
-  await limits.signInsWide(`address ${ip}`)
-  if (who !== '') await limits.signInsWide(`user ${who}`)
+  await countAttempt(service, request, who)
+  if (who !== '') await service.limits.signInsAs(who, networkOf(request.ip))
+}
+
+/** Whatever else strangers may try: a link, a token, an address to be written to. */
+export async function countAttempt({ limits }: Service, request: FastifyRequest, what: string) {
+  const place = networkOf(request.ip)
+  await limits.signIns(`${place} ${what}`)
+  await limits.signInsWide(`address ${place}`)
 }
 
 export function headersOf(request: FastifyRequest): Headers {
