@@ -15,6 +15,7 @@ import type { Auth } from './auth.ts'
 import { sessionDoor, tokenDoor } from './door.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { guardsOf } from './guards.ts'
+import { loggedPath } from './logged-path.ts'
 import { serveLogin } from './login.ts'
 import { serveMcp } from './mcp.ts'
 import { serveMetrics } from './metrics.ts'
@@ -94,8 +95,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   app.addHook('onRequest', arrive)
   app.addHook('onResponse', (request, reply, done) => {
     const { method, ip } = request
-    // The path without its query: tokens may stand there.
-    const path = request.url.split('?', 1)[0]
+    const path = loggedPath(request)
     request.log.info(
       { reqId: request.id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
       'request',

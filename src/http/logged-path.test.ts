@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepLog } from '../../test/log.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { until } from '../../test/until.ts'
+import { visit } from '../../test/visitor.ts'
+import { type AppRoute, appRoutes } from '../contract/app-routes.ts'
+
+/** As long as what an invitation's link carries. */
+const SECRET = 'sEcReT-0123456789abcdefghijklmno'
+const { log, lines, text } = keepLog()
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({}, { service: { log } })
+})
+afterAll(() => studio.close())
+
+const inPaths = (Object.values(appRoutes) as AppRoute[])
+  .filter(({ path }) => path.includes(':token'))
+  .map(({ method, path }): [string, string] => [method, `/app/api${path.replace(/:\w+/g, SECRET)}`])
+
+test.each([
+  ...inPaths,
+  ['PUT', `/app/api/v1/invitations/${SECRET}`],
+  ['GET', `/app/api/v1/invitations/${SECRET}/typo`],
+  ['GET', `/invitations/${SECRET}`],
+  ['GET', `/invitations/${SECRET}/`],
+  ['GET', `/invit%61tions/${SECRET}`],
+  ['GET', `/Invitations/${SECRET}`],
+  ['POST', `/webhooks/github/${SECRET}`],
+  ['GET', `/cli/auth?state=${SECRET}&code=${SECRET}&request=${SECRET}`],
+  ['GET', `/oauth/authorize?client_id=${SECRET}&state=${SECRET}&redirect_uri=${SECRET}`],
+  ['GET', `/app/api/v1/oauth/request?request=${SECRET}`],
+  ['GET', `/reset?token=${SECRET}`],
+  ['GET', `/sign-up?token=${SECRET}`],
+  ['GET', `/app/auth/verify-email?token=${SECRET}`],
+  ['POST', `/webhooks/github?token=${SECRET}`],
+])('the log of %s %s holds no secret', async (method, path) => {
+  const before = lines.length
+  await visit(studio).ask(path, { method, ...(method === 'GET' ? {} : { body: {} }) })
+  await until(() => lines.slice(before).some(({ msg }) => msg === 'request'))
+  expect(text()).not.toContain(SECRET)
+})
+
+test('other paths are logged as they were asked for', async () => {
+  await visit(studio).app('/projects/7/overview?x=1')
+  await until(() => lines.some(({ path }) => path === '/app/api/v1/projects/7/overview'))
+})
