@@ -121,6 +121,21 @@ export const settingsRoutes = {
     ...mine,
     reply: app.Done,
   },
+  listClaimedAccounts: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/connected_accounts',
+    summary: 'Names elsewhere that members of an account claim and no owner has confirmed',
+    ...accountOwner,
+    reply: list('connected_accounts', app.ClaimedAccount),
+  },
+  confirmClaimedAccount: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/connected_accounts/:id/confirm',
+    summary: 'Let a name elsewhere stand for a member: authors of changes are recognised by it',
+    ...accountOwner,
+    reply: app.Done,
+    writes: true,
+  },
   listInvitations: {
     method: 'GET',
     path: '/v1/accounts/:account_id/invitations',

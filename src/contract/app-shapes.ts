@@ -64,7 +64,24 @@ export const Member = object({
   created_at: instant,
 })
 
-export const ConnectedAccount = object({ id: integer, provider: text, uid: text, created_at: instant })
+export const ConnectedAccount = object({
+  id: integer,
+  provider: text,
+  uid: text,
+  /** Names of the caller's accounts where an owner has yet to confirm it. */
+  unconfirmed_in: Type.Array(text),
+  created_at: instant,
+})
+
+/** What a member says to be called elsewhere, before an owner confirms it. */
+export const ClaimedAccount = object({
+  id: integer,
+  user_id: integer,
+  name: text,
+  provider: text,
+  uid: text,
+  created_at: instant,
+})
 
 export const Session = object({
   id: integer,

@@ -66,6 +66,9 @@ export function remove(db: Database, accountId: number, userId: number) {
       delete from project_members m using projects p
       where p.id = m.project_id and p.account_id = ${accountId} and m.user_id = ${userId}`)
     await db.count(sql`
+      delete from connected_account_confirmations k using connected_accounts a
+      where k.account_id = ${accountId} and a.id = k.connected_account_id and a.user_id = ${userId}`)
+    await db.count(sql`
       update users set default_account_id = null where id = ${userId} and default_account_id = ${accountId}`)
   })
 }

@@ -1,5 +1,6 @@
 import { assetTypeOf, type SourceType } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
+import { COUNTS } from './connected-accounts.ts'
 import type { Place } from './place.ts'
 
 /** A change as a tool tells it. */
@@ -41,7 +42,7 @@ export function submit(db: Database, place: Place, changes: Submitted[]): Promis
         branch, timestamp, files, files_known_at, asset_count)
       select ${place.account_id}, ${place.project_id}, ${place.integration_id}, t.source_type, t.identifier, t.author,
         (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${place.account_id}
-          where a.provider = ${place.provider} and lower(a.uid) = any (t.author_uids)
+          where a.provider = ${place.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
           order by array_position(t.author_uids, lower(a.uid)) limit 1),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count
       from told t

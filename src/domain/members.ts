@@ -1,5 +1,6 @@
 import type { ReplyOf } from '../contract/routes.ts'
 import { type Database, sql } from '../db/database.ts'
+import { COUNTS } from './connected-accounts.ts'
 import { looksLikeAddress } from './privacy/addresses.ts'
 
 type Reply = ReplyOf<'listMembers'>
@@ -10,11 +11,14 @@ const HANDLES_MAX = 200
 /** Ids and roles only: names and addresses stay inside. */
 export async function list(db: Database, projectId: number): Promise<Reply> {
   const members = await db.rows<Reply['members'][number]>(sql`
-    select m.user_id, m.role,
-      (select coalesce(json_agg(json_build_object('id', c.id, 'provider', c.provider, 'uid', c.uid) order by c.id), '[]')
-        from connected_accounts c where c.user_id = m.user_id) as connected_accounts
-    from project_members m where m.project_id = ${projectId}
-    order by m.user_id limit ${MEMBERS_MAX + 1}`)
+    select pm.user_id, pm.role,
+      (select coalesce(json_agg(json_build_object('id', a.id, 'provider', a.provider, 'uid', a.uid) order by a.id), '[]')
+        from connected_accounts a where a.user_id = pm.user_id and ${COUNTS}) as connected_accounts
+    from project_members pm
+    join projects p on p.id = pm.project_id
+    left join account_members m on m.account_id = p.account_id and m.user_id = pm.user_id
+    where pm.project_id = ${projectId}
+    order by pm.user_id limit ${MEMBERS_MAX + 1}`)
   return {
     members: members.slice(0, MEMBERS_MAX).map((member) => ({
       ...member,

@@ -44,25 +44,3 @@ export const people = (db: Database, userId: number): Promise<{ user_id: number;
     where u.id in (
       select o.user_id from account_members m join account_members o on o.account_id = m.account_id where m.user_id = ${userId})
     order by u.id limit ${PEOPLE_MAX}`)
-
-interface ConnectedAccount {
-  id: number
-  provider: string
-  uid: string
-  created_at: string
-}
-
-export const connectedAccounts = (db: Database, userId: number): Promise<ConnectedAccount[]> =>
-  db.rows(sql`select id, provider, uid, created_at from connected_accounts where user_id = ${userId} order by provider, id`)
-
-/** Saying the same twice is saying it once. */
-export async function connect(db: Database, userId: number, provider: string, uid: string): Promise<ConnectedAccount> {
-  return (await db.one<ConnectedAccount>(sql`
-    insert into connected_accounts (user_id, provider, uid) values (${userId}, ${provider}, ${uid.trim()})
-    on conflict (user_id, provider, uid) do update set uid = excluded.uid returning id, provider, uid, created_at`))!
-}
-
-export async function disconnect(db: Database, userId: number, id: number) {
-  if ((await db.count(sql`delete from connected_accounts where id = ${id} and user_id = ${userId}`)) === 0)
-    throw notFound('Connected account')
-}

@@ -1,6 +1,7 @@
 import type { Reference as Shown } from '../contract/app-work.ts'
 import { notFound } from '../contract/errors.ts'
 import { type Database, join, raw, sql } from '../db/database.ts'
+import { COUNTS } from './connected-accounts.ts'
 import type { Place } from './place.ts'
 import { looksLikeAddress } from './privacy/addresses.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
@@ -81,7 +82,7 @@ export async function ofTask(db: Database, projectId: number, taskId: number): P
   const found = await db.rows<Shown>(sql`
     select r.id, r.provider, r.key, r.title, r.state, r.url, r.assignee_uid, r.updated_at, (
       select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
-      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) limit 1) as assignee_user_id
+      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) and ${COUNTS} limit 1) as assignee_user_id
     from external_references r
     where r.project_id = ${projectId} and r.key = any (${keys}) and r.deleted_at is null
     order by r.key, r.id limit ${SHOWN_MAX}`)

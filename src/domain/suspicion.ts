@@ -2,6 +2,7 @@ import { type Database, sql } from '../db/database.ts'
 import type { Candidate } from '../diagnosis/finding.ts'
 import { masksOf } from '../diagnosis/masks.ts'
 import { PASSED } from './build-statuses.ts'
+import { COUNTS } from './connected-accounts.ts'
 import { scrub } from './privacy/scrub.ts'
 
 /** A build under investigation. */
@@ -60,7 +61,7 @@ const AUTHOR = sql`coalesce(c.author_user_id,
   (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = c.account_id
     where u.email_verified and lower(u.email) = lower(substring(c.author from '[^\\s<>()"]+@[^\\s<>()"]+'))),
   (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = c.account_id
-    where lower(a.uid) = lower(c.author) and a.provider = any (case c.source_type when 'Changelist' then array['perforce']
+    where lower(a.uid) = lower(c.author) and ${COUNTS} and a.provider = any (case c.source_type when 'Changelist' then array['perforce']
       when 'AssetCommit' then array['lore'] else array['github', 'diversion'] end) limit 1))`
 
 /** The changes that went into this build and not into the last one that passed on the same job and branch. */

@@ -3,6 +3,7 @@ import * as accountSettings from '../domain/account-settings.ts'
 import * as accounts from '../domain/accounts.ts'
 import * as approvals from '../domain/approvals.ts'
 import * as assistants from '../domain/assistants.ts'
+import * as connectedAccounts from '../domain/connected-accounts.ts'
 import * as invitations from '../domain/invitations.ts'
 import * as loginCodes from '../domain/login-codes.ts'
 import * as mails from '../domain/mails.ts'
@@ -82,10 +83,10 @@ export const appHandlers: AppHandlers = {
     await sessions.endOthers(db, visit.user_id, visit.session_id)
     return done
   },
-  listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await profile.connectedAccounts(db, visit.user_id) }),
-  addConnectedAccount: ({ db, visit, body }) => profile.connect(db, visit.user_id, body.provider, body.uid),
+  listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await connectedAccounts.list(db, visit.user_id) }),
+  addConnectedAccount: ({ db, visit, body }) => connectedAccounts.claim(db, visit.user_id, body.provider, body.uid),
   removeConnectedAccount: async ({ db, visit, path }) => {
-    await profile.disconnect(db, visit.user_id, idOf(path.id, 'Connected account'))
+    await connectedAccounts.remove(db, visit.user_id, idOf(path.id, 'Connected account'))
     return done
   },
 
@@ -106,6 +107,13 @@ export const appHandlers: AppHandlers = {
     const id = idOf(path.user_id, 'Member')
     if (!visit.owner && id !== visit.user_id) throw notOwner()
     await accountSettings.remove(db, account_id, id)
+    return done
+  },
+  listClaimedAccounts: async ({ db, account_id }) => ({
+    connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
+  }),
+  confirmClaimedAccount: async ({ db, account_id, visit, path }) => {
+    await connectedAccounts.confirm(db, account_id, idOf(path.id, 'Connected account'), visit.user_id)
     return done
   },
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),

@@ -6,15 +6,14 @@ import { Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page, Section } from '../parts/page.tsx'
+import { Pill } from '../parts/pill.tsx'
 import { Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
-import { TOOLS } from '../parts/tools.ts'
+import { toolName } from '../parts/tools.ts'
 import { useApi, useWrite } from '../queries.ts'
 
 const PROVIDERS = ['github', 'perforce', 'diversion', 'lore', 'jira', 'linear', 'trello', 'monday', 'asana'] as const
-
-const nameOf = (provider: string) => TOOLS[provider as keyof typeof TOOLS]?.name ?? provider
 
 /** What one is called elsewhere, so that a change or an issue finds its person. */
 export default function SettingsConnectedAccounts() {
@@ -24,8 +23,8 @@ export default function SettingsConnectedAccounts() {
   return (
     <Page title="Connected accounts">
       <p className="max-w-prose text-sm text-soft">
-        Tell what you are called in other tools. Changes under that name are then known to be yours, also when a broken build is
-        investigated.
+        Tell what you are called in other tools. Once an owner of the account has confirmed it, changes under that name are known
+        to be yours, also when a broken build is investigated.
       </p>
       <Loaded query={query}>
         {({ connected_accounts }) =>
@@ -37,8 +36,17 @@ export default function SettingsConnectedAccounts() {
               rows={connected_accounts}
               keyOf={({ id }) => id}
               columns={[
-                { head: 'Tool', cell: ({ provider }) => nameOf(provider) },
+                { head: 'Tool', cell: ({ provider }) => toolName(provider) },
                 { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
+                {
+                  head: 'State',
+                  cell: ({ unconfirmed_in }) =>
+                    unconfirmed_in.length === 0 ? (
+                      <Pill kind="ok">confirmed</Pill>
+                    ) : (
+                      <span className="text-sm text-soft">waits for an owner of {unconfirmed_in.join(', ')}</span>
+                    ),
+                },
                 { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
                 {
                   head: 'Actions',
@@ -54,7 +62,7 @@ export default function SettingsConnectedAccounts() {
                         say(`${uid} was forgotten`)
                       }}
                     >
-                      What {uid} does in {nameOf(provider)} is no longer recognised as yours.
+                      What {uid} does in {toolName(provider)} is no longer recognised as yours.
                     </Confirm>
                   ),
                 },
@@ -74,8 +82,8 @@ function NewName() {
   const add = useWrite('addConnectedAccount', ['listConnectedAccounts'])
   const say = useToast()
   const submit = async () => {
-    await add.mutateAsync({ body: { provider, uid } })
-    say(`${uid.trim()} is you`)
+    const { unconfirmed_in } = await add.mutateAsync({ body: { provider, uid } })
+    say(unconfirmed_in.length === 0 ? `${uid.trim()} is you` : 'Noted; an owner has yet to confirm it')
     setUid('')
     clear()
   }
@@ -85,7 +93,7 @@ function NewName() {
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Select
             label="Tool"
-            options={PROVIDERS.map((value) => [value, nameOf(value)] as const)}
+            options={PROVIDERS.map((value) => [value, toolName(value)] as const)}
             value={provider}
             onChange={(event) => setProvider(event.target.value)}
           />

@@ -3,6 +3,7 @@ import type { AppReply } from '../../contract/app-routes.ts'
 import { wordsOf } from '../api.ts'
 import { AccountChoice } from '../parts/account-choice.tsx'
 import { Address } from '../parts/address.tsx'
+import { ClaimedAccounts } from '../parts/claimed-accounts.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Invitations } from '../parts/invitations.tsx'
@@ -54,6 +55,7 @@ export default function SettingsMembers() {
           />
         )}
       </Loaded>
+      {owner && account && <ClaimedAccounts account={account} />}
       {owner && account && <Invitations key={account.id} account={account} />}
     </Page>
   )

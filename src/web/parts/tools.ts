@@ -23,3 +23,6 @@ export const TOOL_GROUPS: [title: string, tools: ProviderName[]][] = [
   ['Stores', ['deployment']],
   ['Trackers', ['jira', 'linear', 'trello', 'monday', 'asana']],
 ]
+
+/** As people call it; what is not in the table is called as it is. */
+export const toolName = (provider: string): string => TOOLS[provider as keyof typeof TOOLS]?.name ?? provider
