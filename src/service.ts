@@ -16,6 +16,7 @@ import type { Settings } from './environment.ts'
 import { openLimits } from './http/limits.ts'
 import type { Service } from './http/service.ts'
 import type { Pools } from './pools.ts'
+import { scrubbedLog } from './scrubbed-log.ts'
 
 export const openLog = ({ logLevel }: Settings): Logger =>
   pino(
@@ -29,7 +30,7 @@ export const openLog = ({ logLevel }: Settings): Logger =>
       },
     },
     // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time.
-    pino.destination({ minLength: 4096, sync: true, periodicFlush: 250 }),
+    scrubbedLog(pino.destination({ minLength: 4096, sync: true, periodicFlush: 250 })),
   )
 
 export interface Opened {

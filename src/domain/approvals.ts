@@ -7,6 +7,7 @@ import { type Database, join, type Sql, sql } from '../db/database.ts'
 import { count, type Key, type Listing, moment, when } from '../db/page.ts'
 import { updatedKeys } from '../db/updated-since.ts'
 import { release } from './builds-report.ts'
+import { scrub } from './privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
 
@@ -109,8 +110,10 @@ async function settle(
   projectId: number,
   assetId: string,
   userId: number,
-  { status, comments, stage }: DecisionInput,
+  { status, comments, stage: told }: DecisionInput,
 ): Promise<Decided> {
+  // Stored as it is shown, since lists filter by it.
+  const stage = told === undefined ? undefined : scrub(told)
   // Two people deciding at once take turns at the asset.
   const asset = isUuid(assetId)
     ? await db.one<{ account_id: number; version: number; identifier: string | null }>(sql`

@@ -1,5 +1,8 @@
+import { Event } from '../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import * as mails from './mails.ts'
+import { scrubberOf } from './privacy/replies.ts'
+import { mayHoldPrivate, scrub } from './privacy/scrub.ts'
 import type { Vault } from './secrets.ts'
 
 /** How long a message is tried, and how long a receiver may fail without a single success. */
@@ -66,7 +69,16 @@ export async function head(db: Database, vault: Vault, subscriptionId: number, l
     where s.id = ${subscriptionId} and ${LIVE} order by o.turn limit ${limit}`)
   if (!rows[0]) return undefined
   const { url, failing, sealed } = rows[0]
-  return { url, failing, secrets: sealed.map((one) => vault.open(one)), messages: rows }
+  return { url, failing, secrets: sealed.map((one) => vault.open(one)), messages: rows.map(shown) }
+}
+
+const scrubEvent = scrubberOf(Event)!
+
+/** Messages may have waited since before their texts were scrubbed as they are now. */
+function shown(message: Message): Message {
+  if (!mayHoldPrivate(message.payload)) return message
+  const payload = JSON.parse(message.payload)
+  return { ...message, payload: JSON.stringify({ ...payload, data: scrubEvent(payload.data as never) }) }
 }
 
 /** What came of sending a message once. */
@@ -129,7 +141,7 @@ const GONE = 410
 const farewell = (id: number, url: string, { status, error }: Attempt) => `\
 For five days nothing could be delivered to webhook ${id}, ${url.split('?', 1)[0]}. It was switched off.
 
-The last attempt: ${status === null ? error : `answered ${status}`}
+The last attempt: ${status === null ? scrub(error) : `answered ${status}`}
 
 What waits is kept. Once the receiver is well again, resume the webhook and it goes on where it stopped.
 `

@@ -1,5 +1,6 @@
 import * as sets from '../contract/sets.ts'
 import { isTimezone } from './accounts.ts'
+import { scrub } from './privacy/scrub.ts'
 import { isEmail } from './users.ts'
 import {
   type Fields,
@@ -26,8 +27,13 @@ import {
 const key = optional(text(200, 1))
 const times = { created_at: optional(instant), updated_at: optional(instant) }
 const name = required(text(255, 1))
+/** What lists filter and join by is stored as it is shown. */
+const shown =
+  (read: Read<string>): Read<string> =>
+  (path, value, reading) =>
+    scrub(read(path, value, reading))
 /** Short enough for every index that holds it beside others. */
-const short = optional(text(500))
+const short = optional(shown(text(500)))
 const moment = optional(instant)
 /** Read by the rules of the REST body. */
 const asGiven = optional<unknown>((_, value) => value)
@@ -111,7 +117,7 @@ export const FIELDS = {
   changes: {
     key,
     project: required(reference('projects')),
-    identifier: required(textOrNumber(500, 1)),
+    identifier: required(shown(textOrNumber(500, 1))),
     source_type: optional(oneOf(sets.SOURCE_TYPES)),
     author: optional(text(1000)),
     user: optional(reference('users')),
@@ -129,9 +135,9 @@ export const FIELDS = {
     build_type: optional(oneOf(sets.BUILD_TYPES)),
     target_type: optional(oneOf(sets.TARGET_TYPES)),
     ci_job_name: short,
-    build_number: optional(textOrNumber(500)),
+    build_number: optional(shown(textOrNumber(500))),
     commit_hash: short,
-    changelist: optional(textOrNumber(500)),
+    changelist: optional(shown(textOrNumber(500))),
     branch: short,
     phase: short,
     duration_seconds: optional(integer(0)),
@@ -163,9 +169,9 @@ export const FIELDS = {
         object({
           key: approvalKey,
           status: optional(oneOf(sets.APPROVAL_STATUSES)),
-          stage: optional(text(100, 1)),
+          stage: optional(shown(text(100, 1))),
           type: optional(text(100, 1)),
-          commit_sha: optional(textOrNumber(500)),
+          commit_sha: optional(shown(textOrNumber(500))),
           comments: optional(text()),
           approver: optional(reference('users')),
           decided_at: moment,
@@ -183,8 +189,8 @@ export const FIELDS = {
     status: optional(oneOf(sets.DEPLOYMENT_STATUSES)),
     branch: short,
     version: short,
-    external_id: optional(textOrNumber(500)),
-    external_build_id: optional(textOrNumber(500)),
+    external_id: optional(shown(textOrNumber(500))),
+    external_build_id: optional(shown(textOrNumber(500))),
     build_run: optional(reference('build_runs')),
     submitted_at: moment,
     deployed_at: moment,

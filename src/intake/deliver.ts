@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import { type Database, isConnectionError } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import { requireBounds } from './bounds.ts'
 import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
 import { type Delivered, keepForLater } from './keep.ts'
@@ -29,9 +30,10 @@ export async function refuse(
   provider: Provider,
   delivery: Delivery,
   status: number,
-  message: string,
+  why: string,
   replayOf?: number,
 ) {
+  const message = scrub(why)
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
   // A body that could not be parsed, or was not allowed to be, is not looked into for its name either.
   const arrival = arrivalOf(place, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
@@ -93,7 +95,7 @@ function dedupeKey(provider: Provider, delivery: Delivery): string {
 const arrivalOf = (place: Place, provider: Provider, delivery: Delivery, replayOf?: number): deliveries.Arrival => ({
   integration_id: place.integration_id,
   path: delivery.path,
-  event: provider.event(delivery).replaceAll('\0', '').toWellFormed().slice(0, 200),
+  event: scrub(provider.event(delivery).replaceAll('\0', '').toWellFormed()).slice(0, 200),
   dedupe_key: dedupeKey(provider, delivery),
   headers: shownHeaders(delivery.headers),
   body: delivery.raw,

@@ -1,6 +1,7 @@
 import { type Database, type Pool, sql } from '../db/database.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import { readBody } from './body.ts'
 import { type Delivery, Unreadable } from './facts.ts'
 import { ingestHeavy, LONG_STORED } from './heavy.ts'
@@ -40,7 +41,7 @@ export function ingestHere(db: Database, id: number): Promise<void> {
     const facts = providers[stored.provider].read(deliveryOf(stored, stored.body))
     const { records, outcome, warnings } = await record(db, stored, facts)
     const milliseconds = Math.round(performance.now() - began)
-    await deliveries.finish(db, [{ id, outcome, status: 202, records, message: warnings.join(' '), milliseconds }])
+    await deliveries.finish(db, [{ id, outcome, status: 202, records, message: scrub(warnings.join(' ')), milliseconds }])
     if (stored.body_note === 'quota') await deliveries.dropBody(db, id)
   })
 }

@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import * as deliveries from '../domain/deliveries.ts'
 import type { Place } from '../domain/place.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import type { Fact } from './facts.ts'
 import { type Recorded, recordAll } from './record.ts'
 
@@ -40,7 +41,7 @@ export function keep(db: Database, place: Place, readings: readonly Reading[]): 
     )
     const ended = fresh.map(({ id, began }, index) => {
       const { outcome, records, warnings } = recorded[index]!
-      return { id, outcome, status: 200, records, message: warnings.join(' '), milliseconds: since(began) }
+      return { id, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
     })
     if (ended.length > 0) await deliveries.finish(db, ended)
     const answers = new Map(

@@ -8,6 +8,7 @@ import type { Place } from '../domain/place.ts'
 import * as references from '../domain/references.ts'
 import { linkChanges, tasksNamed } from '../domain/task-links.ts'
 import { type BuildFact, type ChangeFact, type Fact, isChange } from './facts.ts'
+import { filterable } from './filterable.ts'
 import { asking } from './outside.ts'
 import { storable } from './storable.ts'
 
@@ -23,12 +24,18 @@ export const record = async (db: Database, place: Place, told: readonly Fact[]):
 
 /** The same for several deliveries of one integration, no two of which tell of the same change. */
 export async function recordAll(db: Database, place: Place, told: readonly (readonly Fact[])[]): Promise<Recorded[]> {
-  const deliveries = storable(told)
+  const deliveries = storable(told).map((facts) => facts.map(filterable))
   const recorded: Recorded[] = []
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) recorded.push(await recordOneByOne(db, place, facts, alone))
   // All at once: a push may bring thousands, and pushes may come in flocks.
-  const ids = await recordChanges(db, place, deliveries.flat().filter(isChange))
+  const named = new Map(
+    deliveries
+      .flat()
+      .filter(isChange)
+      .map((change) => [change.identifier, change]),
+  )
+  const ids = await recordChanges(db, place, [...named.values()])
   return recorded.map(({ records, warnings, outcome }, index) => {
     const changes = deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!)
     const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]

@@ -3,6 +3,7 @@ import { Logger as GraphileLogger, type JobHelpers, type Runner, run, type Worke
 import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
 import { ASKS, postpone } from '../db/queue.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import { NoAnswer, Unreachable } from '../intake/reach.ts'
 import { type Limits, openAdmission } from './admission.ts'
 import type { Breaker } from './breaker.ts'
@@ -83,7 +84,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
         await judge(server)
       } catch (error) {
         await judge(server, error)
-        throw error
+        throw scrubbed(error)
       } finally {
         admission.ended(flags)
       }
@@ -118,3 +119,9 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
 }
 
 const flagsOf = ({ flags }: { flags: object | null }) => Object.keys(flags ?? {})
+
+/** The queue keeps why a job failed, and errors quote what others wrote. */
+function scrubbed(error: unknown): unknown {
+  if (error instanceof Error) error.message = scrub(error.message)
+  return error
+}

@@ -1,0 +1,37 @@
+import { scrub } from '../domain/privacy/scrub.ts'
+import type { Fact } from './facts.ts'
+
+/**
+ * What lists filter and join by is stored as it is shown: whoever asks for the identifier, branch or stage that an answer gave them
+ * finds it, by its index. Texts that nothing compares stay as they were told and are scrubbed where they leave.
+ */
+export function filterable<F extends Fact>(fact: F): F
+export function filterable(fact: Fact): Fact {
+  switch (fact.kind) {
+    case 'change':
+      return scrubbed(fact, ['identifier', 'branch'])
+    case 'orphan':
+      return scrubbed(fact, ['identifier'])
+    case 'build':
+      return {
+        ...scrubbed(fact, ['commit_hash', 'changelist', 'branch', 'phase']),
+        build: scrubbed(fact.build, ['job', 'number', 'commit']),
+        ...(fact.steps && { steps: fact.steps.map((step) => scrubbed(step, ['name'])) }),
+      }
+    case 'deployment':
+      return scrubbed(fact, ['build_number', 'branch', 'version', 'external_id', 'external_build_id', 'commit'])
+    case 'reference':
+      return fact
+  }
+}
+
+/** The same object where there is nothing to take out, which is nearly always. */
+function scrubbed<T extends object>(told: T, names: readonly (keyof T)[]): T {
+  let shown = told
+  for (const name of names) {
+    const text = told[name]
+    const next = typeof text === 'string' ? scrub(text) : text
+    if (next !== text) shown = { ...shown, [name]: next }
+  }
+  return shown
+}
