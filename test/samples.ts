@@ -5,7 +5,7 @@ import { PROVIDERS, SCOPES } from '../src/contract/sets.ts'
 import { sql } from '../src/db/database.ts'
 import { ingest } from '../src/intake/ingest.ts'
 import { everyAnswer } from './every-record.ts'
-import { openStudio, type Studio } from './studio.ts'
+import { openStudio, type Studio, type StudioSettings } from './studio.ts'
 
 /** A delivery as a tool once sent it. */
 export interface Sample {
@@ -25,19 +25,22 @@ export const fixtures = (): Sample[] =>
 
 const SECRET = 'shared with the tool'
 
-export const openSamples = (): Promise<Studio> =>
-  openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl' }],
-    users: [{ key: 'kim', email: 'kim@owl.example', name: 'Kim', accounts: { owl: 'owner' } }],
-    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
-    tokens: [{ key: 'all', user: 'kim', name: 'all', scopes: SCOPES }],
-    integrations: PROVIDERS.map((provider) => ({
-      key: provider,
-      project: 'star',
-      provider,
-      ...(['buildkite', 'jenkins'].includes(provider) && { signing_secret: SECRET }),
-    })),
-  })
+export const openSamples = ({ password, ...settings }: StudioSettings & { password?: string } = {}): Promise<Studio> =>
+  openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'studio' }],
+      users: [{ key: 'kim', email: 'kim@owl.example', name: 'Kim', password, accounts: { owl: 'owner' } }],
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+      tokens: [{ key: 'all', user: 'kim', name: 'all', scopes: SCOPES }],
+      integrations: PROVIDERS.map((provider) => ({
+        key: provider,
+        project: 'star',
+        provider,
+        ...(['buildkite', 'jenkins'].includes(provider) && { signing_secret: SECRET }),
+      })),
+    },
+    settings,
+  )
 
 /** Those that belong to the connection it once came over stay out. */
 const CONNECTION = /^(connection|host|content-length|accept-encoding|expect)$/i

@@ -1,0 +1,235 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectHttp } from '../../test/assistant.ts'
+import { everyAnswer } from '../../test/every-record.ts'
+import { listen } from '../../test/listening.ts'
+import { leaksIn, marked, markedSample } from '../../test/marked.ts'
+import { openReceiver } from '../../test/receiver.ts'
+import { fixtures, openSamples, sendAll } from '../../test/samples.ts'
+import type { Studio } from '../../test/studio.ts'
+import { until } from '../../test/until.ts'
+import { signIn } from '../../test/visitor.ts'
+import { type AppRoute, ownRoutes, showsOwn } from '../contract/app-routes.ts'
+import { sql } from '../db/database.ts'
+import { eventOf } from '../domain/feed-events.ts'
+import * as outbox from '../domain/outbox.ts'
+import * as subscriptions from '../domain/subscriptions.ts'
+import { allowedHosts } from '../intake/reach-addresses.ts'
+import { startOutgoing } from '../jobs/outgoing.ts'
+import { scrubbedLog } from '../scrubbed-log.ts'
+
+/** Marked addresses and credentials in every text that tools and files tell; none of them in anything that leaves. */
+
+let studio: Studio
+let project: number
+let account: number
+let token: string
+let logged = ''
+let delivered: Awaited<ReturnType<typeof sendAll>>
+
+const PASSWORD = 'a password for tests'
+const note = new Writable({
+  write(chunk, _, done) {
+    logged += String(chunk)
+    done()
+  },
+})
+
+const many = <T>(make: (i: number) => T) => Array.from({ length: 60 }, (_, i) => make(i))
+/** Every text of a world file that stands for something a tool told. */
+const told = () => ({
+  changes: many((i) => ({
+    project,
+    identifier: marked(`change ${i}`),
+    author: marked('Kim'),
+    description: marked('Paint'),
+    files: [{ path: marked('Art/'), action: marked('edit', 100) }],
+  })),
+  build_runs: many((i) => ({
+    project,
+    status: 'failed',
+    ci_job_name: marked('night'),
+    build_number: marked(String(i)),
+    commit_hash: marked('c'),
+    changelist: marked('l'),
+    branch: marked('main'),
+    phase: marked('cook'),
+    output_log: `${marked('start')}\n${marked('error: cook failed')}`,
+    artifacts: [{ name: marked('Game.zip'), url: marked('https://ci.example/Game.zip') }],
+  })),
+  assets: many((i) => ({
+    project,
+    name: marked('T_Rock'),
+    path: marked(`Art/${i}`),
+    approvals: [
+      { stage: marked('review', 100), type: marked('manual', 100), commit_sha: marked('sha'), comments: marked('fine') },
+    ],
+  })),
+  deployments: many(() => ({
+    project,
+    branch: marked('main'),
+    version: marked('1.0'),
+    external_id: marked('480'),
+    external_build_id: marked('9'),
+  })),
+})
+
+beforeAll(async () => {
+  studio = await openSamples({
+    service: { log: pino({ level: 'trace' }, scrubbedLog({ write: (line) => note.write(line), flushSync() {} })) },
+    password: PASSWORD,
+  })
+  project = studio.world.projects!.star!.id as number
+  account = studio.world.accounts!.owl!.id as number
+  token = studio.world.tokens!.all!.token as string
+  delivered = await sendAll(studio, fixtures().map(markedSample))
+  await studio.load(told())
+  const steps = many((i) => marked(`step ${i}`))
+  await studio.db.count(sql`
+    insert into build_steps (build_run_id, name, status, detail)
+    select id, s, 'failed', s from build_runs, unnest(${steps}::text[]) s where id = (select max(id) from build_runs)`)
+})
+afterAll(() => studio.close())
+
+test('marks were told: the rows hold them', async () => {
+  const rows = await studio.db.rows<{ text: string }>(sql`
+    select author || description as text from changes union all select output_log from build_runs where output_log is not null`)
+  expect(rows.filter(({ text }) => leaksIn(text).length > 0).length).toBeGreaterThan(80)
+})
+
+describe('no mark leaves', () => {
+  test('with the answer to a webhook', () => {
+    // A handshake hands its sender's challenge back as it came.
+    expect(delivered.flatMap(({ text, json }) => (json?.challenge ? [] : leaksIn(text)))).toEqual([])
+  })
+
+  test('through any route of the REST API', async () => {
+    const { text, records } = await everyAnswer(studio, project, token)
+    expect(records).toBeGreaterThan(200)
+    expect(leaksIn(text)).toEqual([])
+  })
+
+  test('through a decision, or a refusal that quotes what was asked', async () => {
+    const [asset] = (await studio.ask(`/api/v1/projects/${project}/assets?limit=1`, { token })).json.assets
+    for (let i = 0; i < 60; i++) {
+      const decided = await studio.ask(`/api/v1/projects/${project}/assets/${asset.id}/approvals`, {
+        token,
+        method: 'POST',
+        body: { status: 'approved', comments: marked('fine'), stage: marked('art', 100) },
+      })
+      expect(leaksIn(decided.text)).toEqual([])
+      const refused = await studio.ask(`/api/v1/projects/${project}/tasks?${encodeURIComponent(marked('x'))}=1`, { token })
+      expect(refused.status).toBe(422)
+      expect(leaksIn(refused.text)).toEqual([])
+    }
+  })
+
+  test('through any route of the web app that shows what tools told', async () => {
+    const app = await signIn(studio, 'kim@owl.example', PASSWORD)
+    const texts: string[] = []
+    const places: Record<string, number | string> = { account_id: account, project_id: project }
+    const read = async (path: string) => {
+      const answer = await app.app(path.replace('/v1', ''))
+      expect(answer.status, path).toBe(200)
+      texts.push(answer.text)
+      return answer.json
+    }
+    const routes = Object.entries(ownRoutes as Record<string, AppRoute>).filter(
+      ([name, { method, who }]) => method === 'GET' && who !== 'anyone' && who !== 'operator' && !showsOwn(name),
+    )
+    for (const [, { path }] of routes) {
+      const known = path.replace(/:(\w+_id)\b/g, (_, name) => String(places[name] ?? `:${name}`))
+      if (!known.includes(':') && !known.includes('authorizations')) await read(known)
+    }
+    for (const word of ['night', 'Paint', 'T_Rock', '1.0']) await read(`/v1/search?q=${word}`)
+    const { deliveries } = await read(`/v1/projects/${project}/deliveries?limit=50`)
+    for (const { id } of deliveries) await read(`/v1/projects/${project}/deliveries/${id}`)
+    const [deployment] = (await app.app(`/projects/${project}/deployments`)).json.deployments
+    await read(`/v1/projects/${project}/deployments/${deployment.id}/changes`)
+    expect(texts.flatMap(leaksIn)).toEqual([])
+  })
+
+  test('through the tools of an assistant', async () => {
+    const assistant = await connectHttp(studio.site, token)
+    const { tools } = await assistant.client.listTools()
+    const [build] = (await studio.ask(`/api/v1/projects/${project}/build_runs?limit=1`, { token })).json.build_runs
+    for (const { name, inputSchema } of tools) {
+      if (!/^(list|show|read|ping)/.test(name)) continue
+      const known: Record<string, unknown> = { project_id: String(project), build_run_id: build.id }
+      const args = Object.fromEntries((inputSchema.required ?? []).map((field) => [field, known[field]]))
+      if (Object.values(args).includes(undefined)) continue
+      expect(leaksIn((await assistant.call(name, args)).text), name).toEqual([])
+    }
+    await assistant.client.close()
+  })
+
+  test('through the stream, or to a webhook of a subscriber', async () => {
+    await outbox.number(studio.db)
+    const stream = await listen({ site: studio.site, token, lastId: 0 })
+    await stream.until(50)
+    stream.stop()
+    expect(leaksIn(JSON.stringify(stream.events))).toEqual([])
+    const receiver = await openReceiver()
+    const { id } = await subscriptions.create(studio.db, studio.service.vault, { account_id: account, url: receiver.url })
+    await studio.db.count(sql`update subscriptions set position = 0 where id = ${id}`)
+    // One that was queued before texts were scrubbed.
+    const event = eventOf({ ...ROW, project_id: project })
+    const payload = { type: event.event_type, timestamp: event.timestamp, data: { ...event, message: 'by leak@marked.example' } }
+    await studio.db.count(sql`insert into outgoing (subscription_id, position, event_type, payload)
+      values (${id}, 1000000, ${event.event_type}, ${JSON.stringify(payload)}::json)`)
+    const sender = startOutgoing({
+      db: studio.db,
+      vault: studio.service.vault,
+      log: studio.service.log,
+      allowed: allowedHosts(['127.0.0.1']),
+    })
+    try {
+      await until(
+        async () => receiver.received.some(({ body }) => body.data.message === 'by leak') && receiver.received.length > 50,
+      )
+    } finally {
+      await sender.stop()
+      await receiver.close()
+    }
+    expect(leaksIn(JSON.stringify(receiver.received.map(({ body }) => body)))).toEqual([])
+  })
+
+  test('into our own log', async () => {
+    studio.service.log.warn({ error: marked('connect'), err: new Error(marked('failed')) }, marked('no answer'))
+    for (let i = 0; i < 120; i++) studio.service.log.info({ text: marked('told') }, 'told')
+    expect(logged.split('\n').length).toBeGreaterThan(120)
+    expect(leaksIn(logged)).toEqual([])
+  })
+})
+
+const ROW = {
+  rank: 4,
+  at: new Date(0).toISOString(),
+  id: '1',
+  project_name: 'Starfall',
+  a: 'to_do',
+  b: 'x',
+  c: null,
+  d: null,
+  e: null,
+  row_id: null,
+  asset_name: null,
+  category: null,
+  likely: null,
+}
+
+test('a filter finds what an answer showed', async () => {
+  const ask = async (path: string) => (await studio.ask(`/api/v1/projects/${project}/${path}`, { token })).json
+  for (const { identifier } of (await ask('changes?limit=50')).changes)
+    expect((await ask(`changes?identifier=${encodeURIComponent(identifier)}`)).changes.length, identifier).toBeGreaterThan(0)
+  for (const { approval_stage, commit_sha } of (await ask('approvals?limit=50')).approvals) {
+    expect((await ask(`approvals?stage=${encodeURIComponent(approval_stage)}`)).approvals.length, approval_stage).toBeGreaterThan(
+      0,
+    )
+    if (commit_sha)
+      expect((await ask(`approvals?commit_sha=${encodeURIComponent(commit_sha)}`)).approvals.length, commit_sha).toBeGreaterThan(
+        0,
+      )
+  }
+})
