@@ -7,6 +7,8 @@ export interface Listening {
   status: number
   events: (Event & { position: number })[]
   ended: Promise<void>
+  /** How often it was told to look anew. */
+  resets(): number
   until(count: number): Promise<void>
   stop(): void
 }
@@ -28,11 +30,13 @@ export const listen = ({ site, token, query = '', lastId }: Listen): Promise<Lis
     const request = get(`${site}/api/v1/workspace/events/stream?${query}`, { headers, agent: false }, (response) => {
       const events: Listening['events'] = []
       let text = ''
+      let resets = 0
       response.setEncoding('utf8').on('data', (chunk: string) => {
         const frames = (text + chunk).split('\n\n')
         text = frames.pop()!
         for (const frame of frames) {
           const [, position, data] = /^id: (\d+)\ndata: (.*)$/.exec(frame) ?? []
+          if (frame.startsWith('event: reset')) resets++
           if (data) events.push({ ...JSON.parse(data), position: Number(position) })
         }
       })
@@ -41,6 +45,7 @@ export const listen = ({ site, token, query = '', lastId }: Listen): Promise<Lis
         status: response.statusCode!,
         events,
         ended,
+        resets: () => resets,
         until: (count) => until(() => events.length >= count),
         stop: () => request.destroy(),
       })

@@ -55,7 +55,7 @@ export async function create(
     if (!account) throw notFound('Account')
     if (account.plan === 'free') throw new ApiError(403, 'plan_required', 'Outbound webhooks need the Team plan or higher.')
     await requireProject(db, account_id, project_id)
-    await outbox.number(db)
+    await outbox.numberAll(db)
     const secret = newSecret()
     const row = await db.one<{ id: number }>(sql`
       insert into subscriptions (account_id, project_id, url, event_types, secret_sealed, position)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { EventType } from '../contract/sets.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as outbox from '../domain/outbox.ts'
+import * as timelines from '../domain/outbox-timelines.ts'
 
 /** Somebody who follows an account. */
 interface Listener {
@@ -19,6 +20,7 @@ interface Listener {
 const TICK_MS = 250
 const HEARTBEAT_MS = 15_000
 const BATCH = 500
+const RESET = 'event: reset\ndata: {}\n\n'
 /** What may wait for a slow reader before they are let go; they come back with their last id. */
 const BACKLOG_MAX = 1024 * 1024
 
@@ -28,6 +30,7 @@ export class Hub {
   readonly #log: Logger
   readonly #listeners = new Set<Listener>()
   #position = 0
+  #timeline: number | undefined
   #timer: NodeJS.Timeout | undefined
   #beat = 0
 
@@ -36,21 +39,29 @@ export class Hub {
     this.#log = log
   }
 
-  /** Knows where the order stands; to be awaited before a listener is told that they are heard, lest something slips between. */
-  async open() {
-    if (this.#timer !== undefined) return
-    await outbox.number(this.#db)
-    const end = await outbox.end(this.#db)
+  /**
+   * Where the order ends, for a listener who starts now; to be awaited before they are told that they are heard, lest something slips
+   * between.
+   */
+  async open(): Promise<number> {
+    if (this.#timer === undefined) await this.#begin()
+    return Math.max(this.#position, await outbox.end(this.#db))
+  }
+
+  async #begin() {
+    await outbox.numberAll(this.#db)
+    const [end, timeline] = [await outbox.end(this.#db), await timelines.newest(this.#db)]
     if (this.#timer !== undefined) return
     this.#position = end
+    this.#timeline = timeline?.id
     this.#timer = setTimeout(() => this.#tick(), TICK_MS)
   }
 
-  /** Tells a listener what they missed, then keeps them up to date; without a last id they start now. */
-  async follow(listener: Omit<Listener, 'position'>, lastId: number | undefined) {
-    const follower: Listener = { ...listener, position: lastId ?? this.#position }
+  /** Tells a listener what they missed since their last id, then keeps them up to date; without one they start at the end. */
+  async follow(listener: Omit<Listener, 'position'>, lastId: number | undefined, end: number) {
+    const follower: Listener = { ...listener, position: Math.min(lastId ?? end, end) }
     listener.response.on('close', () => this.#listeners.delete(follower))
-    if (lastId !== undefined && lastId + 1 < (await outbox.start(this.#db))) listener.response.write('event: reset\ndata: {}\n\n')
+    if (lastId !== undefined && (await timelines.hasMissed(this.#db, lastId))) listener.response.write(RESET)
     while (follower.position < this.#position && !listener.response.destroyed) {
       // Where the hub stood before the look: what it reads meanwhile is left to the next round.
       const covered = this.#position
@@ -73,7 +84,8 @@ export class Hub {
     let pause = TICK_MS
     try {
       await this.#turnAway()
-      await outbox.number(this.#db)
+      await outbox.number(this.#db, this.#position)
+      await this.#noticeTimeline()
       const { happenings, last, more } = await outbox.read(this.#db, this.#position, BATCH)
       const news = happenings.map(framed)
       if (news.length > 0) for (const listener of this.#listeners) tell(listener, news)
@@ -84,6 +96,16 @@ export class Hub {
       this.#log.warn({ error: (error as Error).message }, 'the event stream waits for the database')
     }
     if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), pause)
+  }
+
+  /** After a takeover or a restore some of what was told may be gone: whoever heard it has to look anew. */
+  async #noticeTimeline() {
+    const timeline = await timelines.newest(this.#db)
+    if (timeline === undefined || timeline.id === this.#timeline) return
+    this.#timeline = timeline.id
+    if (!timelines.isLost(timeline, this.#position)) return
+    this.#log.warn({ from: timeline.last_position, to: this.#position }, 'events that were told are gone from the database')
+    for (const { response } of this.#listeners) response.write(RESET)
   }
 
   #heartbeat() {

@@ -30,7 +30,7 @@ function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site:
     feed.admitToProject(reader, ask)
     const { token_id, session_id, account_id, project_id } = reader
     const last = request.headers['last-event-id']
-    await hub.open()
+    const end = await hub.open()
     reply.hijack()
     const response = reply.raw
     response.writeHead(200, {
@@ -42,6 +42,11 @@ function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site:
     })
     response.write('retry: 2000\n\n')
     const listener = { response, token_id, session_id, account_id, project_id: project_id ?? undefined, types }
-    await hub.follow(listener, typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined)
+    const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
+    // Too late for an answer with an error: they come back with their last id.
+    await hub.follow(listener, lastId, end).catch((error: Error) => {
+      request.log.warn({ reqId: request.id, error: error.message }, 'a stream ended before it began')
+      response.destroy()
+    })
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openPostRoom } from '../../test/post-room.ts'
 import { openUnsteadyWay } from '../../test/unsteady.ts'
+import { until } from '../../test/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
 
 const { studio, receiver, task, tasks, pump, pool, subscribe, titles, settled } = openPostRoom()
@@ -26,6 +27,12 @@ test('nodes that come and go lose nothing, repeat nothing that was written down,
   await churn
   for (const { id } of webhooks) await settled(id)
   for (const path of ['/a', '/b', '/c']) expect(titles(path)).toEqual(names)
+})
+
+test('what happens while nobody is subscribed has its place all the same, and can be purged one day', async () => {
+  pump()
+  await tasks('heard by nobody')
+  await until(async () => (await studio().db.count(sql`select from outbox where position is null`)) === 0)
 })
 
 test('a node that loses its connection stops sending, and another goes on', async () => {

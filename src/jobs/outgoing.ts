@@ -44,9 +44,10 @@ export function startOutgoing(bench: Bench): Outgoing {
   }
 
   const round = async (): Promise<boolean> => {
-    if (!(await isAnybodyThere(db))) return false
-    await outbox.number(db)
-    const more = await takeIn(db)
+    // Whether anybody listens or not: what has no place in the order could never be purged.
+    const unnumbered = await outbox.number(db)
+    if (!(await isAnybodyThere(db))) return unnumbered
+    const more = (await takeIn(db)) || unnumbered
     const due = await outgoing.due(db, { busy: [...lanes.keys()], resting: [...resting], free: LANES_MAX - lanes.size })
     if (due.length === 0) return more
     if (session === undefined || session.isLost()) session = await openSession(db)
