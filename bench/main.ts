@@ -4,6 +4,7 @@ import { type Cluster, openCluster } from './database.ts'
 import { benchDiagnosis } from './diagnosis.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
+import { benchFuzz } from './fuzz.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchOutgoing } from './outgoing.ts'
@@ -21,6 +22,7 @@ const BENCHES = {
   outgoing: benchOutgoing,
   pages: benchPages,
   search: benchSearch,
+  fuzz: benchFuzz,
 }
 const NAMES = [...Object.keys(BENCHES), 'diagnosis']
 
