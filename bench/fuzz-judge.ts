@@ -10,7 +10,6 @@ export interface FuzzAnswer {
 }
 
 const PATIENCE_MS = 30_000
-const SLOW_MS = 2_000
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /** One answer, read to its end; a stream has none and is left after its head. */
@@ -47,9 +46,8 @@ export const send = (port: number, asked: FuzzRequest): Promise<FuzzAnswer> =>
   })
 
 /** What is wrong with an answer; undefined when nothing is. */
-export function wrongWith({ method, path }: FuzzRequest, { status, type, text, ms }: FuzzAnswer): string | undefined {
+export function wrongWith({ method, path }: FuzzRequest, { status, type, text }: FuzzAnswer): string | undefined {
   if (status >= 500) return `answers ${status}`
-  if (ms > SLOW_MS) return `takes over ${SLOW_MS} ms`
   if (status < 400 || method === 'HEAD') return undefined
   if (status === 401 && text === '') return undefined
   if (!type.startsWith('application/json')) return `answers ${status} as ${type || 'nothing'}`

@@ -194,10 +194,23 @@ function webhookOf(random: Random, { world }: Caller): FuzzRequest {
     name: `webhook ${path}`,
     method: 'POST',
     path: `/webhooks/${path}?token=${encode(String(token))}`,
-    headers: { ...fixture.headers, 'content-type': 'application/json', ...signatureFor(path, raw) },
+    headers: {
+      ...fixture.headers,
+      ...deliveryId(random, fixture),
+      'content-type': 'application/json',
+      ...signatureFor(path, raw),
+    },
     body: raw,
   }
 }
+
+/** A delivery that came before would be recognised and cost nothing. */
+const deliveryId = (random: Random, { headers }: Fixture) =>
+  Object.fromEntries(
+    Object.keys(headers)
+      .filter((name) => /delivery|webhook-id|request-id/i.test(name))
+      .map((name) => [name, String(random())]),
+  )
 
 const TYPES = [
   'application/json',

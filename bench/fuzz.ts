@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import { type Logger, pino } from 'pino'
-import { openDatabase } from '../src/db/database.ts'
+import { type Pool, sql } from '../src/db/database.ts'
 import type { Vault } from '../src/domain/secrets.ts'
 import { loadWorld } from '../src/domain/world.ts'
 import { readEnvironment } from '../src/environment.ts'
 import { buildServer } from '../src/http/server.ts'
+import { ingest } from '../src/intake/ingest.ts'
+import { openPools } from '../src/pools.ts'
 import { makeService } from '../src/service.ts'
 import type { Cluster } from './database.ts'
-import { send, wrongWith } from './fuzz-judge.ts'
+import { type FuzzAnswer, send, wrongWith } from './fuzz-judge.ts'
 import { type Caller, type FuzzRequest, requestOf } from './fuzz-requests.ts'
 import { randomOf } from './fuzz-values.ts'
 import { emailOf, PASSWORD, worldOf } from './fuzz-world.ts'
@@ -17,6 +19,7 @@ const COUNT = 200_000
 const SLICE = 2_000
 const AT_ONCE = 16
 const SHOWN = 600
+const SLOW_MS = 2_000
 
 interface Offence {
   count: number
@@ -29,51 +32,47 @@ interface Offence {
 export async function benchFuzz(cluster: Cluster) {
   const [count, seed] = [Number(process.argv[3] ?? COUNT), Number(process.argv[4] ?? 1)]
   const store = await cluster.create('fuzz')
-  const db = openDatabase(store.url, { statementTimeout: 5_000 })
+  const pools = openPools(store.url, { statementTimeout: 5_000, onError: () => {} })
+  const { db } = pools
   const causes = new Map<string, string>()
   const settings = readEnvironment({ ...OFF, DATABASE_URL: store.url, SECRET_KEY: SECRET, BASE_URL: 'http://localhost:8080' })
-  const service = makeService(
-    settings,
-    { db, url: store.url, secret: SECRET, fresh: false, close: async () => {} },
-    logTo(causes),
-  )
+  const opened = { db, url: store.url, secret: SECRET, fresh: false, close: async () => {} }
+  const service = makeService(settings, opened, pools, logTo(causes))
   const app = await buildServer(service)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }
   const offences = new Map<string, Offence>()
   const statuses = new Map<number, number>()
-  let slowest = 0
   try {
     for (let sent = 0; sent < count; sent += SLICE) {
       const random = randomOf(seed * 1_000_003 + sent)
       const caller = await openSlice(service, port, sent)
       const requests = Array.from({ length: Math.min(SLICE, count - sent) }, () => requestOf(random, caller))
+      const slow: FuzzRequest[] = []
       let next = 0
+      const judge = async (asked: FuzzRequest, late: (asked: FuzzRequest) => void) => {
+        const answer = await send(port, asked).catch(unanswered)
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        const cause = causes.get(answer.id) ?? ''
+        const wrong = wrongWith(asked, answer) ?? (cause === '' ? undefined : 'logs an error')
+        if (wrong !== undefined) note(offences, asked, wrong, answer.text, cause)
+        else if (answer.ms > SLOW_MS) late(asked)
+      }
       const ask = async () => {
-        for (let asked = requests[next++]; asked; asked = requests[next++]) {
-          const answer = await send(port, asked).catch((error: Error) => ({
-            status: 599,
-            type: '',
-            id: '',
-            text: error.message,
-            ms: 0,
-          }))
-          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          slowest = Math.max(slowest, answer.ms)
-          const wrong = wrongWith(asked, answer)
-          const cause = causes.get(answer.id) ?? ''
-          if (wrong !== undefined || cause !== '') note(offences, asked, `${wrong ?? 'logs an error'}`, answer.text, cause)
-        }
+        for (let asked = requests[next++]; asked; asked = requests[next++]) await judge(asked, (late) => slow.push(late))
       }
       await Promise.all(Array.from({ length: AT_ONCE }, ask))
+      // What was late in the crowd is asked again alone: a busy machine is no offence.
+      for (const asked of slow) await judge(asked, (late) => note(offences, late, `takes over ${SLOW_MS} ms`, '', ''))
+      await ingestAccepted(db, offences)
       process.stderr.write(`${sent + requests.length} sent, ${offences.size} kinds of offence\n`)
     }
   } finally {
     await app.close()
-    await db.close()
+    await pools.close()
     await store.drop()
   }
-  report(offences, statuses, slowest)
+  report(offences, statuses)
 }
 
 const OFF = {
@@ -83,6 +82,8 @@ const OFF = {
   LIMIT_SIGN_INS: 'off',
   SIGNUP: 'open',
 }
+
+const unanswered = (error: Error): FuzzAnswer => ({ status: 599, type: '', id: '', text: error.message, ms: 0 })
 
 /** Errors that the service logs, by request: why it answered as it did. */
 const logTo = (causes: Map<string, string>): Logger =>
@@ -96,11 +97,7 @@ const logTo = (causes: Map<string, string>): Logger =>
     },
   )
 
-async function openSlice(
-  { db, vault }: { db: ReturnType<typeof openDatabase>; vault: Vault },
-  port: number,
-  slice: number,
-): Promise<Caller> {
+async function openSlice({ db, vault }: { db: Pool; vault: Vault }, port: number, slice: number): Promise<Caller> {
   const world = await loadWorld(db, Readable.from([Buffer.from(JSON.stringify(worldOf(slice)))]), { vault })
   const response = await fetch(`http://127.0.0.1:${port}/app/auth/sign-in/email`, {
     method: 'POST',
@@ -117,6 +114,18 @@ async function openSlice(
   }
 }
 
+/** What was answered with 202 is done too: a job that fails is a 5xx that nobody sees. */
+async function ingestAccepted(db: Pool, offences: Map<string, Offence>) {
+  const accepted = await db.rows<{ id: number; path: string; body: Buffer }>(
+    sql`select id, path, body from deliveries where outcome = 'accepted' and body is not null order by id`,
+  )
+  for (const { id, path, body } of accepted)
+    await ingest(db, id).catch((error: Error) => {
+      const first = { name: `job of ${path}`, method: 'POST', path, headers: {}, body: body.toString() }
+      note(offences, first, 'fails', error.message, (error.stack ?? '').split('\n').slice(0, 6).join('\n'))
+    })
+}
+
 function note(offences: Map<string, Offence>, first: FuzzRequest, wrong: string, answer: string, cause: string) {
   const key = `${first.name} ${wrong} ${cause.split('\n')[0]?.slice(0, 80)}`
   const known = offences.get(key)
@@ -124,7 +133,7 @@ function note(offences: Map<string, Offence>, first: FuzzRequest, wrong: string,
   else offences.set(key, { count: 1, first, answer, cause })
 }
 
-function report(offences: Map<string, Offence>, statuses: Map<number, number>, slowest: number) {
+function report(offences: Map<string, Offence>, statuses: Map<number, number>) {
   for (const [key, { count, first, answer, cause }] of offences) {
     console.log(`\n${count} × ${key}`)
     console.log(`  ${first.method} ${first.path.slice(0, SHOWN)}\n  ${JSON.stringify(first.headers).slice(0, SHOWN)}`)
@@ -133,6 +142,6 @@ function report(offences: Map<string, Offence>, statuses: Map<number, number>, s
   }
   const counted = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
   const bad = [...offences.values()].reduce((sum, { count }) => sum + count, 0)
-  console.log(`\n${counted.join(', ')}; slowest ${Math.round(slowest)} ms; ${bad} offences of ${offences.size} kinds`)
+  console.log(`\n${counted.join(', ')}; ${bad} offences of ${offences.size} kinds`)
   if (bad > 0) process.exitCode = 1
 }

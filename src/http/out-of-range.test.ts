@@ -17,11 +17,13 @@ beforeAll(async () => {
     accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
     users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
-    integrations: ['jenkins', 'game_engine', 'deployment', 'perforce', 'lore', 'jira', 'github', 'linear'].map((provider) => ({
-      key: provider,
-      project: 'star',
-      provider,
-    })),
+    integrations: ['jenkins', 'game_engine', 'deployment', 'perforce', 'lore', 'jira', 'github', 'linear', 'diversion'].map(
+      (provider) => ({
+        key: provider,
+        project: 'star',
+        provider,
+      }),
+    ),
   })
   lead = await signIn(studio, 'lead@example.com', PASSWORD)
 })
@@ -125,4 +127,15 @@ test('a world file with numbers out of range, or times ten thousand years apart,
   await studio.load(build({ ci_job_name: 'aeon', started_at: '0001-01-01T00:00:00Z', finished_at: '9999-12-31T23:59:59Z' }))
   const row = await studio.db.one(sql`select duration_seconds from build_runs where ci_job_name = 'aeon'`)
   expect(row).toEqual({ duration_seconds: TOO_MUCH - 1 })
+})
+
+test('a commit that stands twice in one delivery is one change, told by its first telling', async () => {
+  const commits = [
+    { id: 'same', message: 'first' },
+    { id: 'same', message: 'second' },
+  ]
+  const answer = await deliver('diversion', { commits })
+  expect(answer).toMatchObject({ status: 200, json: { status: 'processed', records: [{ type: 'change' }] } })
+  expect(answer.json.records).toHaveLength(1)
+  expect(await studio.db.rows(sql`select description from changes where identifier = 'same'`)).toEqual([{ description: 'first' }])
 })

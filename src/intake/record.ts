@@ -37,7 +37,7 @@ export async function recordAll(db: Database, place: Place, told: readonly (read
   )
   const ids = await recordChanges(db, place, [...named.values()])
   return recorded.map(({ records, warnings, outcome }, index) => {
-    const changes = deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!)
+    const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
     const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
     return { records: all, warnings, outcome: outcome === 'ignored' && all.length > 0 ? 'processed' : outcome }
   })
@@ -84,8 +84,10 @@ async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[]
 }
 
 /** The ids of changes by what their tool calls them. */
-async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): Promise<Map<string, number>> {
-  if (facts.length === 0) return new Map()
+async function recordChanges(db: Database, place: Place, told: ChangeFact[]): Promise<Map<string, number>> {
+  if (told.length === 0) return new Map()
+  // A commit that stands twice in one delivery is one; its first telling counts.
+  const facts = [...new Map(told.toReversed().map((fact) => [`${fact.source_type} ${fact.identifier}`, fact])).values()]
   const rows = await changes.submit(db, place, facts)
   await assets.touch(db, place, facts, rows)
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
