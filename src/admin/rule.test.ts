@@ -62,7 +62,7 @@ const file = async (name: string, content: unknown) => {
 test('add, list, show, remove', async () => {
   const path = await file('rule.json', definition)
   expect(await run('add', path, '--account', 'acct_1')).toMatch(
-    /^rule_id +tool +category .*\nbaker\.missing-lightmap +Baker +cook_asset_error +root +90 +no +\S+\n$/,
+    /^rule_id +tool +category .*\nbaker\.missing-lightmap +Baker +cook_asset_error +root +90 +no +- +\S+\n$/,
   )
   expect(JSON.parse(await run('list', '--account', '1', '--json'))).toMatchObject([{ rule_id: definition.id, tool: 'Baker' }])
   expect(JSON.parse(await run('list', '--account', '2', '--json'))).toEqual([])

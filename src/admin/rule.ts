@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { ruleOf } from '../diagnosis/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../diagnosis/own-rules.ts'
 import * as failureRules from '../domain/failure-rules.ts'
 import { accountId } from './arguments.ts'
@@ -18,7 +17,7 @@ const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
 }
 
 const printList = (rules: failureRules.FailureRule[], flags: OutputOptions) =>
-  printMany(rules.map(shown), ['rule_id', 'tool', 'category', 'role', 'score', 'replaces_ours', 'updated_at'], flags)
+  printMany(rules.map(shown), ['rule_id', 'tool', 'category', 'role', 'score', 'replaces_ours', 'problem', 'updated_at'], flags)
 
 export function rule(admin: Command, open: Open) {
   const noun = admin.command('rule').description("an account's own failure rules; see docs/failure-rules.md")
@@ -70,11 +69,11 @@ export function rule(admin: Command, open: Open) {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  goldmaster admin rule test rules.json broken.log')
     .action(async (file: string, logs: string[], flags: OutputOptions) => {
-      const rules = readOwnRules(await readJson(file)).map(ruleOf)
+      const own = readOwnRules(await readJson(file))
       const found = []
       for (const log of logs) {
         const { clues, category, confidence, evidence, diagnosis, suggested_fix } = diagnoseWithOwn(await readText(log), {
-          rules,
+          own,
         })
         found.push({ log, rule_id: clues.rule, category, confidence, line: evidence[0]?.line ?? null, diagnosis, suggested_fix })
       }

@@ -13,6 +13,8 @@ export const FailureRule = own(
     rule_id: text,
     /** It stands in for one of ours. */
     replaces_ours: flag,
+    /** Why it is switched off; null when it is not. */
+    problem: nullable(text),
     definition: object({
       id: text,
       tool: text,

@@ -1,6 +1,6 @@
 import { EDGE } from './edge.ts'
 import { isBlank, type Log } from './log.ts'
-import type { Block } from './rule.ts'
+import type { Block, Pattern } from './rule.ts'
 
 const BACK_MAX = 8
 
@@ -41,7 +41,7 @@ const below = (log: Log, index: number, block: Block): number => {
   return last
 }
 
-const above = (log: Log, index: number, back: RegExp): number => {
+const above = (log: Log, index: number, back: Pattern): number => {
   let first = index
   for (let i = index - 1; i >= 0 && index - i <= BACK_MAX && back.test(log.text[i]!); i--) first = i
   return first

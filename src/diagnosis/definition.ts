@@ -1,9 +1,10 @@
 import { invalidParameter } from '../contract/errors.ts'
 import { FAILURE_CATEGORIES, RULE_ROLES } from '../contract/sets.ts'
 import { fields, list, oneOf, type Read, text, whole } from './definition-fields.ts'
-import type { Block, Example, Rule } from './rule.ts'
+import { linearPattern, UnreadablePattern } from './linear-pattern.ts'
+import type { Block, Example, Pattern, Rule } from './rule.ts'
 
-type Written<T> = { [K in keyof T]: T[K] extends RegExp | undefined ? string : T[K] }
+type Written<T> = { [K in keyof T]: T[K] extends Pattern | undefined ? string : T[K] }
 
 /** A rule as a studio writes it down: JSON, patterns as text. */
 export type Definition = Written<Omit<Rule, 'block'>> & { block?: Written<Block> }
@@ -18,22 +19,13 @@ const id: Read<string> = (where, value) => {
   return read
 }
 
-/** Escapes are taken in pairs, so that an escaped backslash hides nothing. */
-const refused = (source: string): string | undefined => {
-  const tokens = source.match(/\\.|\(\?<[=!]/gs) ?? []
-  if (tokens.some((token) => /^\\[1-9k]/.test(token))) return 'must not refer back to a group (\\1, \\k<name>)'
-  return tokens.some((token) => token.startsWith('(')) ? 'must not look behind ((?<=…), (?<!…))' : undefined
-}
-
 const pattern: Read<string> = (where, value) => {
   const source = text(1, 500)(where, value)
   try {
-    new RegExp(source)
+    linearPattern(source)
   } catch (error) {
-    throw invalidParameter(where, `is no regular expression: ${(error as Error).message.split(': ').at(-1)}`)
+    throw error instanceof UnreadablePattern ? invalidParameter(where, error.message) : error
   }
-  const why = refused(source)
-  if (why) throw invalidParameter(where, why)
   return source
 }
 
@@ -84,11 +76,12 @@ const definition = fields<Definition>(
 /** Refuses, with the field named, whatever a rule cannot be made of. */
 export const readDefinition: Read<Definition> = definition
 
-const compiled = (source: string | undefined) => (source === undefined ? undefined : new RegExp(source))
+const compiled = (source: string | undefined) => (source === undefined ? undefined : linearPattern(source))
 
+/** Throws `UnreadablePattern` for a rule from a time when more was understood. */
 export const ruleOf = ({ block, ...rest }: Definition): Rule => ({
   ...rest,
-  match: new RegExp(rest.match),
+  match: linearPattern(rest.match),
   block: block && {
     ...block,
     back: compiled(block.back),

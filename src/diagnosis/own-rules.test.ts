@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { workOf } from '../../test/work.ts'
-import { ruleOf } from './definition.ts'
-import { diagnoseWithOwn, readOwnRules } from './own-rules.ts'
+import type { Definition } from './definition.ts'
+import { linearPattern } from './linear-pattern.ts'
+import { diagnoseWithOwn, problemOf, readOwnRules } from './own-rules.ts'
 import { TookTooLong, within } from './within.ts'
 
 const LIGHTMAP = {
@@ -46,12 +47,14 @@ describe('a definition', () => {
     [{ need: ['BAKE-', 'OVEN-'] }, 'need[1] stands in none of the examples.'],
     [{ score: 101 }, 'score must be a whole number from 0 to 100.'],
     [{ match: `BAKE-${'x'.repeat(500)}` }, 'match must have 1 to 500 characters.'],
-    [{ match: 'BAKE-(' }, 'match is no regular expression: Unterminated group.'],
+    [{ match: 'BAKE-(' }, 'match is no regular expression: missing closing ): `BAKE-(`.'],
     [{ match: 'BAKE-\0' }, 'match must not hold NUL or broken characters.'],
     [{ match: '(BAKE)-\\1' }, 'match must not refer back to a group (\\1, \\k<name>).'],
     [{ match: '(?<code>BAKE)-\\k<code>' }, 'match must not refer back'],
-    [{ match: '(?<=x)BAKE-' }, 'match must not look behind'],
-    [{ block: { more: '(?<!x)hint' } }, 'block.more must not look behind'],
+    [{ match: '(?<=x)BAKE-' }, 'match must not look ahead or behind'],
+    [{ match: 'BAKE-(?!1)' }, 'match must not look ahead or behind'],
+    [{ match: `BAKE-${'(?:abcdefghij){1000}'}` }, 'match is too large'],
+    [{ block: { more: '(?<!x)hint' } }, 'block.more must not look ahead or behind'],
     [{ match: '(?<path>BAKE-)' }, 'match names a group “path”; understood are file, line, code, test, msg.'],
     [{ block: { more: 'x', until: 'y' } }, 'block must have only one of more, until and through.'],
     [{ fix: 'Bake {asset}.' }, 'fix has a gap {asset}; filled in are {file},'],
@@ -80,11 +83,29 @@ describe('a definition', () => {
     expect(read({ match: '^BAKE-1 C:\\\\1', examples })).toHaveLength(1)
   })
 
-  test('with a pattern that a line could keep busy is refused', () =>
-    expect(() => read({ match: '^(a+)+$' })).toThrow(/^match takes too long on some lines \("a{30}…"\): /))
+  test('may hold in a class what means something outside, and characters by their number', () => {
+    expect(read({ match: '^BAKE-\\d+ [(?=!<]*(?<file>\\S+): [\\u0000-\\uffff]+' })).toHaveLength(1)
+  })
+})
 
-  test('is refused for what its block could do as well', () =>
-    expect(() => read({ block: { more: '^(\\s+)+$' } })).toThrow('block.more takes too long on some lines'))
+describe('a pattern of a studio', () => {
+  test.each([
+    ['^(a+)+$', 'a'],
+    ['(?:a|b|ab)*c', 'ab'],
+    ['^([\\u0061-\\u007a]+)*$', 'a'],
+    ['^(?:[\\u0061\\u0062]|\\u0061)+!$', 'a'],
+    ['(.*)*x{1,50}y', 'x'],
+    ['(?<msg>.*.*.*)=(?<file>.*)', '='],
+  ])('%s runs in linear time on lines made to keep it busy', (source, part) => {
+    const pattern = linearPattern(source)
+    const line = `${part.repeat(2_000).slice(0, 1_999)}\u0007`
+    expect(workOf(() => pattern.exec(line))).toBeLessThan(1_000)
+  })
+
+  test('gives its groups, and nothing for one that took no part', () => {
+    expect({ ...linearPattern('(?<file>a)|(?<msg>b)').exec('b')!.groups }).toMatchObject({ msg: 'b' })
+    expect(linearPattern('(?<file>a)|(?<msg>b)').exec('b')!.groups!.file ?? undefined).toBeUndefined()
+  })
 })
 
 describe('a time limit', () => {
@@ -100,12 +121,12 @@ describe('a time limit', () => {
 })
 
 describe('own rules', () => {
-  const rules = [ruleOf(readOwnRules(LIGHTMAP)[0]!)]
+  const own = readOwnRules(LIGHTMAP)
   const log = 'start\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nend'
 
   test('find what ours do not know', () => {
     expect(diagnoseWithOwn(log, {}).clues.rule).toBe('unknown')
-    expect(diagnoseWithOwn(log, { rules })).toMatchObject({
+    expect(diagnoseWithOwn(log, { own })).toMatchObject({
       category: 'cook_asset_error',
       confidence: 'high',
       suggested_fix: 'Bake Maps/Sky.map again.',
@@ -114,9 +135,10 @@ describe('own rules', () => {
   })
 
   test('that run long are left out, and a step says so', () => {
-    const slow = { ...rules[0]!, match: /^(B|BAKE|A|K|E|-)+$/ }
-    const hostile = `${'BAKE-'.repeat(300)}!\nmain.cpp:3:7: error: expected ';' before 'x'`
-    const finding = diagnoseWithOwn(hostile, { rules: [slow] })
+    // A hundred rules that look for groups in every one of 256,000 characters.
+    const slow = Array.from({ length: 100 }, (_, n) => ({ ...own[0]!, id: `baker.r${n}`, match: '(?<msg>.*)BAKE(?<file>.*)-' }))
+    const hostile = `${`${'BAKE-'.repeat(399)}\n`.repeat(128)}main.cpp:3:7: error: expected ';' before 'x'`
+    const finding = diagnoseWithOwn(hostile, { own: slow })
     expect(finding).toMatchObject({ ...diagnoseWithOwn(hostile, {}), steps: expect.any(Array) })
     expect(finding.category).toBe('compile_error')
     expect(finding.steps[0]).toEqual({
@@ -125,5 +147,19 @@ describe('own rules', () => {
       detail: 'Own rules were left out: It took longer than 1000 ms.',
       evidence: [],
     })
+  })
+
+  test('from a time when more was understood are switched off, and a step names each', () => {
+    const old = { ...own[0]!, id: 'baker.old', match: 'BAKE-(?=1)' } as Definition
+    expect(problemOf(own[0]!)).toBeNull()
+    expect(problemOf(old)).toMatch(/^A pattern of it must not look ahead or behind/)
+    const finding = diagnoseWithOwn(log, { own: [old, ...own] })
+    expect(finding.category).toBe('cook_asset_error')
+    expect(finding.steps[0]).toMatchObject({
+      name: 'own_rules',
+      status: 'skipped',
+      detail: expect.stringMatching(/^The rule baker\.old is switched off\. A pattern of it must not look ahead/),
+    })
+    expect(diagnoseWithOwn(log, { own: [old] }).clues.rule).toBe('unknown')
   })
 })

@@ -1,8 +1,10 @@
 import { invalidParameter } from '../contract/errors.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import { bookFor, diagnose, type Options } from './diagnose.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, Step } from './finding.ts'
+import { UnreadablePattern } from './linear-pattern.ts'
 import { prove } from './prove.ts'
+import type { Rule } from './rule.ts'
 import { TookTooLong, within } from './within.ts'
 
 /** Reads and proves what a file of rules holds: one definition, or a list of them. */
@@ -23,19 +25,67 @@ export function readOwnRules(value: unknown): Definition[] {
 const PATIENCE_MS = 1_000
 const ATTEMPTS = 3
 
+interface OwnRules {
+  rules: Rule[]
+  /** Those that are switched off, and why. */
+  off: { id: string; problem: string }[]
+}
+
+/** Compiling takes longer than reading a log; callers keep handing in the same list. */
+const known = new WeakMap<readonly Definition[], OwnRules>()
+
+/** Rules from a time when more was understood are left out. */
+export function ownRules(definitions: readonly Definition[]): OwnRules {
+  const found = known.get(definitions) ?? { rules: [], off: [] }
+  if (!known.has(definitions))
+    for (const definition of definitions) {
+      const problem = problemOf(definition)
+      if (problem === null) found.rules.push(ruleOf(definition))
+      else found.off.push({ id: definition.id, problem })
+    }
+  known.set(definitions, found)
+  return found
+}
+
+/** Why a rule is switched off; null when it is not. */
+export function problemOf(definition: Definition): string | null {
+  try {
+    ruleOf(definition)
+    return null
+  } catch (error) {
+    if (!(error instanceof UnreadablePattern)) throw error
+    return `A pattern of it ${error.message}.`
+  }
+}
+
+export interface OwnOptions extends Omit<Options, 'rules'> {
+  own?: readonly Definition[]
+}
+
 /** Like `diagnose`, but rules that are not ours get only so much time; then ours answer alone and a step says so. */
-export function diagnoseWithOwn(raw: string, { rules = [], ...options }: Options): Finding {
-  if (rules.length === 0) return diagnose(raw, options)
+export function diagnoseWithOwn(raw: string, { own = [], ...options }: OwnOptions): Finding {
+  const { rules, off } = ownRules(own)
+  const notes = off.map(({ id, problem }) => skipped(`The rule ${id} is switched off. ${problem}`))
+  if (rules.length === 0) return withSteps(diagnose(raw, options), notes)
   try {
     // Making them ready is our own work, not theirs.
     bookFor(rules)
-    return patiently(() => diagnose(raw, { ...options, rules }))
+    return withSteps(
+      patiently(() => diagnose(raw, { ...options, rules })),
+      notes,
+    )
   } catch (error) {
-    const finding = diagnose(raw, options)
-    const detail = `Own rules were left out: ${(error as Error).message}`
-    return { ...finding, steps: [{ name: 'own_rules', status: 'skipped', detail, evidence: [] }, ...finding.steps] }
+    return withoutOwn(raw, options, (error as Error).message, notes)
   }
 }
+
+/** Ours alone, with a step that says why. */
+export const withoutOwn = (raw: string, options: Omit<Options, 'rules'>, why: string, notes: Step[] = []): Finding =>
+  withSteps(diagnose(raw, options), [skipped(`Own rules were left out: ${why}`), ...notes])
+
+const skipped = (detail: string): Step => ({ name: 'own_rules', status: 'skipped', detail, evidence: [] })
+
+const withSteps = (finding: Finding, notes: Step[]): Finding => ({ ...finding, steps: [...notes, ...finding.steps] })
 
 /** Time that went by while the machine did something else is nobody's fault: then it is tried again. */
 function patiently<T>(work: () => T): T {

@@ -1,11 +1,11 @@
 import { invalidParameter } from '../contract/errors.ts'
 import { group } from './group.ts'
+import { Literals } from './literals.ts'
 import type { Log } from './log.ts'
 import { match, type RuleBook, ruleBook } from './match.ts'
 import { normalise } from './normalise.ts'
 import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
-import { findStall } from './stall.ts'
 import { TookTooLong, within } from './within.ts'
 
 const EXAMPLES_MS = 2_000
@@ -32,14 +32,24 @@ export const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined 
 
 const isNamed = (file: string, found: string | undefined) => found === file || found?.split(/[\\/]/).at(-1) === file
 
-/** Own rules over ours. All literals are looked for at once, which works for so many different characters only. */
-export function bookWith(own: readonly Rule[], where = 'need'): RuleBook {
+const overOurs = <R extends Pick<Rule, 'id'>>(own: readonly R[]): (R | Rule)[] => {
   const ids = new Set(own.map(({ id }) => id))
+  return [...own, ...RULES.filter(({ id }) => !ids.has(id))]
+}
+
+/** All literals are looked for at once, which works for so many different characters only. */
+export function requireFewCharacters(own: readonly Pick<Rule, 'id' | 'need'>[], where = 'need') {
   try {
-    return ruleBook([...own, ...RULES.filter(({ id }) => !ids.has(id))])
+    new Literals(overOurs(own).flatMap(({ need }) => need))
   } catch {
     throw invalidParameter(where, 'holds, together with the other rules, too many different characters')
   }
+}
+
+/** Own rules over ours. */
+export function bookWith(own: readonly Rule[], where = 'need'): RuleBook {
+  requireFewCharacters(own, where)
+  return ruleBook(overOurs(own))
 }
 
 function showExamples(rule: Rule, at: (field: string) => string) {
@@ -59,20 +69,9 @@ function showExamples(rule: Rule, at: (field: string) => string) {
   })
 }
 
-/** Refuses a rule whose patterns could keep the service busy. */
-export function refuseStall(rule: Rule, at = (field: string) => field) {
-  const stall = findStall(rule)
-  if (stall)
-    throw invalidParameter(
-      at(stall.field),
-      `takes too long on some lines (${JSON.stringify(`${stall.line.slice(0, 30)}…`)}): anchor it, and avoid repeats inside or beside repeats of the same characters`,
-    )
-}
-
-/** Refuses a rule that could keep the service busy, or that does not find what its own examples show. */
+/** Refuses a rule that does not find what its own examples show. */
 export function prove(rule: Rule, where: string) {
   const at = (field: string) => (where === '' ? field : `${where}.${field}`)
-  refuseStall(rule, at)
   try {
     within(EXAMPLES_MS, () => showExamples(rule, at))
   } catch (error) {

@@ -1,15 +1,22 @@
 import type { FailureCategory, RULE_ROLES } from '../contract/sets.ts'
 
+/** What a rule asks of a line: our own are regular expressions, a studio's are compiled by `linear-pattern.ts`. */
+export interface Pattern {
+  readonly source: string
+  test(line: string): boolean
+  exec(line: string): { groups?: Record<string, string | undefined> } | null
+}
+
 /** How far the lines of one error reach from the line that matched. Patterns are tried on normalised lines. */
 export interface Block {
   /** Lines directly above that belong to it. */
-  back?: RegExp
+  back?: Pattern
   /** Lines below that belong to it, for as long as they match. */
-  more?: RegExp
+  more?: Pattern
   /** Everything below up to this line; the line itself stays out. */
-  until?: RegExp
+  until?: Pattern
   /** Everything below up to and including this line. */
-  through?: RegExp
+  through?: Pattern
   /** How many blank lines in a row may stand inside; more end the block. Default 0, with `until` and `through` 2. */
   blanks?: number
   /** At most so many lines below. Default 12, with `until` and `through` 60. */
@@ -37,7 +44,7 @@ export interface Rule {
   /** The pattern runs only on lines that hold one of these. */
   need: readonly string[]
   /** Groups `file`, `line`, `code`, `test` and `msg` are understood. */
-  match: RegExp
+  match: Pattern
   /** The line only announces: what it is about starts at the next line that shows something. */
   header?: true
   /** The last line of the block says why, not the one that matched: a traceback ends with its exception. */

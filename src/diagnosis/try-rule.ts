@@ -2,8 +2,8 @@ import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import type { EvidenceLine, Finding } from './finding.ts'
 import { match } from './match.ts'
 import { normalise } from './normalise.ts'
-import { diagnoseWithOwn } from './own-rules.ts'
-import { bookWith, findIn, isSilenced, refuseStall } from './prove.ts'
+import { diagnoseWithOwn, ownRules } from './own-rules.ts'
+import { bookWith, findIn, isSilenced } from './prove.ts'
 import { within } from './within.ts'
 
 /** What a rule that is still being written does with a piece of a log. */
@@ -20,9 +20,10 @@ const PATIENCE_MS = 2_000
 
 /** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */
 export function tryRule(given: object, raw: string, others: readonly Definition[]): Trial {
-  const rule = ruleOf(readDefinition('', { ...given, examples: [{ log: raw, line: 1 }] }))
-  refuseStall(rule)
-  const rules = [rule, ...others.filter(({ id }) => id !== rule.id).map(ruleOf)]
+  const definition = readDefinition('', { ...given, examples: [{ log: raw, line: 1 }] })
+  const rule = ruleOf(definition)
+  const own = [definition, ...others.filter(({ id }) => id !== rule.id)]
+  const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
   const log = normalise(raw)
   const book = bookWith(rules)
   return within(PATIENCE_MS, () => {
@@ -34,7 +35,7 @@ export function tryRule(given: object, raw: string, others: readonly Definition[
     return {
       line: found === undefined ? null : found.index + 1,
       matched: indexes.map((index) => ({ line: index + 1, text: log.shown[index]! })),
-      finding: diagnoseWithOwn(raw, { rules }),
+      finding: diagnoseWithOwn(raw, { own }),
     }
   })
 }

@@ -1,12 +1,11 @@
 import { ApiError, invalidParameter, notFound } from '../contract/errors.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
-import { type Definition, ruleOf } from '../diagnosis/definition.ts'
+import type { Definition } from '../diagnosis/definition.ts'
 import { readOwnRules } from '../diagnosis/own-rules.ts'
-import { bookWith } from '../diagnosis/prove.ts'
-import type { Rule } from '../diagnosis/rule.ts'
+import { requireFewCharacters } from '../diagnosis/prove.ts'
 import { RULES } from '../diagnosis/rules/index.ts'
 import type { Trial } from '../diagnosis/try-rule.ts'
-import { proveBeside, tryBeside } from './rules-beside.ts'
+import { problemsBeside, proveBeside, tryBeside } from './rules-beside.ts'
 
 /** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
 export interface FailureRule {
@@ -15,6 +14,8 @@ export interface FailureRule {
   rule_id: string
   /** It stands in for one of ours. */
   replaces_ours: boolean
+  /** Why it is switched off: one from a time when more patterns were understood. */
+  problem: string | null
   definition: Definition
   created_at: string
   updated_at: string
@@ -24,11 +25,17 @@ const RULES_MAX = 200
 
 const OURS = new Set(RULES.map(({ id }) => id))
 
-const select = async (db: Database, where: Sql): Promise<FailureRule[]> =>
+const rowsOf = async (db: Database, where: Sql): Promise<FailureRule[]> =>
   (
-    await db.rows<Omit<FailureRule, 'replaces_ours'>>(sql`
+    await db.rows<Omit<FailureRule, 'replaces_ours' | 'problem'>>(sql`
       select id, account_id, rule_id, definition, created_at, updated_at from failure_rules where ${where} order by rule_id`)
-  ).map((row) => ({ ...row, replaces_ours: OURS.has(row.rule_id) }))
+  ).map((row) => ({ ...row, replaces_ours: OURS.has(row.rule_id), problem: null }))
+
+async function select(db: Database, where: Sql): Promise<FailureRule[]> {
+  const rules = await rowsOf(db, where)
+  const problems = await problemsBeside(rules.map(({ definition }) => definition))
+  return rules.map((rule, n) => ({ ...rule, problem: problems[n]! }))
+}
 
 export const list = (db: Database, accountId: number): Promise<FailureRule[]> => select(db, sql`account_id = ${accountId}`)
 
@@ -67,8 +74,7 @@ export async function edit(db: Database, accountId: number, ruleId: string, give
 
 /** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
 export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
-  const others = (await list(db, accountId)).map(({ definition }) => definition)
-  return tryBeside(given, log, others)
+  return tryBeside(given, log, await rulesOf(db, accountId))
 }
 
 const isKnown = (db: Database, accountId: number, ruleId: string) =>
@@ -91,8 +97,8 @@ function keep(
         on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
     const rules = await rulesOf(db, accountId)
     if (rules.length > RULES_MAX) throw new ApiError(422, 'too_many_rules', `An account has at most ${RULES_MAX} rules.`)
-    bookWith(rules)
-    return select(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
+    requireFewCharacters(rules)
+    return rowsOf(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
   })
 }
 
@@ -101,10 +107,10 @@ export async function remove(db: Database, accountId: number, ruleId: string) {
     throw notFound('Rule')
 }
 
-/** Ready for the engine. They were proven when they came in. */
-export const rulesOf = async (db: Database, accountId: number): Promise<Rule[]> =>
+/** As they were written. They were proven when they came in. */
+export const rulesOf = async (db: Database, accountId: number): Promise<Definition[]> =>
   (
     await db.rows<{ definition: Definition }>(
       sql`select definition from failure_rules where account_id = ${accountId} order by rule_id`,
     )
-  ).map(({ definition }) => ruleOf(definition))
+  ).map(({ definition }) => definition)

@@ -1,9 +1,10 @@
 import { type Database, isConnectionError, isTransient, sql } from '../db/database.ts'
+import type { Definition } from '../diagnosis/definition.ts'
+import { diagnose } from '../diagnosis/diagnose.ts'
 import type { Finding } from '../diagnosis/finding.ts'
-import { diagnoseWithOwn } from '../diagnosis/own-rules.ts'
-import type { Rule } from '../diagnosis/rule.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
+import { diagnoseBeside } from './rules-beside.ts'
 import { type Case, passedMasks, type Suspects, suspectsOf } from './suspicion.ts'
 
 interface Outcome {
@@ -28,10 +29,10 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
     from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
   const suspects = await suspectsOf(db, it)
   const passed = await passedMasks(db, it)
-  const rules = await rulesOf(db, it.account_id)
+  const own = await rulesOf(db, it.account_id)
   let outcome: Outcome
   try {
-    outcome = await investigate(db, it, suspects, passed, rules)
+    outcome = await investigate(db, it, suspects, passed, own)
   } catch (error) {
     // What passes is tried again; only what would break it every time ends it.
     if (isConnectionError(error) || isTransient(error)) throw error
@@ -42,8 +43,15 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   await finish(db, id, outcome, words, it.output_log === '')
 }
 
-async function investigate(db: Database, it: Case, suspects: Suspects, passed: Set<string>[], rules: Rule[]): Promise<Outcome> {
-  const finding = diagnoseWithOwn(it.output_log, { rules, passed, candidates: suspects.candidates })
+async function investigate(
+  db: Database,
+  it: Case,
+  suspects: Suspects,
+  passed: Set<string>[],
+  own: Definition[],
+): Promise<Outcome> {
+  const options = { passed, candidates: suspects.candidates }
+  const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseBeside(it.output_log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
   const earlier = await sameFailureBefore(db, it, suspects, finding.fingerprint)
   if (earlier) {

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import { ruleOf } from '../../diagnosis/definition.ts'
+import type { Definition } from '../../diagnosis/definition.ts'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules.ts'
-import type { Rule } from '../../diagnosis/rule.ts'
 import { fail } from '../build-command.ts'
 import { explain, Failure, usage } from '../failures.ts'
 import { readLog, reasonOf, STANDARD_INPUT } from '../read-log.ts'
@@ -68,7 +67,7 @@ const open = (path: string) =>
     throw new Failure(`cannot read ${path}: ${reasonOf(error)}`)
   })
 
-async function rulesIn(path: string): Promise<Rule[]> {
+async function rulesIn(path: string): Promise<Definition[]> {
   const text = await open(path)
   let given: unknown
   try {
@@ -76,7 +75,7 @@ async function rulesIn(path: string): Promise<Rule[]> {
   } catch (error) {
     throw new Failure(`${path} is not JSON: ${(error as Error).message}`)
   }
-  return readOwnRules(given).map(ruleOf)
+  return readOwnRules(given)
 }
 
 const wire = (each: Case, finding: Finding) => ({
@@ -95,7 +94,7 @@ const wire = (each: Case, finding: Finding) => ({
 async function run(files: string[], flags: Flags): Promise<void> {
   const paint = paintFor(process.stdout, process.env)
   const cases = await casesOf(files, flags)
-  const rules = flags.rules ? await rulesIn(flags.rules) : []
+  const own = flags.rules ? await rulesIn(flags.rules) : []
   for (const each of cases) {
     let raw: string
     try {
@@ -104,7 +103,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
       fail(explain(error, { site: each.log }))
       continue
     }
-    const finding = diagnoseWithOwn(raw, { rules, candidates: each.candidates })
+    const finding = diagnoseWithOwn(raw, { own, candidates: each.candidates })
     const name = each.log === STANDARD_INPUT ? 'standard input' : each.log
     process.stdout.write(
       `${flags.json ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { attacksOn, linesAround, patternsOf } from '../../../test/hostile/attacks.ts'
+import { findStall } from '../../../test/hostile/stall.ts'
 import { workOf } from '../../../test/work.ts'
 import { diagnose } from '../diagnose.ts'
-import { attacksOn, linesAround, patternsOf } from '../hostile.ts'
 import type { Rule } from '../rule.ts'
-import { findStall } from '../stall.ts'
 import { RULES } from './index.ts'
 
 const hostile = (rule: Rule): string[] => [

@@ -63,7 +63,7 @@ interface LineProps {
   onEdit(): void
 }
 
-function Line({ accountId, rule: { rule_id, replaces_ours, definition }, locked, onEdit }: LineProps) {
+function Line({ accountId, rule: { rule_id, replaces_ours, problem, definition }, locked, onEdit }: LineProps) {
   const remove = useWrite('removeFailureRule', ['listFailureRules'])
   const say = useToast()
   const { tool, category, match } = definition
@@ -74,7 +74,9 @@ function Line({ accountId, rule: { rule_id, replaces_ours, definition }, locked,
           <span className="wrap-anywhere font-medium">{rule_id}</span>
           <Pill kind="neutral">{wordsOf(category)}</Pill>
           {replaces_ours && <Pill kind="info">replaces a built-in rule</Pill>}
+          {problem !== null && <Pill kind="warn">switched off</Pill>}
         </div>
+        {problem !== null && <span className="text-sm">{problem} Edit the rule to use it again.</span>}
         <span className="text-sm text-soft">{tool}</span>
         <code className="break-all font-mono text-xs text-soft">{match}</code>
       </div>

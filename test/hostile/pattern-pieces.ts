@@ -1,4 +1,4 @@
-import { LINE_CAP } from './log.ts'
+import { LINE_CAP } from '../../src/diagnosis/log.ts'
 
 /** A pattern taken apart as far as needed to write texts that nearly match it. */
 export type Piece =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { attacksOn } from './hostile.ts'
-import { LINE_CAP } from './log.ts'
-import { within } from './within.ts'
+import { LINE_CAP } from '../../src/diagnosis/log.ts'
+import { within } from '../../src/diagnosis/within.ts'
+import { attacksOn } from './attacks.ts'
 
 const isBusy = (pattern: RegExp, line: string) => {
   try {

@@ -1,6 +1,6 @@
-import { LINE_CAP } from './log.ts'
+import { LINE_CAP } from '../../src/diagnosis/log.ts'
+import type { Pattern, Rule } from '../../src/diagnosis/rule.ts'
 import { fill, type Piece, parse, sample, samples } from './pattern-pieces.ts'
-import type { Rule } from './rule.ts'
 
 /** Ends that spoil a match: the first is no word, no space and no sign; the second is what a dot does not match. */
 const SPOILERS = ['\u0007', '\u2028'] as const
@@ -37,7 +37,7 @@ function attacks(pieces: readonly Piece[], before: string, characters: readonly 
 }
 
 /** Lines made to keep this pattern busy: if it can run long, it very likely does on one of them. */
-export const attacksOn = ({ source }: RegExp): Set<string> =>
+export const attacksOn = ({ source }: Pattern): Set<string> =>
   new Set(attacks(parse(source), '', [...new Set([...PLAIN, ...source.replace(/\\.|[[\](){}|?*+^$]/g, '')])]))
 
 /** Lines full of what makes a rule look closer. */
@@ -47,11 +47,11 @@ export const linesAround = (need: readonly string[]): string[] =>
     .map((line) => line.slice(0, LINE_CAP))
 
 /** Every pattern of a rule by the name of its field. */
-export const patternsOf = ({ match, block }: Rule): [field: string, pattern: RegExp][] =>
+export const patternsOf = ({ match, block }: Rule): [field: string, pattern: Pattern][] =>
   Object.entries({
     match,
     'block.back': block?.back,
     'block.more': block?.more,
     'block.until': block?.until,
     'block.through': block?.through,
-  }).filter((entry): entry is [string, RegExp] => entry[1] !== undefined)
+  }).filter((entry): entry is [string, Pattern] => entry[1] !== undefined)

@@ -1,6 +1,6 @@
-import { attacksOn, linesAround, patternsOf } from './hostile.ts'
-import type { Rule } from './rule.ts'
-import { TookTooLong, within } from './within.ts'
+import type { Rule } from '../../src/diagnosis/rule.ts'
+import { TookTooLong, within } from '../../src/diagnosis/within.ts'
+import { attacksOn, linesAround, patternsOf } from './attacks.ts'
 
 /** A line may cost a pattern this much; all hostile lines together that much. */
 const LINE_MS = 15

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+/** The thread breaks long work off by itself; this is for what keeps it from doing so. */
+const PATIENCE_MS = 20_000
+/** Whoever tries a rule tries it again; afterwards the thread only costs memory. */
+const IDLE_MS = 60_000
+
+export class ThreadTimeout extends Error {}
+
+/** One thread and its queue: one piece of work after the other, so that a second core stays free for whoever reads. */
+export function openLane() {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  let thread: Promise<Worker> | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const end = () => {
+    void thread?.then((worker) => worker.terminate())
+    thread = undefined
+  }
+
+  async function inThread(work: object): Promise<unknown> {
+    clearTimeout(idle)
+    thread ??= start()
+    const patience = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const worker = await thread
+      timer = setTimeout(() => patience.abort(), PATIENCE_MS)
+      worker.postMessage(work)
+      const [answer] = await once(worker, 'message', { signal: patience.signal })
+      idle = setTimeout(end, IDLE_MS).unref()
+      return answer
+    } catch (error) {
+      end()
+      throw patience.signal.aborted ? new ThreadTimeout(`They took longer than ${PATIENCE_MS} ms.`) : error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    waiting: () => waiting,
+    run(work: object): Promise<unknown> {
+      waiting++
+      const turn = last.then(() => inThread(work))
+      last = turn.catch(() => {})
+      return turn.finally(() => waiting--)
+    },
+  }
+}
+
+async function start(): Promise<Worker> {
+  const worker = open()
+  worker.unref()
+  await once(worker, 'message')
+  return worker
+}
+
+/** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
+function open(): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./rules-thread.js', import.meta.url))
+  const entry = [new URL('./rules-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
+  return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true })
+}
