@@ -5,6 +5,7 @@ import { benchDiagnosis } from './diagnosis.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
 import { benchFuzz } from './fuzz.ts'
+import { benchHeavyBodies } from './heavy-bodies.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchOutgoing } from './outgoing.ts'
@@ -19,6 +20,7 @@ const BENCHES = {
   listeners: benchListeners,
   intake: benchIntake,
   'build-reports': benchBuildReports,
+  'heavy-bodies': benchHeavyBodies,
   outgoing: benchOutgoing,
   pages: benchPages,
   search: benchSearch,
