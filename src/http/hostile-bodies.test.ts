@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../test/studio.ts'
 import { commit, openTools, push, SECRET, type Tools } from '../../test/tools.ts'
@@ -96,6 +97,28 @@ test('who cannot sign costs no parsing: an unreadable body with a wrong signatur
   const signature = createHmac('sha256', SECRET).update(EMPTY_OBJECTS).digest('hex')
   const signed = { ...headers, 'x-hub-signature-256': `sha256=${signature}` }
   expect((await send('signed', EMPTY_OBJECTS, 'application/json', signed, 'github')).status).toBe(422)
+})
+
+test('a large body that is refused by its head is answered and not read', async () => {
+  const { hostname, port } = new URL(tools.studio.site)
+  const head = `POST /webhooks/ci?token=${'0'.repeat(64)} HTTP/1.1\r\nHost: x\r\nContent-Length: ${26 * MIB}\r\n\r\n`
+  const socket = connect(Number(port), hostname)
+  let [said, sent] = ['', 0]
+  const ended = new Promise((done) => socket.on('end', done).on('close', done))
+  socket.on('data', (chunk) => (said += chunk)).on('error', () => {})
+  socket.write(head)
+  // As fast as it is taken off our hands.
+  const part = Buffer.alloc(64 * 1024)
+  const more = () => {
+    while (!socket.destroyed && sent < 26 * MIB && socket.write(part)) sent += part.length
+  }
+  socket.on('drain', more)
+  more()
+  await ended
+  socket.destroy()
+  expect(said).toMatch(/^HTTP\/1.1 404 /)
+  // What lies in the buffers of the system was not read either.
+  expect(sent).toBeLessThan(20 * MIB)
 })
 
 describe('a hostile body that was stored before it was refused', () => {

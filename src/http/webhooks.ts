@@ -15,6 +15,7 @@ import { at, text } from '../intake/reading.ts'
 import { type Request, type TakenIn, takeIn } from '../intake/take-in.ts'
 import { isHeavy } from '../intake/weight.ts'
 import type { Service } from './service.ts'
+import { leaveUnread } from './unread-body.ts'
 
 /** GitHub sends up to 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
@@ -41,17 +42,13 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
 
 function servePath(app: FastifyInstance, service: Service, provider: Provider, path: string) {
   app.post(`/webhooks/${path}`, {
-    // Refused before the body is read, unless the token may stand in it.
     onRequest: async (request, reply) => {
-      if (lengthOf(request) > BODY_LIMIT) throw tooLarge()
-      const token = tokenBeside(request, provider)
-      if (token === undefined && mayHoldToken(request, provider)) return
-      const door = await enter(service, provider, token)
-      request.door = door
-      request.memory = reserve(door.account_id, lengthOf(request))
-      reply.raw.once('close', () => {
-        if (!request.working) request.memory!.release()
-      })
+      try {
+        await admit(service, provider, request, reply)
+      } catch (error) {
+        if (lengthOf(request) > LONG) leaveUnread(request, reply)
+        throw error
+      }
     },
     handler: async (request, reply) => {
       request.working = true
@@ -69,24 +66,43 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
   })
 }
 
+/** Refused before the body is read, unless the token may stand in it. */
+async function admit(service: Service, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
+  if (lengthOf(request) > BODY_LIMIT) throw tooLarge()
+  const token = tokenBeside(request, provider)
+  if (token === undefined && mayHoldToken(request, provider)) return
+  const door = await enter(service, provider, token)
+  request.door = door
+  request.memory = reserve(door.account_id, lengthOf(request))
+  reply.raw.once('close', () => {
+    if (!request.working) request.memory!.release()
+  })
+}
+
 const lengthOf = ({ headers }: FastifyRequest) => Number(headers['content-length'] ?? 0)
 
-/** All of it, as far as there is memory for it: a length that was announced is paid for, one that was not is paid for as it comes. */
+/**
+ * All of it, as far as there is memory for it. A length that was announced is paid for already, and filled as it comes: joined in the
+ * end, a large body would be held twice and keep others waiting. One that was not announced is paid for as it comes.
+ */
 async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyRequest): Promise<Buffer> {
+  const announced = request.headers['content-length'] === undefined ? undefined : Buffer.allocUnsafe(lengthOf(request))
   const chunks: Buffer[] = []
-  const announced = request.headers['content-length'] !== undefined
   let length = 0
   try {
     for await (const chunk of payload) {
+      if (length + chunk.length > (announced?.length ?? BODY_LIMIT)) throw tooLarge()
+      if (announced) chunk.copy(announced, length)
+      else {
+        request.memory?.grow(chunk.length)
+        chunks.push(chunk)
+      }
       length += chunk.length
-      if (length > BODY_LIMIT) throw tooLarge()
-      if (!announced) request.memory?.grow(chunk.length)
-      chunks.push(chunk)
     }
   } catch (error) {
     throw error instanceof ApiError ? error : clientGone()
   }
-  return Buffer.concat(chunks, length)
+  return announced?.subarray(0, length) ?? Buffer.concat(chunks, length)
 }
 
 async function takeInSomewhere(service: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
