@@ -12,6 +12,8 @@ export interface Settings {
   site: string
   dataDir: string
   databaseUrl: string | undefined
+  /** Its own address, where `databaseUrl` is that of a pooler. */
+  directUrl: string | undefined
   /** A standby of that database for reading lists. */
   replicaUrl: string | undefined
   redisUrl: string | undefined
@@ -46,6 +48,9 @@ export function readEnvironment(env: Environment): Settings {
   const given = (name: string) => (env[name] === '' ? undefined : env[name])
   const port = readPort(given('PORT') ?? '8080')
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
+  const directUrl = readUrl('DATABASE_DIRECT_URL', given('DATABASE_DIRECT_URL'), ['postgres:', 'postgresql:'])
+  if (directUrl !== undefined && databaseUrl === undefined)
+    throw bad('DATABASE_DIRECT_URL', 'needs DATABASE_URL beside it, the address of the pooler')
   const replicaUrl = readUrl('DATABASE_REPLICA_URL', given('DATABASE_REPLICA_URL'), ['postgres:', 'postgresql:'])
   if (replicaUrl !== undefined && databaseUrl === undefined)
     throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL beside it: the built-in database has no replica')
@@ -59,6 +64,7 @@ export function readEnvironment(env: Environment): Settings {
     site: (readUrl('BASE_URL', given('BASE_URL'), ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     dataDir: given('DATA_DIR') ?? './data',
     databaseUrl,
+    directUrl,
     replicaUrl,
     redisUrl: readUrl('REDIS_URL', given('REDIS_URL'), ['redis:', 'rediss:']),
     secretKey,

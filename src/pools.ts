@@ -21,15 +21,20 @@ const INTAKE = 5
 const JOBS = 10
 
 interface PoolsSettings {
+  /** Where requests and deliveries go instead; jobs need a session, which a pooler does not give. */
+  poolerUrl?: string
   /** Milliseconds that a statement of a request or a delivery may take. */
   statementTimeout: number
   onError: (error: Error) => void
 }
 
-export function openPools(url: string, settings: PoolsSettings): Pools {
-  const statements = openDatabase(url, { ...settings, max: STATEMENTS })
-  const transactions = openDatabase(url, { ...settings, max: TRANSACTIONS })
-  const intake = openDatabase(url, { ...settings, max: INTAKE })
+export function openPools(url: string, { poolerUrl, ...settings }: PoolsSettings): Pools {
+  const openRequests = (max: number): Pool =>
+    // A process for heavy bodies has a connection of its own, without the pooler.
+    ({ ...openDatabase(poolerUrl ?? url, { ...settings, max, pooled: poolerUrl !== undefined }), url })
+  const statements = openRequests(STATEMENTS)
+  const transactions = openRequests(TRANSACTIONS)
+  const intake = openRequests(INTAKE)
   const jobs = openDatabase(url, { onError: settings.onError, max: JOBS })
   const db: Pool = {
     ...statements,

@@ -30,7 +30,11 @@ const STATEMENT_MS = 5_000
 export async function serve(settings: Settings) {
   const log = openLog(settings)
   const store = await openStore(settings, log)
-  const pools = openPools(store.url, { statementTimeout: STATEMENT_MS, onError: connectionLost(log) })
+  const pools = openPools(store.url, {
+    poolerUrl: settings.directUrl && settings.databaseUrl,
+    statementTimeout: STATEMENT_MS,
+    onError: connectionLost(log),
+  })
   const service = makeService(settings, store, pools, log)
   await sweep(service.db)
   const app = await buildServer(service)

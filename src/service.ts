@@ -6,6 +6,7 @@ import { openDatabase, type Pool } from './db/database.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { migrate, schemaState } from './db/migrate.ts'
 import { Cursors } from './db/page.ts'
+import { applyRoleSettings, isPoolerRefusal } from './db/pooler.ts'
 import { openReplica } from './db/replica.ts'
 import { Rollups } from './domain/rollups.ts'
 import { verifySecret } from './domain/secret-canary.ts'
@@ -35,6 +36,7 @@ export const openLog = ({ logLevel }: Settings): Logger =>
 
 export interface Opened {
   db: Pool
+  /** The database's own address, not a pooler's. */
   url: string
   secret: string
   /** Whether the schema was made just now: the first start. */
@@ -51,6 +53,7 @@ interface Opening {
 export async function openStore(settings: Settings, log: Logger, opening: Opening = {}): Promise<Opened> {
   const { url, fresh, stop } = await openSchema(settings, log, opening)
   const db = openDatabase(url, { onError: connectionLost(log) })
+  if (settings.directUrl !== undefined) await applyRoleSettings(db, log)
   const close = async () => {
     await db.close()
     await stop()
@@ -61,6 +64,10 @@ export async function openStore(settings: Settings, log: Logger, opening: Openin
     return { db, url, secret, fresh, close }
   } catch (error) {
     await close()
+    if (isPoolerRefusal(error))
+      throw new Error("DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.", {
+        cause: error,
+      })
     throw error
   }
 }
@@ -68,7 +75,7 @@ export async function openStore(settings: Settings, log: Logger, opening: Openin
 /** The schema alone, which needs no secret. */
 export async function openSchema(settings: Settings, log: Logger, { onlyIfCurrent = false }: Opening = {}) {
   const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
-  const url = settings.databaseUrl ?? embedded!.url
+  const url = settings.directUrl ?? settings.databaseUrl ?? embedded!.url
   try {
     const state = onlyIfCurrent ? await schemaState(url) : undefined
     if (state === 'older')
@@ -77,7 +84,11 @@ export async function openSchema(settings: Settings, log: Logger, { onlyIfCurren
     return { url, fresh, stop: async () => embedded?.stop() }
   } catch (error) {
     await embedded?.stop()
-    throw settings.databaseUrl === undefined ? error : new Error(`DATABASE_URL: ${reason(error)}`, { cause: error })
+    throw settings.databaseUrl === undefined
+      ? error
+      : new Error(`${settings.directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'}: ${reason(error)}`, {
+          cause: error,
+        })
   }
 }
 

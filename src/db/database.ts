@@ -47,8 +47,9 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`; sessions run in UTC. */
+/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`. Sessions run in UTC; one that does not is read all the same. */
 const isoOf = (text: string) => {
+  if (!text.endsWith('+00')) return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()
   const [date, rest = ''] = text.split(' ')
   const [clock, fraction = ''] = rest.replace('+00', '').split('.')
   return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
@@ -89,6 +90,8 @@ interface PoolSettings {
   statementTimeout?: number
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number
+  /** The address is a pooler's, which hands connections out by the transaction: most settings are defaults of the role, see pooler.ts. */
+  pooled?: boolean
   /** Looks at every new connection; one it throws on is not used. */
   verify?: (db: Database) => Promise<void>
   onError?: (error: Error) => void
@@ -102,8 +105,10 @@ const deadlineOf = (statementTimeout: number) => (statementTimeout === 0 ? 0 : s
 /** The server's side of a connection: what a vanished node held, locks above all, is free within half a minute instead of hours. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
+const UTC = '-c timezone=UTC'
+
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
-  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, verify, onError } = settings
+  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, onError } = settings
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -114,7 +119,9 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
-    options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
+    options: pooled
+      ? UTC
+      : `${UTC} -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)

@@ -140,7 +140,10 @@ async function applyOnline(session: MigrationSession, name: string, statement: s
 async function migrateQueue({ pooled, retry }: MigrationSession, url: string) {
   const pgPool = new pg.Pool({ connectionString: url, max: 1, application_name: 'goldmaster migrate' })
   pgPool.on('error', () => {})
-  if (!pooled) pgPool.on('connect', (client) => void client.query(LOCK_TIMEOUT))
+  pgPool.on('connect', (client) => {
+    client.on('error', () => {})
+    if (!pooled) void client.query(`${LOCK_TIMEOUT}; set statement_timeout = 0`)
+  })
   try {
     await retry('graphile_worker', () => runMigrations({ pgPool }))
   } finally {

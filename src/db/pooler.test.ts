@@ -1,0 +1,93 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { openPgBouncer, PGBOUNCER } from '../../test/pgbouncer.ts'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { visitor, workshop } from '../../test/workshop.ts'
+import { readEnvironment } from '../environment.ts'
+import { openPools, type Pools } from '../pools.ts'
+import { openLog, openStore } from '../service.ts'
+import { raw, sql } from './database.ts'
+import { migrate } from './migrate.ts'
+import { applyRoleSettings } from './pooler.ts'
+
+const KEY = 'a key of these tests, long enough'
+let own: TestDatabase
+beforeAll(async () => {
+  own = await createDatabase()
+})
+afterAll(() => own.drop())
+
+const settingsFor = (urls: Record<string, string>) => readEnvironment({ ...urls, SECRET_KEY: KEY, LOG_LEVEL: 'silent' })
+
+test.each(['UTC', 'Asia/Tokyo', 'America/St_Johns', 'Asia/Kathmandu'])(
+  'times are the same in a session that runs in %s',
+  async (zone) => {
+    const { at } = (await own.db.transaction(async (db) => {
+      await db.count(sql`set local timezone = ${raw(`'${zone}'`)}`)
+      return db.one<{ at: string }>(sql`select timestamptz '2026-01-02 03:04:05.6Z' as at`)
+    }))!
+    expect(at).toBe('2026-01-02T03:04:05.600Z')
+  },
+)
+
+describe.skipIf(!PGBOUNCER)('behind PgBouncer in transaction mode', () => {
+  let pooler: Awaited<ReturnType<typeof openPgBouncer>>
+  let store: Awaited<ReturnType<typeof openStore>>
+  let pools: Pools
+  let studio: Studio
+  beforeAll(async () => {
+    // It keeps its connections: those of before the first start would lack the settings.
+    await applyRoleSettings(own.db, pino({ level: 'silent' }))
+    pooler = await openPgBouncer(own.url)
+    const settings = settingsFor({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: own.url })
+    store = await openStore(settings, openLog(settings))
+    pools = openPools(store.url, { poolerUrl: pooler.url, statementTimeout: 5_000, onError: () => {} })
+    studio = await openStudio(workshop, { beside: { ...own, db: pools.db }, service: { intake: pools.intake } })
+  })
+  afterAll(async () => {
+    await studio?.close()
+    await pools?.close()
+    await store?.close()
+    await pooler?.close()
+  })
+  const { inside } = visitor(() => studio)
+
+  test('connections that it opens have our settings', async () => {
+    const settings = await pools.db.one(sql`
+      select current_setting('timezone') as timezone, current_setting('plan_cache_mode') as plans, current_setting('statement_timeout') as timeout`)
+    expect(settings).toEqual({ timezone: 'UTC', plans: 'force_generic_plan', timeout: '5s' })
+  })
+
+  test('requests of many clients share its few connections', async () => {
+    const titles = Array.from({ length: 60 }, (_, i) => `Task ${i}`)
+    const answers = await Promise.all(
+      titles.flatMap((title) => [
+        inside('/tasks', { method: 'POST', body: { task: { title } }, headers: { 'idempotency-key': title } }),
+        inside('/tasks?limit=5'),
+        inside('/changes?limit=5'),
+      ]),
+    )
+    for (const { status } of answers) expect([200, 201]).toContain(status)
+    expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
+    const repeated = await inside('/tasks', {
+      method: 'POST',
+      body: { task: { title: 'Task 7' } },
+      headers: { 'idempotency-key': 'Task 7' },
+    })
+    expect(repeated.json.title).toBe('Task 7')
+    expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
+  })
+
+  test('nodes migrate one after the other even where only its address is known', async () => {
+    const fresh = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
+    expect(fresh.map(({ applied }) => applied)).toEqual([0, 0])
+  })
+
+  test('a start that knows no direct address says what is missing', async () => {
+    const settings = settingsFor({ DATABASE_URL: pooler.url })
+    await expect(openStore(settings, openLog(settings))).rejects.toThrow(
+      "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
+    )
+  })
+})

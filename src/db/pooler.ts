@@ -1,0 +1,32 @@
+import type { Logger } from 'pino'
+import { type Database, raw, sql } from './database.ts'
+
+/**
+ * Behind a pooler in transaction mode a statement runs on whichever connection is free, and what a client sets at its start reaches
+ * none of them: the settings are made defaults of our role in this database instead.
+ */
+const SETTINGS = {
+  plan_cache_mode: 'force_generic_plan',
+  statement_timeout: '5000',
+  idle_in_transaction_session_timeout: '60000',
+}
+
+/** A role that may not change its own defaults is served all the same: only slower plans and later time-outs follow. */
+export async function applyRoleSettings(db: Database, log: Pick<Logger, 'warn'>): Promise<void> {
+  try {
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      const held = await db.one(sql`
+        select 1 from pg_db_role_setting s, unnest(s.setconfig) c where c = ${`${name}=${value}`} and s.setrole = current_user::regrole
+          and s.setdatabase = (select oid from pg_database where datname = current_database())`)
+      if (!held)
+        await db.count(sql`
+          do ${raw(`$$ begin execute format('alter role current_user in database %I set ${name} = %L', current_database(), '${value}'); end $$`)}`)
+    }
+  } catch (error) {
+    log.warn({ error: (error as Error).message }, 'the settings for connections behind the pooler could not be stored')
+  }
+}
+
+/** What a pooler says to settings in the start of a connection. */
+export const isPoolerRefusal = (error: unknown): boolean =>
+  (error as { code?: string }).code === '08P01' && /startup parameter/.test((error as Error).message)

@@ -1,0 +1,67 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { freePort } from './free-port.ts'
+import { until } from './until.ts'
+
+/** The program that PGBOUNCER names, or the one on the path; older than 1.21 it cannot prepare statements in transaction mode. */
+export const PGBOUNCER = (() => {
+  const program = process.env.PGBOUNCER ?? 'pgbouncer'
+  try {
+    const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))!
+    return Number(major) > 1 || Number(minor) >= 21 ? program : undefined
+  } catch {
+    return undefined
+  }
+})()
+
+const isRoot = process.getuid?.() === 0
+
+/** A pooler in transaction mode with fewer connections than it has clients. */
+export async function openPgBouncer(url: string): Promise<{ url: string; close(): Promise<void> }> {
+  const { host, port, user, database, password } = new pg.Client(url)
+  const folder = await mkdtemp(join(tmpdir(), 'goldmaster-pgbouncer-'))
+  const listening = await freePort()
+  // Run by root, it becomes `nobody`, who owns the socket of a built-in server but has to get there.
+  if (isRoot && host.startsWith('/')) await chmod(dirname(host), 0o755)
+  const settings = join(folder, 'pgbouncer.ini')
+  await writeFile(
+    settings,
+    `[databases]
+${database} = host=${host} port=${port} dbname=${database} user=${user}${password ? ` password=${password}` : ''}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listening}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+max_prepared_statements = 200
+${isRoot ? 'user = nobody' : ''}
+`,
+    { mode: 0o644 },
+  )
+  const child = spawn(PGBOUNCER!, ['-q', settings], { stdio: 'ignore' })
+  const pooled = `postgres://${user}@127.0.0.1:${listening}/${database}`
+  await until(async () => {
+    const client = new pg.Client(pooled)
+    client.on('error', () => {})
+    const answers = await client.connect().then(
+      () => true,
+      () => false,
+    )
+    if (answers) await client.end()
+    return answers
+  })
+  return {
+    url: pooled,
+    async close() {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      await rm(folder, { recursive: true })
+    },
+  }
+}
