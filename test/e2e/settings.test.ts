@@ -63,6 +63,57 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await page.getByText('No invitation waits').waitFor()
   })
 
+  test('a name that a member claims is confirmed with one click', async () => {
+    await studio().load({
+      users: [
+        {
+          key: 'mia',
+          email: 'mia@example.com',
+          name: 'Mia',
+          password: PASSWORD,
+          accounts: { [studio().world.accounts.owl!.id]: 'member' },
+        },
+      ],
+    })
+    const mia = await openTab(browser(), studio().service.site)
+    await signInAs(mia, 'mia@example.com', PASSWORD)
+    await mia.go('/settings/connected-accounts')
+    await mia.page.getByLabel('Name there').fill('mia-dev')
+    await mia.page.getByRole('button', { name: 'Add' }).click()
+    await mia.page.getByText('waits for an owner of').waitFor()
+    expect(await axe(mia.page)).toEqual([])
+    const { page } = tab()
+    await tab().go('/settings/members')
+    await page.getByRole('button', { name: 'Confirm mia-dev' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Confirm mia-dev' }).click()
+    await page.getByText('mia-dev is Mia').waitFor()
+    await mia.page.reload()
+    await mia.page.getByText('confirmed', { exact: true }).waitFor()
+    expect(mia.complaints).toEqual([])
+    await mia.context.close()
+  })
+
+  test('a new password signs out elsewhere and asks about tokens', async () => {
+    const email = 'zoe@example.com'
+    await studio().load({
+      users: [{ key: 'zoe', email, name: 'Zoe', password: PASSWORD, accounts: { [studio().world.accounts.owl!.id]: 'member' } }],
+    })
+    const [here, there] = [await openTab(browser(), studio().service.site), await openTab(browser(), studio().service.site)]
+    for (const one of [here, there]) await signInAs(one, email, PASSWORD)
+    await here.go('/settings/profile')
+    expect(await here.page.getByLabel('Revoke my API tokens').isChecked()).toBe(true)
+    await here.page.getByLabel('Current password').fill(PASSWORD)
+    await here.page.getByLabel('New password').fill('quite another password')
+    await here.page.getByRole('button', { name: 'Change the password' }).click()
+    await here.page.getByText('Password changed').waitFor()
+    await here.go('/settings/sessions')
+    await here.page.getByText('this one').waitFor()
+    await there.go('/settings/sessions')
+    await there.page.getByRole('button', { name: 'Sign in' }).waitFor()
+    for (const one of [here, there]) await one.context.close()
+  })
+
   test('a payment method lifts a lapsed trial at once', async () => {
     await studio().load({
       accounts: [
