@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
 import { search } from '../src/domain/search.ts'
-import { indexSome } from '../src/domain/search-index.ts'
+import { indexAll } from '../src/domain/search-index.ts'
 import { cpuOfEach, usedBetween } from './cpu.ts'
 import type { Cluster } from './database.ts'
 import { printTable, verdict } from './table.ts'
@@ -20,7 +20,7 @@ export async function benchSearch(cluster: Cluster) {
   const db = openDatabase(store.url, { max: 1, statementTimeout: 600_000 })
   try {
     await fillStudios(store.url)
-    await indexAll(db)
+    await indexEverything(db)
     await completeness(db)
     await latencies(db)
   } finally {
@@ -68,12 +68,10 @@ async function fillStudios(url: string) {
   }
 }
 
-async function indexAll(db: Pool) {
+async function indexEverything(db: Pool) {
   const { waiting } = (await db.one<{ waiting: number }>(sql`select count(*) as waiting from search_queue`))!
   const began = performance.now()
-  let account: number | undefined = 0
-  do account = await indexSome(db, account!)
-  while (account !== undefined)
+  await indexAll(db)
   const seconds = (performance.now() - began) / 1000
   const size = await db.one<{ documents: string; terms: string }>(sql`
     select pg_size_pretty(pg_total_relation_size('search_documents')) as documents,

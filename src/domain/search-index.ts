@@ -9,17 +9,28 @@ const BATCH = 500
 /** So many that a word all of them have is read in a millisecond or two; so few segments that a word none has costs as little. */
 const SEGMENT_DOCUMENTS = 4_096
 
-/** Indexes what one account queued last, the account after the given one; undefined when nothing waits for anybody. */
-export const indexSome = (db: Database, after: number): Promise<number | undefined> =>
+/** The account after the given one that queued something, the first one after the last; undefined when nothing waits for anybody. */
+export async function nextAccount(db: Database, after: number): Promise<number | undefined> {
+  const [next] = await db.rows<{ account_id: number }>(sql`
+    (select account_id from search_queue where account_id > ${after} order by account_id limit 1)
+    union all
+    (select account_id from search_queue order by account_id limit 1)`)
+  return next?.account_id
+}
+
+/** Indexes what an account queued last; false when another node is at it. */
+export const indexAccount = (db: Database, accountId: number): Promise<boolean> =>
   db.transaction(async (db) => {
     const { free } = (await db.one<{ free: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as free`))!
-    if (!free) return undefined
-    const next = await db.one<{ account_id: number }>(sql`
-      select account_id from search_queue where account_id > ${after} order by account_id limit 1`)
-    if (!next) return after === 0 ? undefined : 0
-    await indexQueued(db, next.account_id)
-    return next.account_id
+    if (free) await indexQueued(db, accountId)
+    return free
   })
+
+/** Indexes all that waits. */
+export async function indexAll(db: Database): Promise<void> {
+  for (let account = await nextAccount(db, 0); account !== undefined; account = await nextAccount(db, account))
+    await indexAccount(db, account)
+}
 
 async function indexQueued(db: Database, accountId: number) {
   const names = await db.rows<Name>(sql`

@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../test/studio.ts'
 import { workshop } from '../../test/workshop.ts'
 import { sql } from '../db/database.ts'
 import { search } from './search.ts'
-import { indexSome } from './search-index.ts'
+import * as index from './search-index.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -45,8 +45,7 @@ const find = async (text: string, project?: string) =>
   )
 
 async function indexAll() {
-  let account: number | undefined = 0
-  while (account !== undefined) account = await indexSome(studio.db, account)
+  await index.indexAll(studio.db)
   expect(await studio.db.rows(sql`select from search_queue`)).toEqual([])
 }
 

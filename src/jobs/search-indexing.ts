@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { indexSome } from '../domain/search-index.ts'
+import { indexAccount, nextAccount } from '../domain/search-index.ts'
 import type { Bench } from './worker.ts'
 
 /** How long a new record may be found by way of the queue alone. */
 const TICK_MS = 1_000
-/** A backlog takes at most a fifth of a core from whoever writes and reads. */
-const REST = 4
+/** A backlog takes at most a tenth of a core from whoever writes and reads. */
+const REST = 9
 
 export interface Indexing {
   stop(): Promise<void>
@@ -15,14 +15,18 @@ export interface Indexing {
 export function startIndexing({ db, log }: Pick<Bench, 'db' | 'log'>): Indexing {
   const stopped = new AbortController()
   const running = (async () => {
-    let account: number | undefined = 0
+    let account: number | undefined
     while (!stopped.signal.aborted) {
       const began = performance.now()
-      account = await indexSome(db, account ?? 0).catch((error: Error) => {
-        log.warn({ error: error.message }, 'search waits for the database')
-        return undefined
-      })
-      const pause = account === undefined ? TICK_MS : REST * (performance.now() - began)
+      let worked = false
+      try {
+        // The next one also after a failure: what cannot be indexed for one account holds up no other.
+        account = await nextAccount(db, account ?? 0)
+        worked = account !== undefined && (await indexAccount(db, account))
+      } catch (error) {
+        log.warn({ account, error: (error as Error).message }, 'search could not index')
+      }
+      const pause = worked ? REST * (performance.now() - began) : TICK_MS
       await sleep(pause, undefined, { signal: stopped.signal }).catch(() => {})
     }
   })()

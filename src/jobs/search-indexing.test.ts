@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/studio.ts'
+import { until } from '../../test/until.ts'
+import { workshop } from '../../test/workshop.ts'
+import { sql } from '../db/database.ts'
+import { startIndexing } from './search-indexing.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    ...workshop,
+    tasks: ['star', 'moon', 'den'].map((project) => ({ key: project, project, title: `A task of ${project}` })),
+  })
+})
+afterAll(() => studio.close())
+
+const count = async (table: 'search_queue' | 'search_documents') =>
+  (await studio.db.rows(table === 'search_queue' ? sql`select from search_queue` : sql`select from search_documents`)).length
+
+test('nodes side by side index what every account queued, once', async () => {
+  expect(await count('search_queue')).toBe(3)
+  const nodes = [startIndexing(studio.service), startIndexing(studio.service)]
+  try {
+    await until(async () => (await count('search_queue')) === 0)
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  expect(await count('search_documents')).toBe(3)
+  expect(await studio.db.rows(sql`select documents from search_segments order by documents`)).toEqual([
+    { documents: 1 },
+    { documents: 2 },
+  ])
+})
+
+test('a batch that fails stays queued and holds up no other account', async () => {
+  await studio.db.count(sql`update tasks set title = 'Another name'`)
+  const owl = Number(studio.world.accounts!.owl!.id)
+  await studio.db.pool.query(`alter table search_documents add constraint broken check (account_id <> ${owl}) not valid`)
+  const warned: unknown[] = []
+  const log = { ...studio.service.log, warn: (...said: unknown[]) => warned.push(said) } as unknown as typeof studio.service.log
+  const node = startIndexing({ db: studio.db, log })
+  try {
+    await until(async () => warned.length > 0 && (await count('search_queue')) === 2)
+    expect(await studio.db.rows(sql`select account_id from search_queue`)).toEqual([{ account_id: owl }, { account_id: owl }])
+    await studio.db.count(sql`alter table search_documents drop constraint broken`)
+    await until(async () => (await count('search_queue')) === 0)
+  } finally {
+    await node.stop()
+  }
+})
