@@ -7,7 +7,9 @@ import { scrub } from '../domain/privacy/scrub.ts'
 import { NoAnswer, Unreachable } from '../intake/reach.ts'
 import { type Limits, openAdmission } from './admission.ts'
 import type { Breaker } from './breaker.ts'
+import { rememberClaims } from './claims.ts'
 import type { Presence } from './presence.ts'
+import { releasedOnce } from './released-once.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
 
@@ -33,6 +35,7 @@ export interface Means {
 /** One life of a crew; `over` when it ends, by itself or told to. */
 export async function beginRunner({ db, log, breaker, presence, signal }: Means, crew: Crew) {
   const admission = openAdmission(crew, breaker)
+  const claims = rememberClaims(db)
   const events: WorkerEvents = new EventEmitter()
   let pool = ''
   events.on('pool:create', ({ workerPool }) => {
@@ -42,6 +45,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
   let working = false
   events.on('job:start', ({ job }) => {
     working = true
+    claims.taken(Number(job.id))
     admission.taken(flagsOf(job))
   })
   events.on('worker:getJob:empty', ({ worker }) => {
@@ -49,6 +53,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
     if (admission.noneFound()) worker.nudge()
   })
   events.on('worker:getJob:error', () => {
+    claims.lost()
     admission.broke()
     // What the library learns with its first look it learns once: should that fail, it would fail for ever.
     if (!working) void started.then((runner) => runner.stop()).catch(() => {})
@@ -91,11 +96,15 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
     }
 
   const started: Promise<Runner> = run({
-    pgPool: db.pool,
+    pgPool: releasedOnce(db.pool),
     concurrency: crew.slots,
     noHandleSignals: true,
     events,
-    forbiddenFlags: admission.forbidden,
+    forbiddenFlags: async () => {
+      const flags = await admission.forbidden()
+      await claims.settle(pool)
+      return flags
+    },
     // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.
     preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_PATIENCE_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new GraphileLogger((scope) => (level, message, meta) => {

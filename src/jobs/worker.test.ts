@@ -138,6 +138,37 @@ test('a worker that cannot write down how a job ended, for the database was away
   }
 })
 
+test('a job whose claim was made and never heard of is taken again', async () => {
+  const build = await polled()
+  jenkins.answers[`${BUILD}/api/json`] = () => {}
+  const way = await openUnsteadyWay(studio.url)
+  const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
+  try {
+    worker = await startWorker({ ...bench(), db })
+    await until(() => jenkins.calls.length > 0)
+    // As the answer would have told: a second job of the same worker.
+    const second = await studio.db.one<{ id: number }>(sql`
+      select id from graphile_worker.add_job('poll_jenkins', ${JSON.stringify({ build_run_id: build.id, offset: 0, looks: 9 })}::json,
+        run_at => now() + interval '1 hour')`)
+    await studio.db.count(sql`
+      update graphile_worker._private_jobs j set locked_at = '2020-01-01', locked_by = o.locked_by, attempts = 1, run_at = now()
+      from graphile_worker._private_jobs o where o.locked_by is not null and j.id = ${second!.id}`)
+    way.vanish()
+    await until(
+      async () =>
+        (
+          await studio.db.rows(sql`
+          select from graphile_worker._private_jobs where id = ${second!.id} and locked_at = '2020-01-01'`)
+        ).length === 0,
+    )
+  } finally {
+    await worker?.stop()
+    worker = undefined
+    way.close()
+    await db.close()
+  }
+})
+
 test('a worker whose database vanishes without a word goes on with the next one, and still shows that it lives', async () => {
   const way = await openUnsteadyWay(studio.url)
   const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
