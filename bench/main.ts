@@ -8,6 +8,7 @@ import { benchFuzz } from './fuzz.ts'
 import { benchHeavyBodies } from './heavy-bodies.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
+import { benchNeighbours } from './neighbours.ts'
 import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
 import { benchSearch } from './search.ts'
@@ -22,6 +23,7 @@ const BENCHES = {
   'build-reports': benchBuildReports,
   'heavy-bodies': benchHeavyBodies,
   outgoing: benchOutgoing,
+  neighbours: benchNeighbours,
   pages: benchPages,
   search: benchSearch,
   fuzz: benchFuzz,

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { SCOPES } from '../src/contract/sets.ts'
+import { openDatabase, type Pool, sql } from '../src/db/database.ts'
+import { Vault } from '../src/domain/secrets.ts'
+import * as subscriptions from '../src/domain/subscriptions.ts'
+import { setPassword } from '../src/domain/users.ts'
+import { loadWorld } from '../src/domain/world.ts'
+import type { Cluster } from './database.ts'
+import { FLOODS, type Flood, type Noise } from './floods.ts'
+import { askSteadily, KINDS, type Latencies, openMailbox } from './neighbour.ts'
+import { median } from './rounds.ts'
+import { build, freePort, SECRET, SITE, startGoldmaster } from './servers.ts'
+import { printTable, verdict } from './table.ts'
+
+const WINDOW_SECONDS = 10
+/** Of each: two hundred requests of every kind. */
+const WINDOWS = 4
+const RATIO = 6
+const LONGEST_MS = 2_000
+const TARPITS = 300
+const PASSWORD = 'a password of the benchmark'
+
+/** One account floods, another works on: what the second one notices. `npm run bench -- neighbours jenkins webhooks` runs some alone. */
+export async function benchNeighbours(cluster: Cluster) {
+  const chosen = process.argv.slice(3)
+  const floods = FLOODS.filter((flood) => chosen.length === 0 || chosen.includes(flood))
+  build()
+  const rows: (string | number)[][] = []
+  for (const flood of floods) rows.push(...(await scene(cluster, flood)))
+  const head = ['flood', 'the other account', 'quiet p50 ms', 'flooded p50 ms', 'ratio', 'longest ms', 'requests', '']
+  printTable(`Noisy neighbour (targets: ratio ≤ ${RATIO}, nothing above ${LONGEST_MS} ms)`, head, rows)
+}
+
+async function scene(cluster: Cluster, flood: Flood) {
+  console.log(`\n${flood} …`)
+  const store = await cluster.create(`neighbours_${flood}`)
+  const db = openDatabase(store.url, { max: 8, statementTimeout: 300_000 })
+  const [hungPort, mailPort] = [await freePort(), await freePort()]
+  const mailbox = await openMailbox(mailPort)
+  const server = await startGoldmaster(store.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LIMIT_SIGN_INS: 'off', LOG_LEVEL: 'error' })
+  const site = `http://127.0.0.1:${server.port}`
+  try {
+    const { noise, neighbour } = await furnish(db, { site, hungPort, mailPort, flood })
+    await askSteadily(neighbour, mailbox, 5)
+    const [quiet, flooded] = [empty(), empty()]
+    for (let window = 0; window < WINDOWS; window++) {
+      add(quiet, await askSteadily(neighbour, mailbox, WINDOW_SECONDS))
+      const child = start(flood, noise)
+      await setTarpits(db, 'active')
+      add(flooded, await askSteadily(neighbour, mailbox, WINDOW_SECONDS))
+      await setTarpits(db, 'paused')
+      await kill(child)
+      // What the noisy account left behind is no part of the quiet window.
+      await db.count(
+        sql`delete from graphile_worker._private_jobs where flags ? ${`for:account:${noise.account}`} and locked_at is null`,
+      )
+    }
+    return KINDS.map((kind) => {
+      const [before, during] = [median(quiet[kind]), median(flooded[kind])]
+      const longest = Math.max(...flooded[kind])
+      const held = during / before <= RATIO && longest <= LONGEST_MS
+      return [flood, kind, before, during, during / before, longest, flooded[kind].length, verdict(held)]
+    })
+  } finally {
+    mailbox.close()
+    await server.stop()
+    await db.close()
+    await store.drop()
+  }
+}
+
+const empty = (): Latencies => ({ list: [], investigation: [], push: [], outbound: [] })
+const add = (sum: Latencies, more: Latencies) => {
+  for (const kind of KINDS) sum[kind].push(...more[kind])
+}
+
+const world = (hungPort: number) => ({
+  accounts: ['noisy', 'quiet'].map((key) => ({
+    key,
+    name: key,
+    plan: 'team',
+    payment_method: true,
+    credits: 100_000,
+    daily_limit: 100_000,
+  })),
+  users: ['noisy', 'quiet'].map((key) => ({ key, email: `${key}@bench.example`, name: key, accounts: { [key]: 'owner' } })),
+  projects: ['noisy', 'quiet'].map((key) => ({ key, account: key, name: key, engine: 'unreal', members: { [key]: 'owner' } })),
+  tokens: ['noisy', 'quiet'].map((key) => ({ key, user: key, name: key, scopes: SCOPES })),
+  integrations: [
+    { key: 'ci', project: 'noisy', provider: 'jenkins', config: { server: `http://127.0.0.1:${hungPort}` } },
+    { key: 'noisy_gh', project: 'noisy', provider: 'github' },
+    { key: 'quiet_gh', project: 'quiet', provider: 'github' },
+  ],
+})
+
+interface Place {
+  site: string
+  hungPort: number
+  mailPort: number
+  flood: Flood
+}
+
+async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
+  const vault = new Vault(SECRET)
+  const made = await loadWorld(db, Readable.from([Buffer.from(JSON.stringify(world(hungPort)))]), { vault })
+  const id = (kind: string, key: string) => Number(made[kind as 'projects']![key]!.id)
+  const secret = (kind: 'tokens' | 'integrations', key: string) =>
+    String(kind === 'tokens' ? made.tokens![key]!.token : made.integrations![key]!.webhook_token)
+  if (flood === 'search')
+    await db.count(sql`
+      insert into tasks (account_id, project_id, title)
+      select ${id('accounts', 'noisy')}, ${id('projects', 'noisy')}, 'The light of the night crate ' || i from generate_series(1, 20000) i`)
+  const failed = await db.rows<{ id: number }>(sql`
+    insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type, output_log, finished_at)
+    select ${id('accounts', 'quiet')}, ${id('projects', 'quiet')}, 'failed', 'night', 'custom', 'development',
+      repeat('Compiling Crate.cpp' || chr(10), 500) || 'Crate.cpp(' || i || '): error C2065: undeclared', now()
+    from generate_series(1, 500) i returning id`)
+  await subscriptions.create(db, vault, { account_id: id('accounts', 'quiet'), url: `http://127.0.0.1:${mailPort}/` })
+  if (flood === 'webhooks') {
+    const url = `http://127.0.0.1:${hungPort}/`
+    const { id: first } = await subscriptions.create(db, vault, { account_id: id('accounts', 'noisy'), url })
+    await db.count(sql`
+      insert into subscriptions (account_id, url, secret_sealed, position, status)
+      select account_id, url, secret_sealed, position, status from subscriptions, generate_series(2, ${TARPITS}) where id = ${first}`)
+  }
+  await setPassword(db, id('users', 'noisy'), PASSWORD)
+  const noise: Noise & { account: number } = {
+    site,
+    hungPort,
+    account: id('accounts', 'noisy'),
+    project: id('projects', 'noisy'),
+    token: secret('tokens', 'noisy'),
+    cookie: flood === 'search' ? await signIn(site) : '',
+    jenkinsToken: secret('integrations', 'ci'),
+    githubToken: secret('integrations', 'noisy_gh'),
+  }
+  const neighbour = {
+    site,
+    db,
+    project: id('projects', 'quiet'),
+    token: secret('tokens', 'quiet'),
+    githubToken: secret('integrations', 'quiet_gh'),
+    builds: failed.map((row) => row.id),
+  }
+  return { noise, neighbour }
+}
+
+async function signIn(site: string): Promise<string> {
+  const body = JSON.stringify({ email: 'noisy@bench.example', password: PASSWORD })
+  const headers = { 'content-type': 'application/json', origin: SITE }
+  const answer = await fetch(`${site}/app/auth/sign-in/email`, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(`Signing in: ${answer.status} ${await answer.text()}`)
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
+const setTarpits = (db: Pool, status: 'active' | 'paused') =>
+  db.count(sql`
+    update subscriptions s set status = ${status}, failing_since = null from accounts a where a.id = s.account_id and a.name = 'noisy'`)
+
+const start = (flood: Flood, noise: Noise) =>
+  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./floods.ts', import.meta.url))], {
+    env: { ...process.env, FLOOD: flood, NOISE: JSON.stringify(noise) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+
+async function kill(child: ChildProcess) {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
