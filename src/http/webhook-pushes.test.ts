@@ -10,6 +10,17 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('a push', () => {
+  test('of several commits leaves an asset with the last of them', async () => {
+    // In the order of time, which is not that of the alphabet.
+    const shas = ['e', '1', 'f', '2'].map((letter) => letter.repeat(40))
+    const files = { added: [], modified: ['Content/Sea/T_Sea.png'], removed: [] }
+    expect((await tools.github(push(shas.map((sha) => commit(sha, files))))).status).toBe(200)
+    const asset = await tools.studio.db.one(sql`
+      select a.version, c.identifier, p.commit_sha from assets a join changes c on c.id = a.last_change_id
+        join approvals p on p.asset_id = a.id where a.path = 'Content/Sea/T_Sea.png'`)
+    expect(asset).toEqual({ version: 4, identifier: shas[3], commit_sha: shas[3] })
+  })
+
   test('becomes changes with files, authors and tasks, assets, and approvals', async () => {
     const task = tools.studio.world.tasks.task!.id
     const sha = 'c'.repeat(40)

@@ -29,13 +29,7 @@ export async function recordAll(db: Database, place: Place, told: readonly (read
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) recorded.push(await recordOneByOne(db, place, facts, alone))
   // All at once: a push may bring thousands, and pushes may come in flocks.
-  const named = new Map(
-    deliveries
-      .flat()
-      .filter(isChange)
-      .map((change) => [change.identifier, change]),
-  )
-  const ids = await recordChanges(db, place, [...named.values()])
+  const ids = await recordChanges(db, place, firstTellings(deliveries.flat().filter(isChange)))
   return recorded.map(({ records, warnings, outcome }, index) => {
     const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
     const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
@@ -83,11 +77,16 @@ async function recordOneByOne(db: Database, place: Place, facts: readonly Fact[]
   return { records, warnings, outcome: stale ? 'stale' : records.length > 0 ? 'processed' : 'ignored' }
 }
 
+/** A commit that stands twice in one delivery is one change, as it was told first; the order stays, it says which version is newest. */
+function firstTellings(facts: ChangeFact[]): ChangeFact[] {
+  const first = new Map<string, ChangeFact>()
+  for (const fact of facts) if (!first.has(fact.identifier)) first.set(fact.identifier, fact)
+  return [...first.values()]
+}
+
 /** The ids of changes by what their tool calls them. */
-async function recordChanges(db: Database, place: Place, told: ChangeFact[]): Promise<Map<string, number>> {
-  if (told.length === 0) return new Map()
-  // A commit that stands twice in one delivery is one; its first telling counts.
-  const facts = [...new Map(told.toReversed().map((fact) => [`${fact.source_type} ${fact.identifier}`, fact])).values()]
+async function recordChanges(db: Database, place: Place, facts: ChangeFact[]): Promise<Map<string, number>> {
+  if (facts.length === 0) return new Map()
   const rows = await changes.submit(db, place, facts)
   await assets.touch(db, place, facts, rows)
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
