@@ -15,7 +15,7 @@ const NO_LOCAL_PART = /[\s<>()[\]{},;:/@＠﹫]/
 const FILE =
   /\.(?:3ds|abc|anim|asset|bank|blend|bmp|cfg|controller|cpp|css|csv|cxx|dat|dds|dll|exe|exr|fbx|gif|glb|gltf|hdr|hpp|html|ini|inl|jpeg|jpg|js|json|jsx|ktx|log|lua|mat|meta|mp3|mp4|obj|ogg|pdb|png|prefab|psd|spp|svg|tga|tif|tiff|ts|tsx|txt|uasset|umap|unity|usd|usda|usdz|uxml|wav|webp|xml|yaml|yml)$/i
 /** `pkg@1.2.3-beta.rc`. */
-const VERSION = /^v?\d+\.\d+\.\d+[-+]/i
+const VERSION = /^v?\d+\.\d+\.\d+-(?:alpha|beta|canary|dev|next|nightly|pre|preview|rc|snapshot)\b/i
 
 /** Where the domain that follows an at-sign ends, or -1 when this is no address. */
 function domainEnd(text: string, from: number, before: string): number {

@@ -139,7 +139,7 @@ test('256,000 hostile characters cost four times as much as a quarter of them', 
 })
 
 test('an author of any length costs what a long name costs', () => {
-  for (const unit of ['a@b.com ', 'token: ', '<', "'", ' ']) {
+  for (const unit of ['a@b.com ', 'token: ', '<@', "'@"]) {
     const author = unit.repeat(256_000 / unit.length)
     expect(scrubAuthor(author).length).toBeLessThanOrEqual(1_000)
     expect(workOf(() => scrubAuthor(author))).toBeLessThan(50)
