@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/database.ts'
-import { openTools, type Tools } from '../../test/tools.ts'
+import { commit, openTools, push, type Tools } from '../../test/tools.ts'
 import { until } from '../../test/until.ts'
 import { sql } from '../db/database.ts'
 import { openPools, type Pools } from '../pools.ts'
@@ -64,4 +64,29 @@ test('a project whose reports and decisions wait for a lock holds up nobody else
   await release()
   for (const { status } of await Promise.all([...reports, ...decisions])) expect([200, 201, 503]).toContain(status)
   await until(async () => (await report('again', tools.tokenOf('jenkins'))).status === 200)
+})
+
+test('several projects of one account that are stuck leave room for other accounts', async () => {
+  const keys = ['one', 'two', 'three']
+  const loaded = await tools.studio.load({
+    projects: keys.map((key) => ({ key, account: tools.studio.world.accounts.owl!.id, name: key })),
+    integrations: keys.flatMap((key) => [
+      { key: `ci ${key}`, project: key, provider: 'jenkins' },
+      { key: `git ${key}`, project: key, provider: 'github' },
+    ]),
+  })
+  const releases = await Promise.all(keys.map((key) => holdTurn(loaded.projects[key]!.id)))
+  const tokenOf = (key: string) => loaded.integrations[key]!.webhook_token
+  const stuck = keys.flatMap((key) => [
+    ...Array.from({ length: 4 }, (_, i) => report(`stuck ${i}`, tokenOf(`ci ${key}`))),
+    ...Array.from({ length: 4 }, (_, i) =>
+      tools.post(`github?token=${tokenOf(`git ${key}`)}`, push([commit(`${keys.indexOf(key)}${i}`.padEnd(40, 'e'))]), {
+        'x-github-event': 'push',
+      }),
+    ),
+  ])
+  await until(async () => (await waiting()) >= 3)
+  expect(await report('meanwhile', moon.token)).toMatchObject({ status: 200, json: { status: 'processed' } })
+  for (const release of releases) await release()
+  for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
 })

@@ -70,7 +70,7 @@ const joins = ({ arrival, facts }: Reading) =>
   arrival.replay_of === undefined && facts.length > 0 && facts.length <= CHANGES_MAX && facts.every(isChange)
 
 async function keepAlone(db: Database, place: Place, reading: Reading): Promise<Delivered> {
-  const once = () => admit(db, place.project_id, async () => (await keep(db, place, [reading]))[0]!)
+  const once = () => admit(db, place.account_id, async () => (await keep(db, place, [reading]))[0]!)
   // Of two that wait for each other one is sent back, and then finds the way free. Not every tool would tell it again.
   return once().catch((error) => (isDeadlock(error) ? once() : Promise.reject(error)))
 }
@@ -111,10 +111,12 @@ async function write(db: Database, taken: Waiting[]) {
   if (batch.length === 0) return
   const { place } = batch.at(-1)!
   try {
-    const delivered = await keep(
-      db,
-      place,
-      batch.map(({ reading }) => reading),
+    const delivered = await admit(db, place.account_id, () =>
+      keep(
+        db,
+        place,
+        batch.map(({ reading }) => reading),
+      ),
     )
     for (const [index, { answer }] of batch.entries()) answer(delivered[index]!)
   } catch (error) {
