@@ -108,20 +108,23 @@ function actsOf(
 /** One question for all that are awaited: asking for each would be a flood of its own. */
 function watchInvestigations(db: Pool) {
   const awaited = new Map<number, (at: number) => void>()
+  let looking = false
   const look = async () => {
+    looking = true
     while (awaited.size > 0) {
       const rows = await db.rows<{ id: number }>(sql`
         select id from investigations where id = any (${[...awaited.keys()]}::integer[]) and status = 'completed'`)
       for (const { id } of rows) {
-        awaited.get(id)!(performance.now())
+        awaited.get(id)?.(performance.now())
         awaited.delete(id)
       }
       await sleep(20)
     }
+    looking = false
   }
   return (id: number) =>
     new Promise<number>((resolve) => {
       awaited.set(id, resolve)
-      if (awaited.size === 1) void look()
+      if (!looking) void look()
     })
 }
