@@ -102,8 +102,13 @@ export interface Name {
   record_id: string
 }
 
-/** The records of these names that are still there. */
-export async function readRecords(db: Database, names: readonly Name[], within: Sql): Promise<SearchRecord[]> {
+/** The records of these names that are still there. `mayMatch` sorts out by the text as it was written, which is quickly told. */
+export async function readRecords(
+  db: Database,
+  names: readonly Name[],
+  within: Sql,
+  mayMatch: (row: Name, text: string) => boolean = () => true,
+): Promise<SearchRecord[]> {
   const rows = await db.rows<Row>(
     join(
       KINDS.map((kind) => {
@@ -118,7 +123,7 @@ export async function readRecords(db: Database, names: readonly Name[], within: 
       ' union all ',
     ),
   )
-  return rows.map(recordOf)
+  return rows.filter((row) => mayMatch(row, `${row.title} ${row.more} ${row.author} ${row.identifier}`)).map(recordOf)
 }
 
 function recordOf({ more, author, identifier, ...row }: Row): SearchRecord {

@@ -116,6 +116,12 @@ export function termsFor({ tokens }: Query, atWords: boolean): string[] {
 /** How much of a commit's id people see and type. */
 export const IDENTIFIER_SHOWN = 8
 
+/** Whether a text could be a match, told from the text as it was written: a sieve before `isMatch`. */
+export function mayMatch(written: string, { tokens }: Query): boolean {
+  const text = fold(written)
+  return tokens.every((token) => text.includes(token))
+}
+
 export const isMatch = ({ text, words }: Folded, { tokens }: Query): boolean =>
   tokens.every((token) => (isShort(token) ? words.some((word) => word.startsWith(token)) : text.includes(token)))
 

@@ -3,7 +3,7 @@ import { readId } from '../contract/params.ts'
 import { type Database, sql } from '../db/database.ts'
 import { candidates } from './search-candidates.ts'
 import { KINDS, type Name, readRecords, type SearchRecord } from './search-records.ts'
-import { folded, isMatch, type Query, queryOf, rankOf } from './search-text.ts'
+import { folded, isMatch, mayMatch, type Query, queryOf, rankOf } from './search-text.ts'
 
 type Hit = OwnReply<'search'>['hits'][number]
 
@@ -32,10 +32,12 @@ export async function search(db: Database, userId: number, text: string, project
   const accounts = [...new Set(mine.map(({ account_id }) => account_id))]
   const named = await namesOf(db, text.trim(), projects)
   const found = [...named, ...(await queued(db, accounts)), ...(await candidates(db, accounts, projects, query))]
-  const records = await readRecords(db, found, sql`x.project_id = any (${projects}::integer[])`)
-  const isNamed = new Set(named.map(({ kind, record_id }) => `${kind} ${record_id}`))
+  const namedKeys = new Set(named.map(keyOf))
+  const isNamed = (name: Name) => namedKeys.has(keyOf(name))
+  const within = sql`x.project_id = any (${projects}::integer[])`
+  const records = await readRecords(db, found, within, (name, written) => isNamed(name) || mayMatch(written, query))
   const ranked = records.flatMap((record) => {
-    if (isNamed.has(`${record.kind} ${record.record_id}`)) return [{ record, rank: NAMED }]
+    if (isNamed(record)) return [{ record, rank: NAMED }]
     return isMatch(record.folded, query) ? [{ record, rank: rankOf(record.foldedTitle, record.folded, query) }] : []
   })
   const best = KINDS.flatMap((kind) =>
@@ -63,6 +65,8 @@ export async function search(db: Database, userId: number, text: string, project
   ]
 }
 
+const keyOf = ({ kind, record_id }: Name) => `${kind} ${record_id}`
+
 interface Ranked {
   record: SearchRecord
   rank: number
@@ -88,7 +92,7 @@ function namesOf(db: Database, text: string, projects: number[]): Promise<Name[]
       order by c.id desc limit ${EACH}) c`)
 }
 
-const QUEUED_MAX = 500
+const QUEUED_MAX = 200
 
 /** What was written a moment ago and waits to be indexed. */
 const queued = (db: Database, accounts: number[]): Promise<Name[]> =>
