@@ -97,6 +97,8 @@ test.each([
   ['DATABASE_URL', 'gold'],
   ['DATABASE_URL', 'postgres://me:hush@[::bad/gold'],
   ['DATABASE_DIRECT_URL', 'postgres://me:hush@alone/gold'],
+  ['DATABASE_URL', 'postgres://me:hush@a,b:99999/gold'],
+  ['DATABASE_URL', 'postgres://me:hush@a,b/gold?target_session_attrs=standby'],
   ['DATABASE_REPLICA_URL', 'mysql://me:hush@db/gold'],
   ['DATABASE_REPLICA_URL', 'postgres://me:hush@db:99999/gold'],
   ['DATABASE_REPLICA_URL', 'postgres://me:hush@alone/gold'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import pg from 'pg'
+import { readHostList } from './db/hosts.ts'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention.ts'
 import type { SignUpPolicy } from './domain/sign-ups.ts'
 import type { Rate, Rates } from './http/limits.ts'
@@ -54,6 +55,7 @@ export function readEnvironment(env: Environment): Settings {
   const replicaUrl = readUrl('DATABASE_REPLICA_URL', given('DATABASE_REPLICA_URL'), ['postgres:', 'postgresql:'])
   if (replicaUrl !== undefined && databaseUrl === undefined)
     throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL beside it: the built-in database has no replica')
+  if (replicaUrl !== undefined && readHostList(replicaUrl)) throw bad('DATABASE_REPLICA_URL', 'names several hosts: it takes one')
   const secretKey = given('SECRET_KEY')
   if (secretKey !== undefined && secretKey.length < 32) throw bad('SECRET_KEY', 'must have at least 32 characters')
   if (databaseUrl !== undefined && secretKey === undefined && env.NODE_ENV === 'production')
@@ -108,7 +110,8 @@ function readUrl(name: string, text: string | undefined, schemes: string[]): str
     throw bad(name, `must start with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
   try {
     // A socket's address is no URL, yet PostgreSQL's client reads it.
-    text.startsWith('postgres') ? new pg.Client(text) : new URL(text)
+    if (text.startsWith('postgres')) for (const host of readHostList(text)?.urls ?? [text]) new pg.Client(host)
+    else new URL(text)
   } catch (error) {
     throw bad(name, `is not an address (${(error as Error).message})`)
   }

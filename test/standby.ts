@@ -13,6 +13,9 @@ export interface Pair {
   standby: Pool
   /** Holds the standby where it is, or lets it go on. */
   replay(does: 'pause' | 'resume'): Promise<void>
+  /** Makes the standby a primary, for good. */
+  promote(): Promise<void>
+  stopPrimary(): Promise<void>
   stopStandby(): Promise<void>
   startStandby(): Promise<void>
   close(): Promise<void>
@@ -42,6 +45,8 @@ export async function openPair(): Promise<Pair> {
     standby,
     replay: async (does) =>
       void (await standby.one(does === 'pause' ? sql`select pg_wal_replay_pause()` : sql`select pg_wal_replay_resume()`)),
+    promote: async () => void (await standby.one(sql`select pg_promote()`)),
+    stopPrimary: leading.stop,
     stopStandby,
     async startStandby() {
       following = await startEmbedded(second)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Sql } from 'sql-template-tag'
-import { setDeadline, watchPool } from './watchdog.ts'
+import { addressOf } from './hosts.ts'
+import { setDeadline, watchDemotions, watchPool } from './watchdog.ts'
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 
@@ -110,7 +111,7 @@ const UTC = '-c timezone=UTC'
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, onError } = settings
   const pool = new pg.Pool({
-    connectionString: url,
+    ...(addressOf(url) as pg.PoolConfig),
     max,
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 30_000,
@@ -127,10 +128,11 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
   pool.on('connect', (client) => client.on('error', lost))
+  const demoted = watchDemotions(pool)
   const watchdog = watchPool(pool, deadlineOf(statementTimeout))
   // The pool keeps no connection that is ending.
   pool.on('release', (_, client) => {
-    if (isFull(client)) void client.end()
+    if (isFull(client) || demoted.has(client)) void client.end()
   })
   const transaction = async <T>(work: (db: Database) => Promise<T>, limits: Limits = {}): Promise<T> => {
     const client = await pool.connect()

@@ -1,6 +1,7 @@
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { applyChecks, areChecksCurrent } from './checks.ts'
+import { addressOf, openClient } from './hosts.ts'
 import { type Migration, migrations, statementsOf } from './migration-files.ts'
 import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
 
@@ -40,7 +41,7 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
 
 /** What this code's schema is to the database's: for commands that must not change it under a running service. */
 export async function schemaState(url: string, known = migrations()): Promise<'empty' | 'older' | 'current'> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'goldmaster' })
+  const client = openClient(url, { connectionTimeoutMillis: 10_000, application_name: 'goldmaster' })
   await client.connect()
   try {
     await requireVersion(client)
@@ -138,7 +139,7 @@ async function applyOnline(session: MigrationSession, name: string, statement: s
 
 /** The job queue brings its own schema. */
 async function migrateQueue({ pooled, retry }: MigrationSession, url: string) {
-  const pgPool = new pg.Pool({ connectionString: url, max: 1, application_name: 'goldmaster migrate' })
+  const pgPool = new pg.Pool({ ...(addressOf(url) as pg.PoolConfig), max: 1, application_name: 'goldmaster migrate' })
   pgPool.on('error', () => {})
   pgPool.on('connect', (client) => {
     client.on('error', () => {})

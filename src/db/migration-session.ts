@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Logger } from 'pino'
+import { openClient } from './hosts.ts'
 
 export type MigrationLog = Pick<Logger, 'info' | 'warn'>
 
@@ -33,8 +34,7 @@ export interface MigrationSession {
  */
 export async function openMigrationSession(url: string, log: MigrationLog): Promise<MigrationSession> {
   const connect = async () => {
-    const client = new pg.Client({
-      connectionString: url,
+    const client = openClient(url, {
       connectionTimeoutMillis: 10_000,
       application_name: 'goldmaster migrate',
     })

@@ -35,6 +35,17 @@ export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
+/** Connections whose server refused a write: it was demoted, and a new connection may lead to its successor. */
+export function watchDemotions(pool: pg.Pool): WeakSet<pg.PoolClient> {
+  const demoted = new WeakSet<pg.PoolClient>()
+  pool.on('connect', (client) =>
+    (client as unknown as Wire).connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code === '25006') demoted.add(client)
+    }),
+  )
+  return demoted
+}
+
 /** For work that is known to take longer; the holder of the connection sets it back. */
 export function setDeadline(client: pg.PoolClient, deadline: number) {
   states.get(client)!.deadline = deadline
