@@ -166,8 +166,9 @@ async function update(db: Database, known: Known, told: Report): Promise<void> {
     where id = ${known.id} and finished_at is not null`)
 }
 
-/** Tools tell times from 1970 to 2100; the column holds 68 years. */
-const secondsBetween = (from: Sql, to: Sql) => sql`least(extract(epoch from ${to} - ${from}), ${ID_MAX})::integer`
+/** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
+const secondsBetween = (from: Sql, to: Sql) =>
+  sql`case when ${to} - ${from} is not null then least(extract(epoch from ${to} - ${from}), ${ID_MAX})::integer end`
 
 const writeStep = (db: Database, buildId: number, step: Step) =>
   db.count(sql`
