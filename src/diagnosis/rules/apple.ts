@@ -174,7 +174,8 @@ export const apple: readonly Rule[] = [
     category: 'lint_or_doc',
     role: 'root',
     need: ['Violation:'],
-    match: /^(?<file>[^\s:][^:]{0,300}\.swift):(?<line>\d+):(?:\d+:)? (?:error|warning): (?<msg>.*Violation: .*\(\w+\))$/,
+    match:
+      /^(?<file>[^\s:][^:]{0,300}\.swift):(?<line>\d+):(?:\d+:)? (?:error|warning): (?<msg>[^:]{0,100}Violation: .*\(\w+\))$/,
     score: 60,
     near: 1,
     examples: [

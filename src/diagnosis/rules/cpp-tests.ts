@@ -94,7 +94,7 @@ export const cppTests: readonly Rule[] = [
     role: 'root',
     need: ['***Failed', '***Exception', '***Timeout', ' FAIL '],
     match:
-      /^ *\d+\/\d+ Test +#\d+: (?<test>\S+) \.*\*{3}(?:Failed|Exception|Timeout)|^ *\d+\/\d+ (?<meson>\S.{0,120}?) +FAIL +[\d.]+ ?s/,
+      /^ *\d+\/\d+ Test +#\d+: (?<test>\S+) \.*\*{3}(?:Failed|Exception|Timeout)|^ *\d+\/\d+ (?<meson>\S.{0,120}?)(?<! ) +FAIL +[\d.]+ ?s/,
     score: 56,
     near: 0,
     examples: [{ log: ' 3/10 Test  #3: hits .............***Failed    0.01 sec', line: 1 }],

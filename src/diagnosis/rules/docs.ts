@@ -39,7 +39,7 @@ export const docs: readonly Rule[] = [
     role: 'root',
     need: ['HTML-Proofer found', 'External link ', 'internally linking to'],
     match:
-      /^\s+\* +(?<msg>.*(?:External link|internally linking|does not have|failed:|has no|is not).*)|HTML-Proofer found \d+ failure/,
+      /^\s+\* +(?<msg>(?! ).*(?:External link|internally linking|does not have|failed:|has no|is not).*)|HTML-Proofer found \d+ failure/,
     score: 72,
     block: { back: /^- \S+|^\s+\*/, more: /^\s+\*|^- |HTML-Proofer found/, max: 200 },
     near: 1,

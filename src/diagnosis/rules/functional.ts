@@ -11,7 +11,7 @@ export const functional: readonly Rule[] = [
     match:
       /^(?:\S+ +> )?(?<file>[^\s:]{1,300}\.(?:l?hs|hs-boot|hsc|x|y)):(?<line>\d+):\d+(?:-\d+)?:(?: (?:fatal )?error:.*| *$| (?<msg>(?!warning|Warning)\S.*))/,
     score: 76,
-    block: { more: /^(?:\S+ +> )?(?:\s+\S|\s*\d* *\|)/, max: 30 },
+    block: { more: /^(?:\S+ +> )?(?:\s+\S|\d* *\|)/, max: 30 },
     near: 0,
     fix: 'Fix the error in {file} at line {line}.',
     examples: [
@@ -141,7 +141,7 @@ export const functional: readonly Rule[] = [
     role: 'root',
     need: ['stack traceback:', '.lua:', '.lua"]:'],
     match:
-      /^(?:lua\S*: |fail: |\S*luajit\S*: |Uncaught Error: )?(?<file>\[string "[^"]{1,200}"\]|[^\s:]{1,250}\.lua):(?<line>\d+): (?<msg>.*)/,
+      /^(?:lua\S*: |fail: |\S{0,200}luajit\S{0,20}: |Uncaught Error: )?(?<file>\[string "[^"]{1,200}"\]|[^\s:]{1,250}\.lua):(?<line>\d+): (?<msg>.*)/,
     score: 58,
     block: { more: /^stack traceback|^\s+\S/, max: 40 },
     near: 0,
@@ -209,7 +209,7 @@ export const functional: readonly Rule[] = [
     category: 'lint_or_doc',
     role: 'root',
     need: ['(Severity: '],
-    match: /^(?<msg>.* at line (?<line>\d+), column \d+\..*\(Severity: \d\))/,
+    match: /^(?<msg>.* at line (?<line>\d+), column \d+\..{0,200}\(Severity: \d\))/,
     score: 76,
     near: 0,
     examples: [{ log: 'Code before strictures are enabled at line 12, column 3.  See page 429 of PBP.  (Severity: 5)', line: 1 }],

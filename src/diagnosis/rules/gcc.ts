@@ -12,7 +12,7 @@ export const gcc: readonly Rule[] = [
     role: 'root',
     need: ['Killed', 'virtual memory exhausted', 'out of memory', 'Cannot allocate memory'],
     match:
-      /(?:internal compiler error: Killed|fatal error: Killed signal|error: unable to execute command: Killed|virtual memory exhausted|cc1\w*: out of memory|LLVM ERROR: out of memory|collect2: fatal error: ld terminated with signal 9)/,
+      /(?:internal compiler error: Killed|fatal error: Killed signal|error: unable to execute command: Killed|virtual memory exhausted|cc1\w{0,12}: out of memory|LLVM ERROR: out of memory|collect2: fatal error: ld terminated with signal 9)/,
     score: 92,
     block: { more: /^compilation terminated/ },
     fix: 'The system killed the compiler for want of memory: run fewer compile jobs at once (make -j) or add memory.',

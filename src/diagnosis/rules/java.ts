@@ -100,7 +100,8 @@ export const java: readonly Rule[] = [
     category: 'test_failure',
     role: 'root',
     need: ['<<< FAILURE!', '<<< ERROR!'],
-    match: /^(?:\[ERROR\] )?(?<test>\S.{0,300}?)\s+(?:Time elapsed: .{1,40}|-- Time elapsed: .{1,40})<<< (?:FAILURE|ERROR)!/,
+    match:
+      /^(?:\[ERROR\] )?(?<test>\S.{0,300}?)(?<=\S)\s+(?:Time elapsed: .{1,40}|-- Time elapsed: .{1,40})<<< (?:FAILURE|ERROR)!/,
     score: 74,
     block: { until: /^(?:\[(?:INFO|ERROR)\] *$|\[INFO\]|Running |Tests run:|Results)/, blanks: 0, max: 40 },
     near: 1,

@@ -73,7 +73,7 @@ export const javascriptLint: readonly Rule[] = [
     category: 'lint_or_doc',
     role: 'root',
     need: ['✖', '✘', '\t'],
-    match: /^\s*(?<line>\d+):\d+\s+[✖✘×]?\s*(?<msg>\S.{3,300}?)\s*\(?(?<code>[a-z][\w/-]+)\)?$/,
+    match: /^\s*(?<line>\d+):\d+\s+(?:[✖✘×]\s*)?(?<msg>[^\s✖✘×].{3,300}?)(?<=\S)\s*\(?(?<code>[a-z][\w/-]{1,80})\)?$/,
     score: 58,
     block: { back: /^\S+\.\w+$/, more: /^\s*\d+:\d+\s/, blanks: 0, max: 100 },
     near: 1,

@@ -58,7 +58,7 @@ export const jvmLanguages: readonly Rule[] = [
     category: 'unknown',
     role: 'root',
     need: ['[error] '],
-    match: /^\[error\] (?<msg>(?!Total time|\s*$|\(\S+ ?\/ ?\S+\)|\(\S+\) |Failed|\s).*)/,
+    match: /^\[error\] (?<msg>(?!Total time|\s*$|\(\S[^\s/]*\/\S+\)|\(\S+(?: \/ ?|\/ )\S+\)|\(\S+\) |Failed|\s).*)/,
     score: 52,
     block: { more: /^\[error\]|^\s+at |^java\.|^Caused by/, max: 60 },
     near: 0,

@@ -30,7 +30,7 @@ export const python: readonly Rule[] = [
     role: 'root',
     need: ['ERROR: ', 'FAIL: '],
     match:
-      /^(?:ERROR|FAIL): (?<test>\w[\w.]* \([\w.<>]+\)|(?:test|setUp|tearDown|Failure: |Doctest: )\S{0,200}|unittest\.loader\.\S+).*$/,
+      /^(?:ERROR|FAIL): (?<test>\w[\w.]* \([\w.<>]+\)|(?:test|setUp|tearDown|Failure: |Doctest: )\S{0,200}|unittest\.loader\.\S+)/,
     score: 78,
     block: { until: /^(?:Ran \d+ tests?|={60,}|FAILED \()/, blanks: 2, max: 100 },
     near: 2,

@@ -82,7 +82,7 @@ export const ruby: readonly Rule[] = [
       'in any of the sources',
     ],
     match:
-      /^\s*(?:Bundler could not find compatible versions|Could not find (?:gem )?\S+.{0,200} in (?:any|rubygems|locally|the)|An error occurred while installing \S+|Your Ruby version is|\S*ERROR: {1,3}Error installing|Bundler::\w+Error|Gem::\w+)(?<msg>.*)/,
+      /^\s*(?:Bundler could not find compatible versions|Could not find \S.{0,300} in (?:any|rubygems|locally|the)|An error occurred while installing \S+|Your Ruby version is|\S*ERROR: {1,3}Error installing|Bundler::\w+Error|Gem::\w+)(?<msg>.*)/,
     score: 70,
     block: { more: /^\s+\S|^(?:In Gemfile|Make sure that|Source)/, max: 12 },
     near: 0,

@@ -69,7 +69,7 @@ export const shell: readonly Rule[] = [
     category: 'build_script_error',
     role: 'wrapper',
     need: ['*** [', 'ninja: build stopped', 'recipe for target', 'FAILED: '],
-    match: /^\S*make(?:\[\d+\])?: \*\*\* \[|^ninja: build stopped|recipe for target .* failed|^FAILED: /,
+    match: /^\S*make(?:\[\d+\])?: \*\*\* \[|^ninja: build stopped|recipe for target \S+ failed|^FAILED: /,
     score: 48,
     examples: [{ log: 'make: *** [all] Error 2', line: 1 }],
   },

@@ -82,7 +82,7 @@ export const unrealTools: readonly Rule[] = [
     role: 'root',
     need: ['[Compiler]', 'Blueprint '],
     match:
-      /(?:LogBlueprint: (?:Error|Warning): )?\[Compiler\] (?<msg>.*(?:Error|error|could not|cannot|invalid|unknown|missing).*)|LogBlueprint: Error: (?<rest>.*)/,
+      /(?:LogBlueprint: (?:Error|Warning): )?\[Compiler\] (?<!\[Compiler\] .*?\[Compiler\] )(?<msg>.*(?:Error|error|could not|cannot|invalid|unknown|missing).*)|LogBlueprint: Error: (?<rest>.*)/,
     score: 74,
     near: 1,
     fix: 'Open the blueprint in the editor, compile it and fix what it reports.',
