@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
 import { within } from '../../src/diagnosis/within.ts'
 import { attacksOn } from './attacks.ts'
+import { isStalledBy } from './stall.ts'
 
 const isBusy = (pattern: RegExp, line: string) => {
   try {
@@ -43,4 +44,33 @@ test.each([
 ])('attacks on %s fit a line', (source) => {
   const lines = [...attacksOn(new RegExp(source))]
   expect(Math.max(0, ...lines.map((line) => line.length))).toBeLessThanOrEqual(LINE_CAP)
+})
+
+const isStalled = (pattern: RegExp) => [...attacksOn(pattern)].some((line) => isStalledBy(pattern, line))
+
+test.each([
+  /^\[error\] (?!\(\S+ ?\/ ?\S+\)|Failed).*/,
+  /^\s+\* +(?<msg>.*(?:External link|has no).*)/,
+  /^\d+:\d+\s+[✖×]?\s*(?<msg>\S.{3,300})$/,
+  /^(?:\S+ +> )?(?:\s+\S|\s*\d* *\|)/,
+  /^(?:ERROR|FAIL): (?:test\S{0,200}|unittest\.loader\.\S+).*$/,
+  /^\s*Could not find (?:gem )?\S+.{0,200} in (?:any|the)/,
+  /^(?<test>\S.{0,300}?)\s+(?:-- )?Time elapsed: .{1,40}<<< FAILURE!/,
+  /^ *\d+\/\d+ (?<test>\S.{0,120}?) +FAIL +[\d.]+ ?s/,
+  /^\s*(?:\d+ files? would be reformatted|.*\b(?:not gofmt'?ed|needs formatting))/,
+  /cc1\w*: out of memory/,
+  /recipe for target .* failed/,
+  /^(?<msg>.* at line \d+, column \d+\..*\(Severity: \d\))/,
+])('a line is found over which %s goes again and again', (pattern) => {
+  expect(isStalled(pattern)).toBe(true)
+})
+
+test.each([
+  /^\[error\] (?!\(\S[^\s/]*\/\S+\)|Failed).*/,
+  /^(?<test>\S.{0,300}?)(?<=\S)\s+(?:-- )?Time elapsed: .{1,40}<<< FAILURE!/,
+  /cc1\w{0,12}: out of memory/,
+  /error: .{0,200}(?:provisioning profile|signing certificate)/,
+  /recipe for target \S+ failed/,
+])('no line is found over which %s goes again and again', (pattern) => {
+  expect(isStalled(pattern)).toBe(false)
 })

@@ -18,27 +18,46 @@ function partsOf(piece: Piece): Set<string> {
   return parts
 }
 
-/** What leads up to each repeated piece, that piece until the line is full, and an end that spoils the match. */
-function attacks(pieces: readonly Piece[], before: string, characters: readonly string[]): string[] {
+/** A pattern of many choices would otherwise be led up to in more ways than there is time to try. */
+const PREFIXES = 6
+
+/** Ways to get past a piece: without and with its optional parts, by each of its alternatives. */
+function waysPast(piece: Piece): string[] {
+  const options = piece.kind === 'choice' ? piece.options.map((option) => samples(option)) : []
+  return [...new Set([sample(piece), sample(piece, 1), ...options])]
+}
+
+/**
+ * What leads up to each repeated piece, that piece until the line is full, and an end that spoils the match; and the same with what
+ * leads up to it again and again, for a pattern that may begin anywhere.
+ */
+function attacks(pieces: readonly Piece[], before: readonly string[], characters: readonly string[]): string[] {
   const found: string[] = []
-  let prefix = before
+  let prefixes = before
   for (const piece of pieces) {
     if (piece.kind === 'choice' || piece.kind === 'look')
-      for (const option of piece.options) found.push(...attacks(option, prefix, characters))
+      for (const option of piece.options) found.push(...attacks(option, prefixes, characters))
     if (piece.kind === 'repeat') {
-      const line = (part: string, end: string) => (prefix + fill(part)).slice(0, LINE_CAP - 1) + end
-      for (const part of partsOf(piece.piece)) for (const end of SPOILERS) found.push(line(part, end))
-      for (const character of characters) found.push(line(character, SPOILERS[0]))
-      found.push(...attacks([piece.piece], prefix, characters))
+      const parts = partsOf(piece.piece)
+      for (const prefix of prefixes) {
+        const line = (text: string, end: string) => text.slice(0, LINE_CAP - 1) + end
+        for (const part of parts) for (const end of SPOILERS) found.push(line(prefix + fill(part), end))
+        for (const part of parts) found.push(line(fill(prefix + part), SPOILERS[0]))
+      }
+      for (const character of characters) found.push((prefixes[0]! + fill(character)).slice(0, LINE_CAP - 1) + SPOILERS[0])
+      found.push(...attacks([piece.piece], prefixes, characters))
     }
-    prefix = (prefix + sample(piece)).slice(0, LINE_CAP)
+    prefixes = [...new Set(waysPast(piece).flatMap((way) => prefixes.map((prefix) => (prefix + way).slice(0, LINE_CAP))))].slice(
+      0,
+      PREFIXES,
+    )
   }
   return found
 }
 
 /** Lines made to keep this pattern busy: if it can run long, it very likely does on one of them. */
 export const attacksOn = ({ source }: Pattern): Set<string> =>
-  new Set(attacks(parse(source), '', [...new Set([...PLAIN, ...source.replace(/\\.|[[\](){}|?*+^$]/g, '')])]))
+  new Set(attacks(parse(source), [''], [...new Set([...PLAIN, ...source.replace(/\\.|[[\](){}|?*+^$]/g, '')])]))
 
 /** Lines full of what makes a rule look closer. */
 export const linesAround = (need: readonly string[]): string[] =>
