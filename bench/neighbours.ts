@@ -12,7 +12,7 @@ import type { Cluster } from './database.ts'
 import { FLOODS, type Flood, type Noise } from './floods.ts'
 import { askSteadily, KINDS, type Latencies, openMailbox } from './neighbour.ts'
 import { median } from './rounds.ts'
-import { build, freePort, SECRET, SITE, startGoldmaster } from './servers.ts'
+import { build, freePort, SECRET, startGoldmaster } from './servers.ts'
 import { printTable, verdict } from './table.ts'
 
 const WINDOW_SECONDS = 10
@@ -28,8 +28,6 @@ export async function benchNeighbours(cluster: Cluster) {
   const chosen = process.argv.slice(3)
   const floods = FLOODS.filter((flood) => chosen.length === 0 || chosen.includes(flood))
   build()
-  const rows: (string | number)[][] = []
-  for (const flood of floods) rows.push(...(await scene(cluster, flood)))
   const head = [
     'flood',
     'the other account',
@@ -41,17 +39,24 @@ export async function benchNeighbours(cluster: Cluster) {
     'requests',
     '',
   ]
-  printTable(`Noisy neighbour (targets: ratio ≤ ${RATIO}, nothing above ${LONGEST_MS} ms)`, head, rows)
+  for (const flood of floods)
+    printTable(`Noisy neighbour (targets: ratio ≤ ${RATIO}, nothing above ${LONGEST_MS} ms)`, head, await scene(cluster, flood))
 }
 
 async function scene(cluster: Cluster, flood: Flood) {
   console.log(`\n${flood} …`)
   const store = await cluster.create(`neighbours_${flood}`)
   const db = openDatabase(store.url, { max: 8, statementTimeout: 300_000 })
-  const [hungPort, mailPort] = [await freePort(), await freePort()]
+  const [port, hungPort, mailPort] = [await freePort(), await freePort(), await freePort()]
+  const site = `http://127.0.0.1:${port}`
   const mailbox = await openMailbox(mailPort)
-  const server = await startGoldmaster(store.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', LIMIT_SIGN_INS: 'off', LOG_LEVEL: 'error' })
-  const site = `http://127.0.0.1:${server.port}`
+  const server = await startGoldmaster(store.url, {
+    PORT: String(port),
+    BASE_URL: site,
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    LIMIT_SIGN_INS: 'off',
+    LOG_LEVEL: 'error',
+  })
   try {
     const { noise, neighbour } = await furnish(db, { site, hungPort, mailPort, flood })
     await askSteadily(neighbour, mailbox, 5)
@@ -170,7 +175,7 @@ async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
 
 async function signIn(site: string): Promise<string> {
   const body = JSON.stringify({ email: 'noisy@bench.example', password: PASSWORD })
-  const headers = { 'content-type': 'application/json', origin: SITE }
+  const headers = { 'content-type': 'application/json', origin: site }
   const answer = await fetch(`${site}/app/auth/sign-in/email`, { method: 'POST', headers, body })
   if (!answer.ok) throw new Error(`Signing in: ${answer.status} ${await answer.text()}`)
   return answer.headers
