@@ -4,7 +4,7 @@ import type { Block, Pattern } from './rule.ts'
 
 const BACK_MAX = 8
 
-const CARET = /^[\s|]*[~^]+[\s~^]*$/
+const CARET = /^[\s|]*[~^][\s~^]*$/
 
 /** A line of source shown with a caret below it, as compilers do, or that caret. */
 const isQuoted = (log: Log, index: number) => CARET.test(log.text[index]!) || CARET.test(log.text[index + 1] ?? '')

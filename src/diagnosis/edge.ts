@@ -3,4 +3,4 @@
  * next command. No error reaches across.
  */
 export const EDGE =
-  /^(?:npm ERR! |npm error |error Command failed|info Visit https:|make(?:\[\d+\])?: |\S*[Mm]akefile\S*:\d+: recipe for|The command "|.*" exited with \d+\.|travis_(?:time|fold):|Done\. Your build|Process completed with exit|Exited with|ERROR: Job failed|Cleaning up|\$ \S|##\[(?:group|section)\]|rake aborted!| ?ELIFECYCLE)/
+  /^(?:npm ERR! |npm error |error Command failed|info Visit https:|make(?:\[\d+\])?: |\S*[Mm]akefile\S{0,60}:\d+: recipe for|The command "|.*" exited with \d+\.|travis_(?:time|fold):|Done\. Your build|Process completed with exit|Exited with|ERROR: Job failed|Cleaning up|\$ \S|##\[(?:group|section)\]|rake aborted!| ?ELIFECYCLE)/

@@ -12,7 +12,7 @@ const SIGNS: readonly [RegExp, number][] = [
     3,
   ],
   [/^\s*[✗✘✖×❌⨯]/, 5],
-  [/[\w./\\-]{1,100}\.\w{1,10}(?::\d+|\(\d+)/, 3],
+  [/[\w./\\-]\.\w{1,10}[:(]\d/, 3],
   [/\bline \d+/, 2],
   [/\b(?:warning|warn|deprecat|notice|info|debug|skipping|ignored)\b/i, -3],
   [/\b(?:0 (?:errors?|failures?|failed)|no errors?|success\w*|passed|ok)\b/i, -4],
