@@ -66,13 +66,16 @@ export async function launch(cluster: string): Promise<Launch | undefined> {
   return result
 }
 
+/** Longer than a last checkpoint takes; one that hangs ends when it wakes up. */
+const SHUT_DOWN_MS = 60_000
+
 /** Ends the server, open transactions and all, and waits until it is gone. */
 export async function shutDown(cluster: string): Promise<void> {
   const pid = await recordedPid(cluster)
   if (pid === undefined || !(await serves(pid, cluster))) return
   if (process.platform === 'win32') await windowsStop(await findBinaries(cluster, undefined), cluster)
   else process.kill(pid, 'SIGINT')
-  while (await serves(pid, cluster)) await sleep(5)
+  for (const end = performance.now() + SHUT_DOWN_MS; performance.now() < end && (await serves(pid, cluster)); ) await sleep(5)
 }
 
 async function recordedPid(cluster: string): Promise<number | undefined> {

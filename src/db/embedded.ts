@@ -15,25 +15,26 @@ export interface Embedded {
 const DATABASE = 'goldmaster'
 // Everyone who uses the server holds this lock shared, in the database `postgres`, where it can meet no lock of the service.
 const USERS_LOCK = 7_118_533
-const PATIENCE = 60_000
+const PATIENCE_MS = 60_000
+const ANSWER_MS = 10_000
 const RETRIES = 100
 
 /** Starts the built-in PostgreSQL in `dataDir`, or reaches the one that already runs there. */
-export async function startEmbedded(dataDir: string): Promise<Embedded> {
+export async function startEmbedded(dataDir: string, patience = PATIENCE_MS): Promise<Embedded> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const cluster = join(await realpath(dataDir), 'postgres')
-    return await use(cluster)
+    return await use(cluster, patience)
   } catch (error) {
     throw explained(error, dataDir)
   }
 }
 
 /** Keeps one connection open: it counts us among the users and tells us at once when the server dies, which is then started again. */
-async function use(cluster: string): Promise<Embedded> {
+async function use(cluster: string, patience: number): Promise<Embedded> {
   let stopping: Promise<void> | undefined
   let recovery: Promise<void> | undefined
-  let keeper = watched(await reach(cluster))
+  let keeper = watched(await reach(cluster, patience))
 
   function watched(client: Client): Client {
     return client.once('end', () => {
@@ -46,7 +47,7 @@ async function use(cluster: string): Promise<Embedded> {
     for (let pause = 100; !stopping; pause = Math.min(2 * pause, 2_000)) {
       await sleep(pause)
       try {
-        keeper = watched(await reach(cluster))
+        keeper = watched(await reach(cluster, patience))
         return
       } catch (error) {
         process.emitWarning((error as Error).message)
@@ -74,34 +75,37 @@ async function isLast(keeper: Client): Promise<boolean> {
   return rows[0].last
 }
 
-async function reach(cluster: string): Promise<Client> {
+async function reach(cluster: string, patience: number): Promise<Client> {
   let launched: Launch | undefined
   let retries = 0
-  let heard = Date.now()
+  let heard = performance.now()
   for (;;) {
-    const answer = await enter(cluster)
+    const answer = await enter(cluster, Math.min(patience, ANSWER_MS))
     if (answer instanceof Client) return answer
-    if (answer === 'busy') heard = Date.now()
+    if (answer === 'busy') heard = performance.now()
     else if (launched?.failure) {
       // Somebody else was faster, or processes of a killed server are still on their way out.
       const passing = /lock file .* (already exists|is empty)|shared memory block .* still in use/.test(launched.failure)
       if (!passing || ++retries > RETRIES) throw new Error(`The database in ${cluster} does not start: ${launched.failure}`)
       launched = undefined
       await sleep(100)
+    } else if (performance.now() - heard > patience) {
+      throw new Error(`The database in ${cluster} does not answer: see ${cluster}.log.`)
     } else if (!launched) {
       launched = await launch(cluster)
-      heard = Date.now()
-    } else if (Date.now() - heard > PATIENCE) throw new Error(`The database in ${cluster} does not answer: see ${cluster}.log.`)
+      // One that runs already has been asked, and its silence counts.
+      if (launched) heard = performance.now()
+    }
     await sleep(10)
   }
 }
 
 /** A connection that counts as a user of the server, or how the server met it: not at all, or starting up or shutting down. */
-async function enter(cluster: string): Promise<Client | 'absent' | 'busy'> {
+async function enter(cluster: string, timeout: number): Promise<Client | 'absent' | 'busy'> {
   let client: Client | undefined
   try {
     const connectionString = await urlOf(cluster, 'postgres')
-    client = new Client({ connectionString, connectionTimeoutMillis: 10_000, application_name: 'goldmaster keeper' })
+    client = new Client({ connectionString, connectionTimeoutMillis: timeout, application_name: 'goldmaster keeper' })
     // A connection that breaks also ends, and that is what we watch.
     client.on('error', () => {})
     await client.connect()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/studio.ts'
 import { signIn } from '../../test/visitor.ts'
+import { sql } from '../db/database.ts'
 import { run } from '../domain/investigations-run.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
@@ -71,6 +72,18 @@ test('every installation has its own password', async () => {
   expect(access.password).toMatch(/^\w{16}$/)
   expect(second.password).not.toBe(access.password)
   expect(second.jenkinsPath).toMatch(/^\/webhooks\/jenkins\?token=[0-9a-f]{64}$/)
+})
+
+test('a demo that cannot be finished leaves nothing behind that would keep the next start from loading it', async () => {
+  const other = await openStudio()
+  await other.db.count(sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`)
+  await other.db.count(sql`create trigger refuse before update of operator on users for each row execute function refuse()`)
+  await expect(loadDemo(other.db, other.service.vault, new Date())).rejects.toThrow('not now')
+  expect(await other.db.rows(sql`select 1 from accounts`)).toEqual([])
+  await other.db.count(sql`drop trigger refuse on users`)
+  await loadDemo(other.db, other.service.vault, new Date())
+  await other.close()
 })
 
 test('tasks name items of every tracker that is connected', async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { newToken, type Vault } from '../domain/secrets.ts'
 import { setOperator } from '../domain/users.ts'
-import { loadWorld } from '../domain/world.ts'
+import { analyze, insertWorld } from '../domain/world.ts'
 import { TOKEN } from './accounts.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
@@ -20,7 +20,7 @@ export interface DemoAccess {
 const PASSWORD_LENGTH = 16
 
 /** Every installation gets its own password: a service may be reachable before anybody thinks of changing it. */
-export async function loadDemo(db: Parameters<typeof loadWorld>[0], vault: Vault, now: Date): Promise<DemoAccess> {
+export async function loadDemo(db: Parameters<typeof insertWorld>[0], vault: Vault, now: Date): Promise<DemoAccess> {
   const password = newToken().slice(0, PASSWORD_LENGTH)
   const world = demoWorld(now)
   const users = world.users.map((user) => (user.key === OWNER ? { ...user, password } : user))
@@ -29,9 +29,15 @@ export async function loadDemo(db: Parameters<typeof loadWorld>[0], vault: Vault
     one.provider === 'buildkite' ? { ...one, signing_secret: newToken() } : one,
   )
   const text = JSON.stringify({ ...world, users, integrations })
-  const loaded = await loadWorld(db, Readable.from([Buffer.from(text)]), { vault })
-  await keepReferences(db, GAMES, loaded)
-  await setOperator(db, loaded.users[OWNER]!.id, true)
+  const loaded = await insertWorld(db, Readable.from([Buffer.from(text)]), {
+    vault,
+    async alongside(db, loaded) {
+      await keepReferences(db, GAMES, loaded)
+      await setOperator(db, loaded.users[OWNER]!.id, true)
+    },
+  })
+  // The password is shown first: a process that ended before would leave a studio that nobody can enter.
+  void analyze(db)
   const game = world.projects[0]!.key
   return {
     email: mailOf(OWNER),

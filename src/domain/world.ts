@@ -1,4 +1,4 @@
-import { type Pool, raw, sql } from '../db/database.ts'
+import { type Database, type Pool, raw, sql } from '../db/database.ts'
 import type { Vault } from './secrets.ts'
 import { LISTS, type List } from './world-fields.ts'
 import { Load } from './world-load.ts'
@@ -14,6 +14,8 @@ export type Progress = Partial<Record<List, number>>
 interface LoadSettings {
   vault: Vault
   onProgress?: (progress: Progress) => void
+  /** What is written with it, or not at all. */
+  alongside?: (db: Database, loaded: Loaded) => Promise<void>
 }
 
 interface Numbered {
@@ -41,13 +43,27 @@ export interface Loaded {
 const UNLIMITED = { statementTimeout: 0 }
 
 /** Creates what a world file describes, all of it or nothing. */
-export async function loadWorld(
+export async function loadWorld(db: Pool, input: AsyncIterable<Buffer | string>, settings: LoadSettings): Promise<Loaded> {
+  const progress: Progress = {}
+  const loaded = await insertWorld(db, input, {
+    ...settings,
+    onProgress(written) {
+      Object.assign(progress, written)
+      settings.onProgress?.(written)
+    },
+  })
+  if (Object.values(progress).some((count) => count >= ANALYZE_FROM)) await analyze(db)
+  return loaded
+}
+
+/** The same for whoever has something to say the moment it is there, and has the tables analyzed afterwards. */
+export function insertWorld(
   db: Pool,
   input: AsyncIterable<Buffer | string>,
-  { vault, onProgress }: LoadSettings,
+  { vault, onProgress, alongside }: LoadSettings,
 ): Promise<Loaded> {
   const progress: Progress = {}
-  const loaded = await db.transaction(async (db) => {
+  return db.transaction(async (db) => {
     // Standard input may pause.
     await db.count(sql`set local idle_in_transaction_session_timeout = 0`)
     // Nothing of it happens now: streams and outbound webhooks are told nothing.
@@ -63,12 +79,12 @@ export async function loadWorld(
         load.add(element)
       }
     scanner.end()
-    return load.finish()
+    const loaded = await load.finish()
+    await alongside?.(db, loaded)
+    return loaded
   }, UNLIMITED)
-  if (Object.values(progress).some((count) => count >= ANALYZE_FROM)) await analyze(db)
-  return loaded
 }
 
 /** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
-const analyze = (db: Pool) =>
+export const analyze = (db: Pool) =>
   db.transaction((db) => db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})
