@@ -36,13 +36,13 @@ export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   let pausedUntil = 0
   const mayAsk = () => {
     if (!troubled) return true
-    if (Date.now() < pausedUntil) return false
+    if (performance.now() < pausedUntil) return false
     // One tries for all.
-    pausedUntil = Date.now() + PAUSE_MS
+    pausedUntil = performance.now() + PAUSE_MS
     return true
   }
   const fell = (reason: string) => {
-    pausedUntil = Date.now() + PAUSE_MS
+    pausedUntil = performance.now() + PAUSE_MS
     if (!troubled) log.warn({ reason }, 'lists are read from the primary')
     troubled = true
   }

@@ -10,9 +10,9 @@ export class Rollups {
 
   read(db: Database, accountId: number): Promise<Rollup> {
     const kept = this.#kept.get(accountId)
-    if (kept && Date.now() - kept.at < FRESH_MS) return kept.rollup
+    if (kept && performance.now() - kept.at < FRESH_MS) return kept.rollup
     const rollup = count(db, accountId)
-    this.#kept.set(accountId, { at: Date.now(), rollup })
+    this.#kept.set(accountId, { at: performance.now(), rollup })
     rollup.catch(() => this.#kept.delete(accountId))
     return rollup
   }

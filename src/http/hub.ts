@@ -109,8 +109,8 @@ export class Hub {
   }
 
   #heartbeat() {
-    if (Date.now() - this.#beat < HEARTBEAT_MS) return
-    this.#beat = Date.now()
+    if (performance.now() - this.#beat < HEARTBEAT_MS) return
+    this.#beat = performance.now()
     for (const { response } of this.#listeners) response.write(':\n\n')
   }
 

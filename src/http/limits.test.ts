@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Asking, openStudio, type Studio, type StudioSettings } from '../../test/studio.ts'
 import { visitor, workshop } from '../../test/workshop.ts'
 
@@ -105,6 +105,20 @@ describe('task writes', () => {
       expect(wait).toBeLessThanOrEqual(3)
       await new Promise((resolve) => setTimeout(resolve, wait * 1000))
       expect((await create(node)).status).toBe(201)
+    })
+  })
+
+  test('a clock that was set back makes nobody wait for longer than the window', async () => {
+    await withNode(rates(1), async (node) => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      try {
+        expect((await create(node)).status).toBe(201)
+        vi.setSystemTime(Date.now() - 3_600_000)
+        const refused = await create(node)
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+      } finally {
+        vi.useRealTimers()
+      }
     })
   })
 })

@@ -57,7 +57,9 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
         return (await consume(key, points)).consumedPoints
       } catch (refused) {
         if (refused instanceof Error) throw refused
-        throw rateLimited(Math.max(1, Math.ceil((refused as RateLimiterRes).msBeforeNext / 1000)))
+        // The counter forgets by a timer but reckons by the time of day, which may have been set back meanwhile.
+        const seconds = Math.ceil((refused as RateLimiterRes).msBeforeNext / 1000)
+        throw rateLimited(Math.min(Math.max(1, seconds), rate.seconds))
       }
     }
   }
@@ -106,12 +108,12 @@ function connect(url: string, log: Logger): Shared {
     commandTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
   })
-  let said = 0
+  let said = Number.NEGATIVE_INFINITY
   let paused = 0
   const failed = (error: Error) => {
-    paused = Date.now() + PAUSE_MS
-    if (Date.now() - said < LOG_EVERY_MS) return
-    said = Date.now()
+    paused = performance.now() + PAUSE_MS
+    if (performance.now() - said < LOG_EVERY_MS) return
+    said = performance.now()
     log.warn({ error: error.message }, 'redis does not answer: limits are counted per node')
   }
   redis.on('error', failed)
@@ -126,7 +128,7 @@ function connect(url: string, log: Logger): Shared {
   })
   const answers = async () => {
     await known
-    return redis.status === 'ready' && Date.now() >= paused
+    return redis.status === 'ready' && performance.now() >= paused
   }
   return { redis, answers, failed }
 }

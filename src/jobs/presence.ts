@@ -84,11 +84,11 @@ export type Presence = ReturnType<typeof keepPresence>
 /** What they had begun may be taken by others. */
 export const handOver = (db: Pool, workers: string[]) => db.count(sql`select graphile_worker.force_unlock_workers(${workers})`)
 
-/** Workers that hold jobs without showing themselves. */
+/** Workers that hold jobs without showing themselves; taken ahead of now, a job was taken before the clock was set back. */
 const withoutPresence = async (db: Pool): Promise<string[]> => {
   const rows = await db.rows<{ locked_by: string }>(sql`
     select distinct j.locked_by from graphile_worker._private_jobs j
-    where j.locked_at < now() - make_interval(secs => ${GRACE_SECONDS}) and not exists (
+    where abs(extract(epoch from now() - j.locked_at)) > ${GRACE_SECONDS} and not exists (
       select from pg_locks l
       where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
         and l.classid = ${KIND}::bigint::oid and l.objid = (hashtext(j.locked_by)::bigint & 4294967295)::oid)`)

@@ -169,6 +169,15 @@ test('a job whose claim was made and never heard of is taken again', async () =>
   }
 })
 
+test('a job that a dead worker took before the clock was set back is taken again', async () => {
+  await polled()
+  jenkins.answers[`${BUILD}/api/json`] = () => {}
+  await studio.db.count(sql`
+    update graphile_worker._private_jobs set locked_at = now() + interval '1 hour', locked_by = 'pool-of-the-dead', attempts = 1`)
+  worker = await startWorker(bench())
+  await until(() => jenkins.calls.length > 0)
+})
+
 test('a worker whose database vanishes without a word goes on with the next one, and still shows that it lives', async () => {
   const way = await openUnsteadyWay(studio.url)
   const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })

@@ -16,8 +16,8 @@ async function run({ client, scopes, args, stopped }: ToolCall) {
   let found = await client.investigateBuild(place)
   // Asking again instead of looking could start, and cost, another one.
   const mayLook = scopes.includes('read:builds')
-  const end = Date.now() + (mayLook ? Number(args.wait_seconds ?? WAIT_S) * 1000 : 0)
-  while (!isOver(found) && Date.now() < end) {
+  const end = performance.now() + (mayLook ? Number(args.wait_seconds ?? WAIT_S) * 1000 : 0)
+  while (!isOver(found) && performance.now() < end) {
     await new Promise((done) => setTimeout(done, EVERY_MS))
     if (stopped()) break
     found = (await client.showBuild(place)).investigation ?? found
