@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { noticesFor } from './scripts/third-party-notices.mjs'
-import { appRoutes } from './src/contract/app-routes.ts'
+import { appRoutes } from './src/contract/app/routes.ts'
 
 const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
 const DOORS = 'virtual:doors'

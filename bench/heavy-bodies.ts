@@ -3,12 +3,12 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../src/db/database.ts'
-import { Vault } from '../src/domain/secrets.ts'
-import { loadWorld } from '../src/domain/world.ts'
-import type { Cluster } from './database.ts'
-import { startLoad } from './load.ts'
-import { build, SECRET, type Server, startGoldmaster } from './servers.ts'
-import { printTable, verdict } from './table.ts'
+import { Vault } from '../src/domain/access/secrets.ts'
+import { loadWorld } from '../src/world/world.ts'
+import type { Cluster } from './harness/database.ts'
+import { startLoad } from './harness/load.ts'
+import { build, SECRET, type Server, startGoldmaster } from './harness/servers.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const MB = 1_000_000
 const AT_ONCE = 32

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
-import { cpuOfEach, usedBetween } from './cpu.ts'
-import { fill } from './data.ts'
-import type { Cluster } from './database.ts'
-import type { Heard } from './listeners-crowd.ts'
-import { median } from './rounds.ts'
-import { build, type Server, startGoldmaster } from './servers.ts'
-import { printTable, verdict } from './table.ts'
+import { cpuOfEach, usedBetween } from './harness/cpu.ts'
+import { fill } from './harness/data.ts'
+import type { Cluster } from './harness/database.ts'
+import type { Heard } from './harness/listeners-crowd.ts'
+import { median } from './harness/rounds.ts'
+import { build, type Server, startGoldmaster } from './harness/servers.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const CROWD = 1_000
 const PER_SECOND = 5
@@ -42,7 +42,7 @@ const PATIENCE_MS = 60_000
 
 /** All of them in a process of their own, so that hearing is not counted as telling. */
 async function gather({ port }: Server, token: string) {
-  const child = fork(fileURLToPath(new URL('./listeners-crowd.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
+  const child = fork(fileURLToPath(new URL('./harness/listeners-crowd.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
   child.send({ port, token, count: CROWD })
   await once(child, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) })
   return {

@@ -4,16 +4,16 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { SCOPES } from '../src/contract/sets.ts'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
-import { Vault } from '../src/domain/secrets.ts'
-import * as subscriptions from '../src/domain/subscriptions.ts'
-import { setPassword } from '../src/domain/users.ts'
-import { loadWorld } from '../src/domain/world.ts'
-import type { Cluster } from './database.ts'
-import { FLOODS, type Flood, type Noise } from './floods.ts'
-import { askSteadily, KINDS, type Latencies, openMailbox } from './neighbour.ts'
-import { median } from './rounds.ts'
-import { build, freePort, SECRET, startGoldmaster } from './servers.ts'
-import { printTable, verdict } from './table.ts'
+import { Vault } from '../src/domain/access/secrets.ts'
+import { setPassword } from '../src/domain/accounts/users.ts'
+import * as subscriptions from '../src/domain/notifications/subscriptions.ts'
+import { loadWorld } from '../src/world/world.ts'
+import type { Cluster } from './harness/database.ts'
+import { FLOODS, type Flood, type Noise } from './harness/floods.ts'
+import { askSteadily, KINDS, type Latencies, openMailbox } from './harness/neighbour.ts'
+import { median } from './harness/rounds.ts'
+import { build, freePort, SECRET, startGoldmaster } from './harness/servers.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const WINDOW_SECONDS = 10
 /** Of each: two hundred requests of every kind. */
@@ -189,7 +189,7 @@ const setTarpits = (db: Pool, status: 'active' | 'paused') =>
     update subscriptions s set status = ${status}, failing_since = null from accounts a where a.id = s.account_id and a.name = 'noisy'`)
 
 const start = (flood: Flood, noise: Noise) =>
-  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./floods.ts', import.meta.url))], {
+  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./harness/floods.ts', import.meta.url))], {
     env: { ...process.env, FLOOD: flood, NOISE: JSON.stringify(noise) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

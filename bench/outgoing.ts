@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
-import { Vault } from '../src/domain/secrets.ts'
-import * as subscriptions from '../src/domain/subscriptions.ts'
-import { fill } from './data.ts'
-import type { Cluster } from './database.ts'
-import { SECRET } from './servers.ts'
-import { printTable, verdict } from './table.ts'
+import { Vault } from '../src/domain/access/secrets.ts'
+import * as subscriptions from '../src/domain/notifications/subscriptions.ts'
+import { fill } from './harness/data.ts'
+import type { Cluster } from './harness/database.ts'
+import { SECRET } from './harness/servers.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const TARGET = 500
 
@@ -130,7 +130,7 @@ async function compare(db: Pool, file: string) {
 }
 
 const start = (script: string, env: Record<string, string>) =>
-  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`./${script}.ts`, import.meta.url))], {
+  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`./harness/${script}.ts`, import.meta.url))], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
-import { search } from '../src/domain/search.ts'
-import { indexAll } from '../src/domain/search-index.ts'
-import { cpuOfEach, usedBetween } from './cpu.ts'
-import type { Cluster } from './database.ts'
-import { printTable, verdict } from './table.ts'
+import { indexAll } from '../src/domain/search/index.ts'
+import { search } from '../src/domain/search/search.ts'
+import { cpuOfEach, usedBetween } from './harness/cpu.ts'
+import type { Cluster } from './harness/database.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const SIZES = { changes: 120_000, tasks: 100_000, build_runs: 50_000, assets: 50_000, deployments: 5_000 }
 /** A studio with much, one with as much beside it, and one with ten records of each kind. */

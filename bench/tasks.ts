@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
-import { fill } from './data.ts'
-import type { Cluster } from './database.ts'
-import { type Load, startLoad } from './load.ts'
-import { cursorAfter, get, post } from './requests.ts'
-import { type Figures, interleave, median, ratio } from './rounds.ts'
-import { PROJECT } from './rows.ts'
-import { build, type Server, startFloor, startGoldmaster } from './servers.ts'
-import { printTable, verdict } from './table.ts'
+import { fill } from './harness/data.ts'
+import type { Cluster } from './harness/database.ts'
+import { type Load, startLoad } from './harness/load.ts'
+import { cursorAfter, get, post } from './harness/requests.ts'
+import { type Figures, interleave, median, ratio } from './harness/rounds.ts'
+import { PROJECT } from './harness/rows.ts'
+import { build, type Server, startFloor, startGoldmaster } from './harness/servers.ts'
+import { printTable, verdict } from './harness/table.ts'
 
 const PAGE = 20
 const MANY = 1_000_000

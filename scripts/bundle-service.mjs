@@ -24,8 +24,8 @@ export async function bundleService(outdir) {
     logLevel: 'warning',
     entryPoints: {
       operate: 'src/operate.ts',
-      'heavy-process': 'src/intake/heavy-process.ts',
-      'rules-thread': 'src/domain/rules-thread.ts',
+      'heavy-process': 'src/intake/heavy/heavy-process.ts',
+      'rules-thread': 'src/domain/builds/rules-thread.ts',
     },
     outdir,
     external: ['pg-native'],

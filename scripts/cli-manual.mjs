@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildProgram } from '../src/cli/main.ts'
-import { manual } from '../src/cli/manual.ts'
+import { manual } from '../src/cli/program/manual.ts'
 import { operatorCommands } from '../src/operate.ts'
 
 const folder = fileURLToPath(new URL('../docs/cli/', import.meta.url))

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { chromium, type Page } from 'playwright-core'
-import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../src/web/places.ts'
+import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../src/web/shell/places.ts'
 
 /**
  * Pictures of every page, light and dark, wide and narrow, into screenshots/. Start the service first, with its limits off, then:

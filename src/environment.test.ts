@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RETENTION_DEFAULTS } from './domain/retention.ts'
+import { RETENTION_DEFAULTS } from './domain/retention/retention.ts'
 import { readEnvironment } from './environment.ts'
 
 test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {

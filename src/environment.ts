@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import pg from 'pg'
 import { readHostList } from './db/hosts.ts'
-import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention.ts'
-import type { SignUpPolicy } from './domain/sign-ups.ts'
+import type { SignUpPolicy } from './domain/access/sign-ups.ts'
+import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention/retention.ts'
 import type { Rate, Rates } from './http/limits.ts'
-import { readEntry, USES } from './intake/reach-addresses.ts'
+import { readEntry, USES } from './net/addresses.ts'
 
 /** The environment, read once and checked: a bad value stops the start with one clear line. */
 export interface Settings {

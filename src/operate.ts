@@ -31,7 +31,7 @@ const admin = async () => {
   const { adminCommand } = await import('./admin/main.ts')
   return adminCommand(async () => {
     const { openLog, openStore } = await import('./service.ts')
-    const { Vault } = await import('./domain/secrets.ts')
+    const { Vault } = await import('./domain/access/secrets.ts')
     const read = await settings()
     const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }), { onlyIfCurrent: true })
     // Whoever looks for a studio in the wrong folder should not wonder where everything went.

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startEmbedded } from '../src/db/embedded.ts'
-import { urlOf } from '../src/db/embedded-address.ts'
-import { goldmaster, type Running } from './command.ts'
-import { freePort } from './free-port.ts'
-import { until } from './until.ts'
+import { urlOf } from '../src/db/embedded/address.ts'
+import { startEmbedded } from '../src/db/embedded/embedded.ts'
+import { goldmaster, type Running } from './support/command.ts'
+import { freePort } from './support/free-port.ts'
+import { until } from './support/until.ts'
 
 /** One folder with the built-in database, from a first start that is killed again and again to a server that hangs. */
 describe.skipIf(process.platform === 'win32')('the built-in database on a bad day', () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openNode } from './killing.ts'
-import { openStudio, type Studio } from './studio.ts'
+import { openNode } from './support/killing.ts'
+import { openStudio, type Studio } from './support/studio.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -9,31 +9,42 @@ const MAY_IMPORT: Record<string, string[]> = {
   contract: [],
   db: ['contract'],
   diagnosis: ['contract'],
+  net: ['contract'],
   domain: ['contract', 'db', 'diagnosis'],
-  intake: ['contract', 'db', 'domain'],
-  jobs: ['contract', 'db', 'domain', 'intake'],
-  demo: ['contract', 'domain'],
-  admin: ['contract', 'db', 'domain', 'diagnosis', 'intake'],
-  http: ['contract', 'db', 'domain', 'intake', 'mcp'],
+  world: ['contract', 'db', 'domain'],
+  intake: ['contract', 'db', 'net', 'domain'],
+  jobs: ['contract', 'db', 'net', 'domain', 'intake'],
+  demo: ['contract', 'domain', 'world'],
+  admin: ['contract', 'db', 'domain', 'world', 'diagnosis', 'intake'],
+  http: ['contract', 'db', 'net', 'domain', 'intake', 'mcp'],
   mcp: ['contract'],
   web: ['contract'],
   cli: ['contract', 'diagnosis', 'mcp'],
 }
-/** A provider is pure: it knows facts, words and how to read, never the database. */
-const PROVIDERS_MAY_IMPORT = /^(intake\/(facts|signatures|reading|build-report|unity|providers\/[\w-]+)|contract\/sets)\.ts$/
+/** How a provider reads is pure: it knows facts, words and how to read, never the database. */
+const READING = /^intake\/providers\/[\w-]+\/(?!setup|server|console|poll|start|describe-job)[\w-]+\.ts$/
+const READING_MAY_IMPORT =
+  /^(intake\/(bounds|facts|signatures|reading|build-report|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/sets)\.ts$/
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.tsx?$/.test(file))
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
 
 const importsOf = (file: string) =>
   [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
     relative(SRC, resolve(SRC, dirname(file), path!)),
   )
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
 test.each(files)('%s imports only what its room may see', (file) => {
   const room = file.includes('/') ? file.split('/')[0]! : undefined
   if (room === undefined) return
-  for (const target of importsOf(file)) {
-    if (file.startsWith('intake/providers/')) expect(target).toMatch(PROVIDERS_MAY_IMPORT)
+  for (const target of imports.get(file)!) {
+    if (READING.test(file)) expect(target).toMatch(READING_MAY_IMPORT)
     else expect([room, ...(MAY_IMPORT[room] ?? [])], `${file} imports ${target}`).toContain(target.split('/')[0])
   }
+})
+
+test('no folder holds more than 25 source files', () => {
+  const sizes = new Map<string, number>()
+  for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
+  expect([...sizes].filter(([, size]) => size > 25)).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { effects, openNode, sendWhile } from './killing.ts'
-import { openStudio, type Studio } from './studio.ts'
-import { until } from './until.ts'
+import { effects, openNode, sendWhile } from './support/killing.ts'
+import { openStudio, type Studio } from './support/studio.ts'
+import { until } from './support/until.ts'
 
 let studio: Studio
 beforeAll(async () => {

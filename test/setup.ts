@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../src/db/embedded.ts'
+import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { CHROMIUM } from './chromium.ts'
-import { buildWeb } from './web-build.ts'
+import { CHROMIUM } from './support/chromium.ts'
+import { buildWeb } from './support/web-build.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

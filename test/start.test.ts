@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from './free-port.ts'
-import { until } from './until.ts'
+import { freePort } from './support/free-port.ts'
+import { until } from './support/until.ts'
 
 /** The program as people run it: its own process, its own folder, real signals. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../src/db/database.ts'
-import { openNode } from './killing.ts'
-import { openStudio, type Studio } from './studio.ts'
-import { commit, push } from './tools.ts'
-import { until } from './until.ts'
+import { openNode } from './support/killing.ts'
+import { openStudio, type Studio } from './support/studio.ts'
+import { commit, push } from './support/tools.ts'
+import { until } from './support/until.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../src/contract/sets.ts'
 import { type Database, sql } from '../src/db/database.ts'
-import { openNode } from './killing.ts'
-import { type Listening, listen, titlesOf } from './listening.ts'
-import { openStudio, type Studio } from './studio.ts'
-import { until } from './until.ts'
+import { openNode } from './support/killing.ts'
+import { type Listening, listen, titlesOf } from './support/listening.ts'
+import { openStudio, type Studio } from './support/studio.ts'
+import { until } from './support/until.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { instant, readId } from '../contract/params.ts'
-import { isTimezone } from '../domain/accounts.ts'
-import { isEmail } from '../domain/users.ts'
+import { isTimezone } from '../domain/accounts/accounts.ts'
+import { isEmail } from '../domain/accounts/users.ts'
 
 /** How commands read what they are given; a wrong word is a usage error, told before the database is opened. */
 export const id = (text: string): number => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { PROVIDERS } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 import { adminCommand } from './main.ts'

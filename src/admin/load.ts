@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { loadWorld } from '../domain/world.ts'
+import { loadWorld } from '../world/world.ts'
 import { printJson } from './output.ts'
 import { showProgress } from './progress.ts'
 import { type Open, using } from './store.ts'

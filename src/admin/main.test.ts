@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../test/database.ts'
+import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
-import { hashOf, Vault } from '../domain/secrets.ts'
-import { open as openDoor } from '../domain/webhook-access.ts'
+import { hashOf, Vault } from '../domain/access/secrets.ts'
+import { open as openDoor } from '../domain/integrations/webhook-access.ts'
 import { adminCommand } from './main.ts'
 
 const vault = new Vault('a key of these tests')

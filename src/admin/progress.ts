@@ -1,4 +1,4 @@
-import type { Progress } from '../domain/world.ts'
+import type { Progress } from '../world/world.ts'
 
 const TERMINAL_EVERY_MS = 100
 const PLAIN_EVERY_MS = 5000

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { diagnoseWithOwn, readOwnRules } from '../diagnosis/own-rules.ts'
-import * as failureRules from '../domain/failure-rules.ts'
+import { diagnoseWithOwn, readOwnRules } from '../diagnosis/own-rules/own-rules.ts'
+import * as failureRules from '../domain/builds/failure-rules.ts'
 import { accountId } from './arguments.ts'
 import { readJson, readText } from './files.ts'
 import { type OutputOptions, printJson, printMany, printOne } from './output.ts'

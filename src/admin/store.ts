@@ -1,5 +1,5 @@
 import type { Pool } from '../db/database.ts'
-import type { Vault } from '../domain/secrets.ts'
+import type { Vault } from '../domain/access/secrets.ts'
 
 export interface Store {
   db: Pool

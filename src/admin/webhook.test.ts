@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { visitor, workshop } from '../../test/workshop.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { visitor, workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
 import { adminCommand } from './main.ts'
 

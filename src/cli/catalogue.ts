@@ -1,5 +1,5 @@
 import type { Command as Commander } from 'commander'
-import { buildCommand, buildNoun } from './build-command.ts'
+import { buildCommand, buildNoun } from './program/build-command.ts'
 
 /** Given the second word, builds only what that names. */
 type Load = (verb?: string) => Promise<Commander>

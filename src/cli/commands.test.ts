@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine } from '../../test/command-line.ts'
-import { nightOwl, ROWS } from '../../test/night-owl.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
+import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
-import * as investigationsRun from '../domain/investigations-run.ts'
+import * as investigationsRun from '../domain/builds/run-investigation.ts'
 
 let studio: Studio
 let line: CommandLine

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine } from '../../test/command-line.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
 
 let line: CommandLine
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/command-line.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { visitor, workshop } from '../../test/workshop.ts'
-import * as tokens from '../domain/tokens.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { visitor, workshop } from '../../test/support/workshop.ts'
+import * as tokens from '../domain/access/tokens.ts'
 
 let studio: Studio
 let line: CommandLine

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/command-line.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
 
 let line: CommandLine
 const open: Server[] = []

@@ -1,8 +1,8 @@
 import { Command as Commander, type CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
-import { fail } from './build-command.ts'
 import { CATALOGUE } from './catalogue.ts'
-import { EXIT, explain, usage } from './failures.ts'
+import { EXIT, explain, usage } from './connection/failures.ts'
+import { fail } from './program/build-command.ts'
 
 /** First words that others bring along: what runs beside the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
@@ -50,7 +50,8 @@ const separated = (words: readonly string[]) =>
 /** Runs what the words say; the exit code tells how it went. */
 export async function run(words: readonly string[], beside: Beside = {}): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  if (words[0] === '__complete') return (await import('./complete.ts')).complete(await buildProgram(beside), words.slice(1))
+  if (words[0] === '__complete')
+    return (await import('./program/complete.ts')).complete(await buildProgram(beside), words.slice(1))
   const program = await buildProgram(beside, words)
   if (words.length === 0) return program.outputHelp()
   try {

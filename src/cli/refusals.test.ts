@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine } from '../../test/command-line.ts'
-import { nightOwl } from '../../test/night-owl.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
+import { nightOwl } from '../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 
 let studio: Studio
 let line: CommandLine

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine, HAS_TERMINAL } from '../../test/command-line.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { workshop } from '../../test/workshop.ts'
+import { CommandLine, HAS_TERMINAL } from '../../test/support/command-line.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
 
 let studio: Studio

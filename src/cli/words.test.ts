@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf } from './api-fields.ts'
-import { readHost } from './config.ts'
-import { misfit } from './misfit.ts'
-import { plain } from './paint.ts'
-import { pick } from './pick.ts'
-import { aligned, tabbed } from './table.ts'
-import { clean, columnsOf, cut } from './text.ts'
-import { duration, relative, size } from './times.ts'
-import { barOf } from './watch-screen.ts'
+import { readHost } from './connection/config.ts'
+import { plain } from './output/paint.ts'
+import { pick } from './output/pick.ts'
+import { aligned, tabbed } from './output/table.ts'
+import { clean, columnsOf, cut } from './output/text.ts'
+import { duration, relative, size } from './output/times.ts'
+import { barOf } from './output/watch-screen.ts'
+import { bodyOf } from './program/api-fields.ts'
+import { misfit } from './program/misfit.ts'
 
 const document = {
   tasks: [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/every-route.ts'
-import { nightOwl } from '../../test/night-owl.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/support/every-route.ts'
+import { nightOwl } from '../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { SCOPES } from './sets.ts'
 
 /** What holds for every route is asked of every route. */

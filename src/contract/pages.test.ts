@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asker, inProject, paged } from '../../test/every-route.ts'
-import { nightOwl, ROWS } from '../../test/night-owl.ts'
-import { type Answer, openStudio, type Studio } from '../../test/studio.ts'
+import { asker, inProject, paged } from '../../test/support/every-route.ts'
+import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
 /** What holds for every list is asked of every list. */

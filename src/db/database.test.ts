@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../test/database.ts'
-import { type Mood, openUnsteadyWay } from '../../test/unsteady.ts'
-import { until } from '../../test/until.ts'
+import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { type Mood, openUnsteadyWay } from '../../test/support/unsteady.ts'
+import { until } from '../../test/support/until.ts'
 import { isConnectionError, openDatabase, type Pool, raw, sql } from './database.ts'
 
 let own: TestDatabase

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../test/database.ts'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../test/support/database.ts'
 import * as sets from '../contract/sets.ts'
 import { raw, sql } from './database.ts'
 import { migrate } from './migrate.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEmptyDatabase } from '../../test/database.ts'
+import { createEmptyDatabase } from '../../test/support/database.ts'
 import { sql } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migration-files.ts'

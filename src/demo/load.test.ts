@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { signIn } from '../../test/visitor.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { signIn } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/investigations-run.ts'
+import { run } from '../domain/builds/run-investigation.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio

@@ -1,5 +1,5 @@
-import { keep } from '../domain/references.ts'
-import type { Loaded } from '../domain/world.ts'
+import { keep } from '../domain/tasks/references.ts'
+import type { Loaded } from '../world/world.ts'
 import type { Game } from './game.ts'
 import { DOMAIN, PEOPLE } from './people.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from './diagnose.ts'
-import { masksOf } from './masks.ts'
 import type { Rule } from './rule.ts'
+import { masksOf } from './stages/masks.ts'
 
 const log = (...lines: string[]) => lines.join('\n')
 const linesOf = (raw: string) => diagnose(raw).evidence.map((each) => each.line)

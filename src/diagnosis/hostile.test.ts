@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { workOf } from '../../test/work.ts'
+import { workOf } from '../../test/support/work.ts'
 import { diagnose } from './diagnose.ts'
 import { LINE_CAP, LOG_CAP } from './log.ts'
 

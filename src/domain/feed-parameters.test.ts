@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hour, keys, now, openNewsroom } from '../../test/newsroom.ts'
+import { hour, keys, now, openNewsroom } from '../../test/support/newsroom.ts'
 import { EVENT_TYPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ago, keys, N, openNewsroom } from '../../test/newsroom.ts'
+import { ago, keys, N, openNewsroom } from '../../test/support/newsroom.ts'
 import { EVENT_TYPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RawAnswer, sendBytes } from '../../test/raw-http.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { visitor, workshop } from '../../test/workshop.ts'
+import { type RawAnswer, sendBytes } from '../../test/support/raw-http.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { visitor, workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
 
 /** Requests that are wrong before they reach a route: each gets its answer in the same form, and the service goes on. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepLog } from '../../test/log.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { until } from '../../test/until.ts'
-import { visit } from '../../test/visitor.ts'
-import { type AppRoute, appRoutes } from '../contract/app-routes.ts'
+import { keepLog } from '../../test/support/log.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
+import { visit } from '../../test/support/visitor.ts'
+import { type AppRoute, appRoutes } from '../contract/app/routes.ts'
 
 /** As long as what an invitation's link carries. */
 const SECRET = 'sEcReT-0123456789abcdefghijklmno'

@@ -7,28 +7,28 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ApiError, notFound, tooLarge } from '../contract/errors.ts'
-import { isHeavy } from '../intake/weight.ts'
-import { appHandlers } from './app-handlers.ts'
-import { serveApp } from './app-rest.ts'
-import { serveAssistantLogin } from './assistant-login.ts'
-import type { Auth } from './auth.ts'
-import { sessionDoor, tokenDoor } from './door.ts'
+import { isHeavy } from '../net/weight.ts'
+import { serveApp } from './app/app.ts'
+import { appHandlers } from './app/handlers.ts'
+import { serveAssistantLogin } from './auth/assistant-login.ts'
+import type { Auth } from './auth/auth.ts'
+import { sessionDoor, tokenDoor } from './auth/door.ts'
+import { serveLogin } from './auth/login.ts'
+import { cookiesOf } from './auth/session-cookie.ts'
+import { serveSignIn } from './auth/sign-in.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { guardsOf } from './guards.ts'
 import { loggedPath } from './logged-path.ts'
-import { serveLogin } from './login.ts'
 import { serveMcp } from './mcp.ts'
-import { serveMetrics } from './metrics.ts'
 import { networkOf } from './network.ts'
-import { openReadiness, type Readiness } from './readiness.ts'
-import { serveReference } from './reference.ts'
-import { serveRest } from './rest.ts'
+import { serveMetrics } from './ops/metrics.ts'
+import { openReadiness, type Readiness } from './ops/readiness.ts'
+import { serveReference } from './ops/reference.ts'
+import { serveStatic } from './ops/static.ts'
+import { serveRest } from './rest/rest.ts'
 import type { Service } from './service.ts'
-import { cookiesOf } from './session-cookie.ts'
-import { serveSignIn } from './sign-in.ts'
-import { serveStatic } from './static.ts'
-import { serveStream } from './stream.ts'
-import { serveWebhooks } from './webhooks.ts'
+import { serveStream } from './stream/stream.ts'
+import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -120,7 +120,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   let opened: Promise<Auth> | undefined
   // Loaded when somebody first signs in: most nodes' first requests come from programs.
   const auth = () => {
-    opened ??= import('./auth.ts').then(({ openAuth }) => openAuth(service))
+    opened ??= import('./auth/auth.ts').then(({ openAuth }) => openAuth(service))
     return opened
   }
   serveRest(app, service, tokenDoor)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commit, openTools, push, type Tools } from '../../test/tools.ts'
+import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { type Database, sql } from '../db/database.ts'
-import * as approvals from '../domain/approvals.ts'
-import * as webhooks from '../domain/webhook-access.ts'
+import * as approvals from '../domain/assets/approvals.ts'
+import * as webhooks from '../domain/integrations/webhook-access.ts'
 import type { Fact } from './facts.ts'
 import { record } from './record.ts'
 

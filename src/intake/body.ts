@@ -1,5 +1,5 @@
+import { exceeds, READABLE } from '../net/weight.ts'
 import { Unreadable } from './facts.ts'
-import { exceeds, READABLE } from './weight.ts'
 
 /** Names and values of a form; tools send a handful. */
 const FIELDS_MAX = 10_000

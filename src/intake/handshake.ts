@@ -1,6 +1,6 @@
 import type { Pool } from '../db/database.ts'
-import type { Vault } from '../domain/secrets.ts'
-import * as webhooks from '../domain/webhook-access.ts'
+import type { Vault } from '../domain/access/secrets.ts'
+import * as webhooks from '../domain/integrations/webhook-access.ts'
 import { noteHandshake, refuse } from './deliver.ts'
 import type { Handshake } from './facts.ts'
 import { providers } from './providers/index.ts'

@@ -1,10 +1,10 @@
 import { type Database, type Pool, sql } from '../db/database.ts'
-import * as deliveries from '../domain/deliveries.ts'
-import type { Place } from '../domain/place.ts'
+import * as deliveries from '../domain/integrations/deliveries.ts'
+import type { Place } from '../domain/integrations/place.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { readBody } from './body.ts'
 import { type Delivery, Unreadable } from './facts.ts'
-import { ingestHeavy, LONG_STORED } from './heavy.ts'
+import { ingestHeavy, LONG_STORED } from './heavy/heavy.ts'
 import { providers } from './providers/index.ts'
 import { record } from './record.ts'
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
-import type { Place } from '../domain/place.ts'
-import type { Vault } from '../domain/secrets.ts'
-import type { AllowedHosts } from './reach-addresses.ts'
+import type { Vault } from '../domain/access/secrets.ts'
+import type { Place } from '../domain/integrations/place.ts'
+import type { AllowedHosts } from '../net/addresses.ts'
 import { text } from './reading.ts'
 
 /** What work may use that asks other people's servers. */

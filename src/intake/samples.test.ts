@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectNoAddress, expectTruth, fixtures, openSamples, type Sample, sendAll } from '../../test/samples.ts'
-import type { Studio } from '../../test/studio.ts'
+import { expectNoAddress, expectTruth, fixtures, openSamples, type Sample, sendAll } from '../../test/support/samples.ts'
+import type { Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
 const examples: { name: string; examples: unknown[] }[] = createRequire(import.meta.url)(

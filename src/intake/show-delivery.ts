@@ -1,6 +1,6 @@
 import type { Pool } from '../db/database.ts'
-import * as log from '../domain/delivery-log.ts'
-import { LONG_STORED, showHeavy } from './heavy.ts'
+import * as log from '../domain/integrations/delivery-log.ts'
+import { LONG_STORED, showHeavy } from './heavy/heavy.ts'
 
 /** A delivery as people may see it; addresses and secrets are taken out of a large body where nobody waits for it. */
 export async function showDelivery(db: Pool, id: number, projectId?: number): Promise<log.Shown> {

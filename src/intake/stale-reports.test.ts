@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
 let studio: Studio

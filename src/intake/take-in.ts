@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import type { Door } from '../domain/webhook-access.ts'
+import type { Door } from '../domain/integrations/webhook-access.ts'
 import { readBody } from './body.ts'
 import { deliver, refuse } from './deliver.ts'
 import { type Handshake, type Provider, type Unparsed, Unreadable } from './facts.ts'

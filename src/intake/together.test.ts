@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commit, openTools, push, type Tools } from '../../test/tools.ts'
-import { until } from '../../test/until.ts'
+import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
+import { until } from '../../test/support/until.ts'
 import { type Database, openDatabase, type Pool, sql } from '../db/database.ts'
-import * as webhooks from '../domain/webhook-access.ts'
+import * as webhooks from '../domain/integrations/webhook-access.ts'
 import type { Delivered } from './keep.ts'
 import { takeIn } from './take-in.ts'
 

@@ -1,6 +1,6 @@
 import { unavailable } from '../contract/errors.ts'
 import { type Database, isConnectionError, isDeadlock } from '../db/database.ts'
-import type { Place } from '../domain/place.ts'
+import type { Place } from '../domain/integrations/place.ts'
 import { admit } from './admission.ts'
 import { isChange } from './facts.ts'
 import { type Delivered, keep, type Reading } from './keep.ts'

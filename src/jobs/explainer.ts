@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Explain } from '../domain/investigations-run.ts'
+import type { Explain } from '../domain/builds/run-investigation.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 
 /** A language model behind an OpenAI- or Anthropic-compatible address. */

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { until } from '../../test/until.ts'
-import { workshop } from '../../test/workshop.ts'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/support/jenkins.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
+import { workshop } from '../../test/support/workshop.ts'
 import { openDatabase, sql } from '../db/database.ts'
-import * as investigations from '../domain/investigations.ts'
-import { allowedHosts } from '../intake/reach-addresses.ts'
+import * as investigations from '../domain/builds/investigations.ts'
+import { allowedHosts } from '../net/addresses.ts'
 import { type Bench, startWorker, type Worker } from './worker.ts'
 
 let studio: Studio

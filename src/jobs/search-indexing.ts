@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { indexAccount, nextAccount } from '../domain/search-index.ts'
+import { indexAccount, nextAccount } from '../domain/search/index.ts'
 import type { Bench } from './worker.ts'
 
 /** How long a new record may be found by way of the queue alone. */

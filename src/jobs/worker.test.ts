@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { goldmaster } from '../../test/command.ts'
-import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/jenkins.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
-import { openUnsteadyWay } from '../../test/unsteady.ts'
-import { until } from '../../test/until.ts'
+import { goldmaster } from '../../test/support/command.ts'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/support/jenkins.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { openUnsteadyWay } from '../../test/support/unsteady.ts'
+import { until } from '../../test/support/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
-import { failingJobs } from '../domain/integration-health.ts'
-import { allowedHosts } from '../intake/reach-addresses.ts'
+import { failingJobs } from '../domain/integrations/health.ts'
+import { allowedHosts } from '../net/addresses.ts'
 import { type Bench, startWorker, type Worker } from './worker.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
@@ -242,7 +242,7 @@ describe('a worker killed in the middle', () => {
     // A job that is begun and never ended, as a dead worker leaves it.
     await studio.db.count(sql`
       update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = 1`)
-    const { pollJenkins } = await import('../intake/poll-jenkins.ts')
+    const { pollJenkins } = await import('../intake/providers/jenkins/poll.ts')
     await pollJenkins(bench(), { build_run_id: build.id, offset: 0, looks: 0 })
     const left = await studio.db.rows<{ offset: string; done: boolean }>(sql`
       select payload ->> 'offset' as offset, attempts >= max_attempts as done from graphile_worker._private_jobs order by id`)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Assistant, connectHttp, connectStdio } from '../../test/assistant.ts'
-import { nightOwl, ROWS } from '../../test/night-owl.ts'
-import { openStudio, type Studio } from '../../test/studio.ts'
+import { type Assistant, connectHttp, connectStdio } from '../../test/support/assistant.ts'
+import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { VERSION } from '../contract/version.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/investigations-run.ts'
+import { run } from '../domain/builds/run-investigation.ts'
 import { TOOLS } from './catalogue.ts'
 
 let studio: Studio

@@ -1,5 +1,5 @@
 import doors from 'virtual:doors'
-import type { AppArguments, AppName, AppReply } from '../contract/app-routes.ts'
+import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError } from '../contract/errors.ts'
 import { connection } from './connection.ts'
 

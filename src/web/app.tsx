@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { ApiError, ask } from './api.ts'
 import { connection } from './connection.ts'
-import { Broken } from './parts/broken.tsx'
-import { Layout } from './parts/layout.tsx'
-import { SessionOver } from './parts/session-over.tsx'
+import { SessionOver } from './features/sign-in/session-over.tsx'
 import { queryClient } from './queries.ts'
+import { Layout } from './shell/layout.tsx'
+import { Broken } from './ui/broken.tsx'
 
 /** Every page of the app and its address. A page is a module with a default export, loaded when it is first visited. */
 type Load = () => Promise<{ default: () => React.ReactNode }>
@@ -55,18 +55,18 @@ const page = <P extends string>(path: P, load: Load) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(patient(load)) })
 
 const routeTree = root.addChildren([
-  outside('/sign-in', () => import('./pages/sign-in.tsx')),
-  outside('/sign-up', () => import('./pages/sign-up.tsx')),
-  outside('/welcome', () => import('./pages/welcome.tsx')),
-  outside('/verify', () => import('./pages/verify.tsx')),
-  outside('/reset', () => import('./pages/reset.tsx')),
-  outside('/oauth/refused', () => import('./pages/login-refused.tsx')),
-  outside('/invitations/$token', () => import('./pages/invitation.tsx')),
+  outside('/sign-in', () => import('./features/sign-in/sign-in-page.tsx')),
+  outside('/sign-up', () => import('./features/sign-in/sign-up-page.tsx')),
+  outside('/welcome', () => import('./features/welcome/welcome-page.tsx')),
+  outside('/verify', () => import('./features/sign-in/verify-page.tsx')),
+  outside('/reset', () => import('./features/sign-in/reset-page.tsx')),
+  outside('/oauth/refused', () => import('./features/sign-in/login-refused-page.tsx')),
+  outside('/invitations/$token', () => import('./features/sign-in/invitation-page.tsx')),
   alone.addChildren([
     createRoute({
       getParentRoute: () => alone,
       path: '/cli/auth',
-      component: lazyRouteComponent(patient(() => import('./pages/cli-auth.tsx'))),
+      component: lazyRouteComponent(patient(() => import('./features/sign-in/cli-auth-page.tsx'))),
     }),
   ]),
   inside.addChildren([
@@ -77,33 +77,33 @@ const routeTree = root.addChildren([
         throw redirect({ to: '/feed' })
       },
     }),
-    page('/feed', () => import('./pages/feed.tsx')),
-    page('/projects/new', () => import('./pages/project-new.tsx')),
-    page('/projects/$projectId', () => import('./pages/project.tsx')),
-    page('/projects/$projectId/tasks', () => import('./pages/tasks.tsx')),
-    page('/projects/$projectId/tasks/$taskId', () => import('./pages/task.tsx')),
-    page('/projects/$projectId/changes', () => import('./pages/changes.tsx')),
-    page('/projects/$projectId/changes/$changeId', () => import('./pages/change.tsx')),
-    page('/projects/$projectId/builds', () => import('./pages/builds.tsx')),
-    page('/projects/$projectId/builds/$buildId', () => import('./pages/build.tsx')),
-    page('/projects/$projectId/assets', () => import('./pages/assets.tsx')),
-    page('/projects/$projectId/assets/$assetId', () => import('./pages/asset.tsx')),
-    page('/projects/$projectId/approvals', () => import('./pages/approvals.tsx')),
-    page('/projects/$projectId/deployments', () => import('./pages/deployments.tsx')),
-    page('/projects/$projectId/deployments/$deploymentId', () => import('./pages/deployment.tsx')),
-    page('/projects/$projectId/members', () => import('./pages/members.tsx')),
-    page('/projects/$projectId/settings', () => import('./pages/project-settings.tsx')),
-    page('/projects/$projectId/integrations', () => import('./pages/integrations.tsx')),
-    page('/projects/$projectId/integrations/$integrationId', () => import('./pages/integration.tsx')),
-    page('/settings/profile', () => import('./pages/settings-profile.tsx')),
-    page('/settings/sessions', () => import('./pages/settings-sessions.tsx')),
-    page('/settings/connected-accounts', () => import('./pages/settings-connected-accounts.tsx')),
-    page('/settings/tokens', () => import('./pages/settings-tokens.tsx')),
-    page('/settings/account', () => import('./pages/settings-account.tsx')),
-    page('/settings/members', () => import('./pages/settings-members.tsx')),
-    page('/settings/billing', () => import('./pages/settings-billing.tsx')),
-    page('/settings/webhooks', () => import('./pages/settings-webhooks.tsx')),
-    page('/settings/mails', () => import('./pages/settings-mails.tsx')),
+    page('/feed', () => import('./features/feed/feed-page.tsx')),
+    page('/projects/new', () => import('./features/projects/project-new-page.tsx')),
+    page('/projects/$projectId', () => import('./features/projects/project-page.tsx')),
+    page('/projects/$projectId/tasks', () => import('./features/tasks/tasks-page.tsx')),
+    page('/projects/$projectId/tasks/$taskId', () => import('./features/tasks/task-page.tsx')),
+    page('/projects/$projectId/changes', () => import('./features/changes/changes-page.tsx')),
+    page('/projects/$projectId/changes/$changeId', () => import('./features/changes/change-page.tsx')),
+    page('/projects/$projectId/builds', () => import('./features/builds/builds-page.tsx')),
+    page('/projects/$projectId/builds/$buildId', () => import('./features/builds/build-page.tsx')),
+    page('/projects/$projectId/assets', () => import('./features/assets/assets-page.tsx')),
+    page('/projects/$projectId/assets/$assetId', () => import('./features/assets/asset-page.tsx')),
+    page('/projects/$projectId/approvals', () => import('./features/assets/approvals-page.tsx')),
+    page('/projects/$projectId/deployments', () => import('./features/deployments/deployments-page.tsx')),
+    page('/projects/$projectId/deployments/$deploymentId', () => import('./features/deployments/deployment-page.tsx')),
+    page('/projects/$projectId/members', () => import('./features/projects/members-page.tsx')),
+    page('/projects/$projectId/settings', () => import('./features/projects/project-settings-page.tsx')),
+    page('/projects/$projectId/integrations', () => import('./features/integrations/integrations-page.tsx')),
+    page('/projects/$projectId/integrations/$integrationId', () => import('./features/integrations/integration-page.tsx')),
+    page('/settings/profile', () => import('./features/settings/settings-profile-page.tsx')),
+    page('/settings/sessions', () => import('./features/settings/settings-sessions-page.tsx')),
+    page('/settings/connected-accounts', () => import('./features/settings/settings-connected-accounts-page.tsx')),
+    page('/settings/tokens', () => import('./features/settings/settings-tokens-page.tsx')),
+    page('/settings/account', () => import('./features/settings/settings-account-page.tsx')),
+    page('/settings/members', () => import('./features/settings/settings-members-page.tsx')),
+    page('/settings/billing', () => import('./features/settings/settings-billing-page.tsx')),
+    page('/settings/webhooks', () => import('./features/settings/settings-webhooks-page.tsx')),
+    page('/settings/mails', () => import('./features/settings/settings-mails-page.tsx')),
   ]),
 ])
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { AppName } from '../contract/app-routes.ts'
+import type { AppName } from '../contract/app/routes.ts'
 import type { Event } from '../contract/shapes.ts'
 import { ask } from './api.ts'
 import { connection } from './connection.ts'

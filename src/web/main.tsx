@@ -3,9 +3,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { router } from './app.tsx'
-import { Toasts } from './parts/toast.tsx'
 import { queryClient } from './queries.ts'
 import { applyTheme } from './theme.ts'
+import { Toasts } from './ui/toast.tsx'
 import './theme.css'
 
 applyTheme()

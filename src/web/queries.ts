@@ -9,7 +9,7 @@ import {
   useQueryClient,
   useSuspenseQuery,
 } from '@tanstack/react-query'
-import type { AppArguments, AppName, AppReply } from '../contract/app-routes.ts'
+import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError, Away, ask } from './api.ts'
 import { connection } from './connection.ts'
 

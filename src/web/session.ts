@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import type { AccountSummary, Me, ProjectSummary } from '../contract/app-shapes.ts'
+import type { AccountSummary, Me, ProjectSummary } from '../contract/app/shapes.ts'
 import { useApi, useNeeded } from './queries.ts'
 
 /** Who is signed in; below the layout there is always somebody. */

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import type { Me } from '../contract/app-shapes.ts'
+import type { Me } from '../contract/app/shapes.ts'
 import { queryClient } from './queries.ts'
 
 /** The tab is called like its page; several games open side by side are told apart by their names. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../browser.ts'
-import { openVisit } from '../visit.ts'
-import { workshop } from '../workshop.ts'
+import { axe, hasBrowser } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
+import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']

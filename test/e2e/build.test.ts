@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { run } from '../../src/domain/investigations-run.ts'
-import { axe, hasBrowser } from '../browser.ts'
-import { openVisit } from '../visit.ts'
+import { run } from '../../src/domain/builds/run-investigation.ts'
+import { axe, hasBrowser } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/places.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
-import { nightOwl } from '../night-owl.ts'
-import type { Studio } from '../studio.ts'
+import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { nightOwl } from '../support/night-owl.ts'
+import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

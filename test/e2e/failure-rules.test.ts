@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { run } from '../../src/domain/investigations-run.ts'
-import { axe, hasBrowser, openTab, signInAs } from '../browser.ts'
-import { openVisit } from '../visit.ts'
+import { run } from '../../src/domain/builds/run-investigation.ts'
+import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LOG = 'baking 12 maps\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nexit 3\n'

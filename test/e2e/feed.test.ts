@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs } from '../browser.ts'
-import { nightOwl } from '../night-owl.ts'
-import type { Studio } from '../studio.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs } from '../support/browser.ts'
+import { nightOwl } from '../support/night-owl.ts'
+import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hasBrowser, openTab, settled } from '../browser.ts'
-import { openVisit } from '../visit.ts'
+import { hasBrowser, openTab, settled } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LONG = 'TheCodenameOfAGameThatNobodyEverShortened_'.repeat(2)

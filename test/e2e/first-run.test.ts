@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab } from '../support/browser.ts'
+import type { Studio } from '../support/studio.ts'
 
 describe.runIf(hasBrowser)('the first run in a browser', () => {
   let studio: Studio

@@ -6,9 +6,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab } from '../browser.ts'
-import { CommandLine } from '../command-line.ts'
-import type { Studio } from '../studio.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab } from '../support/browser.ts'
+import { CommandLine } from '../support/command-line.ts'
+import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
 

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/places.ts'
-import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../browser.ts'
-import type { Studio } from '../studio.ts'
+import { PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
 const owner = (key: string) => ({ key, email: `${key}@example.com`, name: key, password: PASSWORD, accounts: { [key]: 'owner' } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openTab, signInAs } from '../browser.ts'
-import { nightOwl } from '../night-owl.ts'
-import { openVisit } from '../visit.ts'
+import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
+import { nightOwl } from '../support/night-owl.ts'
+import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { PROJECT_PLACES } from '../../src/web/places.ts'
-import { hasBrowser, settled } from '../browser.ts'
-import { openVisit } from '../visit.ts'
-import { workshop } from '../workshop.ts'
+import { PROJECT_PLACES } from '../../src/web/shell/places.ts'
+import { hasBrowser, settled } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
+import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 /** Stands in everything the first account has; whoever sees it sees too much. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../browser.ts'
-import { openVisit } from '../visit.ts'
+import { axe, hasBrowser } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

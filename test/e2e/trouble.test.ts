@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../browser.ts'
-import { freePort } from '../free-port.ts'
-import { openStudio, type Studio, type StudioSettings } from '../studio.ts'
-import { workshop } from '../workshop.ts'
+import { hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../support/browser.ts'
+import { freePort } from '../support/free-port.ts'
+import { openStudio, type Studio, type StudioSettings } from '../support/studio.ts'
+import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
-import { within } from '../../src/diagnosis/within.ts'
+import { within } from '../../src/diagnosis/own-rules/within.ts'
 import { attacksOn } from './attacks.ts'
 import { isStalledBy } from './stall.ts'
 

@@ -1,7 +1,7 @@
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
+import { TookTooLong, within } from '../../src/diagnosis/own-rules/within.ts'
 import type { Pattern, Rule } from '../../src/diagnosis/rule.ts'
-import { TookTooLong, within } from '../../src/diagnosis/within.ts'
-import { workOf } from '../work.ts'
+import { workOf } from '../support/work.ts'
 import { attacksOn, linesAround, patternsOf } from './attacks.ts'
 
 /** A pattern may cost as much as reading the line this many times. */

@@ -1,9 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
-import { bodyOf, queryOf } from '../api-fields.ts'
-import { command } from '../command.ts'
-import { EXIT, usage } from '../failures.ts'
-import { fileText } from '../given-text.ts'
-import { AGENT, refusePages } from '../requests.ts'
+import { EXIT, usage } from '../connection/failures.ts'
+import { AGENT, refusePages } from '../connection/requests.ts'
+import { bodyOf, queryOf } from '../program/api-fields.ts'
+import { command } from '../program/command.ts'
+import { fileText } from '../program/given-text.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 

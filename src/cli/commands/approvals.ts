@@ -1,9 +1,9 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Decision } from '../../contract/sets.ts'
-import type { Reach } from '../call.ts'
-import { command, type Noun } from '../command.ts'
-import { listCommand } from '../list-command.ts'
-import { showCommand } from '../show-command.ts'
+import type { Reach } from '../program/call.ts'
+import { command, type Noun } from '../program/command.ts'
+import { listCommand } from '../program/list-command.ts'
+import { showCommand } from '../program/show-command.ts'
 
 const list = listCommand({
   route: 'listApprovals',

@@ -1,6 +1,6 @@
-import type { Noun } from '../command.ts'
-import { listCommand } from '../list-command.ts'
-import { showCommand } from '../show-command.ts'
+import type { Noun } from '../program/command.ts'
+import { listCommand } from '../program/list-command.ts'
+import { showCommand } from '../program/show-command.ts'
 
 const list = listCommand({
   route: 'listAssets',

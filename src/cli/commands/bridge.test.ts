@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { goldmaster } from '../../../test/command.ts'
-import { scratch, standIn } from '../../../test/stand-in.ts'
-import { openStudio, type Studio } from '../../../test/studio.ts'
-import { until } from '../../../test/until.ts'
+import { goldmaster } from '../../../test/support/command.ts'
+import { scratch, standIn } from '../../../test/support/stand-in.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import { allowedHosts } from '../../intake/reach-addresses.ts'
 import { startWorker, type Worker } from '../../jobs/worker.ts'
+import { allowedHosts } from '../../net/addresses.ts'
 
 let studio: Studio
 let worker: Worker

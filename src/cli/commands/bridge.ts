@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { BridgeRefused, post } from '../bridge-post.ts'
-import { bridgeLore } from './bridge-lore.ts'
-import { bridgePerforce } from './bridge-perforce.ts'
+import { bridgeLore } from '../bridge/lore.ts'
+import { bridgePerforce } from '../bridge/perforce.ts'
+import { BridgeRefused, post } from '../bridge/post.ts'
 
 /** What every bridge works with. */
 export interface Bridge {

@@ -1,5 +1,5 @@
 import { lines } from '../../contract/params.ts'
-import { command } from '../command.ts'
+import { command } from '../program/command.ts'
 
 /** Colours may stay for people; anything else a log could do to a terminal may not. */
 const HARMFUL = /\x1b(?!\[[\d;]{0,20}m)|[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/g

@@ -1,4 +1,4 @@
-import { command } from '../command.ts'
+import { command } from '../program/command.ts'
 
 /** The shells ask the program itself what may follow, so that the answers are never out of date. */
 const SCRIPTS: Record<string, string> = {

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import type { Definition } from '../../diagnosis/definition.ts'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
-import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules.ts'
-import { fail } from '../build-command.ts'
-import { explain, Failure, usage } from '../failures.ts'
-import { readLog, reasonOf, STANDARD_INPUT } from '../read-log.ts'
-import { paintFor, reportOf } from '../report-diagnosis.ts'
+import type { Definition } from '../../diagnosis/own-rules/definition.ts'
+import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
+import { explain, Failure, usage } from '../connection/failures.ts'
+import { paintFor, reportOf } from '../output/report-diagnosis.ts'
+import { fail } from '../program/build-command.ts'
+import { readLog, reasonOf, STANDARD_INPUT } from '../program/read-log.ts'
 
 interface Flags {
   json?: true

@@ -1,13 +1,13 @@
 import type { Event, Rollup } from '../../contract/shapes.ts'
-import type { Call } from '../call.ts'
-import { command, type Flags } from '../command.ts'
-import { follow } from '../event-stream.ts'
-import { usage } from '../failures.ts'
-import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../filters.ts'
-import type { Output } from '../output.ts'
-import { collect, type Page } from '../paging.ts'
-import { type Column, paintWord } from '../table.ts'
-import { clean, cut } from '../text.ts'
+import { follow } from '../connection/event-stream.ts'
+import { usage } from '../connection/failures.ts'
+import type { Output } from '../output/output.ts'
+import { type Column, paintWord } from '../output/table.ts'
+import { clean, cut } from '../output/text.ts'
+import type { Call } from '../program/call.ts'
+import { command, type Flags } from '../program/command.ts'
+import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../program/filters.ts'
+import { collect, type Page } from '../program/paging.ts'
 
 const filters = filtersOf('listEvents', {
   days_back: 'how far back, up to 90 (default: 7)',
@@ -77,7 +77,7 @@ export const feed = command({
   ],
   async run(call) {
     const { client, flags, out, env } = call
-    if (flags.web) return (await import('../browser.ts')).visit(call.page('/'), env, (url) => out.say(url))
+    if (flags.web) return (await import('../connection/browser.ts')).visit(call.page('/'), env, (url) => out.say(url))
     const { project, account, limit } = flags
     const query: Record<string, string> = asQuery(filters, flags)
     if (project !== undefined) query.project_id = project

@@ -1,8 +1,8 @@
 import type { Investigation } from '../../contract/shapes.ts'
-import type { Reach } from '../call.ts'
-import { command } from '../command.ts'
-import { EXIT, Failure } from '../failures.ts'
-import { tellInvestigation } from '../tell-investigation.ts'
+import { EXIT, Failure } from '../connection/failures.ts'
+import { tellInvestigation } from '../output/tell-investigation.ts'
+import type { Reach } from '../program/call.ts'
+import { command } from '../program/command.ts'
 
 const EVERY_MS = 1000
 const PATIENCE_S = 300

@@ -1,10 +1,10 @@
-import { readSecret } from '../ask.ts'
-import { command } from '../command.ts'
-import { isLoopback, keep } from '../config.ts'
-import { EXIT, Failure, usage } from '../failures.ts'
-import { openClient } from '../requests.ts'
-import { type Grant, LOGIN_SCOPES, signIn } from '../sign-in.ts'
-import { relative } from '../times.ts'
+import { readSecret } from '../connection/ask.ts'
+import { isLoopback, keep } from '../connection/config.ts'
+import { EXIT, Failure, usage } from '../connection/failures.ts'
+import { openClient } from '../connection/requests.ts'
+import { type Grant, LOGIN_SCOPES, signIn } from '../connection/sign-in.ts'
+import { relative } from '../output/times.ts'
+import { command } from '../program/command.ts'
 
 const isScope = (text: string) => {
   if (!LOGIN_SCOPES.includes(text)) throw new Error(`A login can grant: ${LOGIN_SCOPES.join(', ')}.`)

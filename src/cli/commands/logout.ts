@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { forget } from '../config.ts'
-import { EXIT, Failure } from '../failures.ts'
+import { forget } from '../connection/config.ts'
+import { EXIT, Failure } from '../connection/failures.ts'
+import { command } from '../program/command.ts'
 
 export const logout = command({
   name: 'logout',

@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { openClient } from '../requests.ts'
-import { exchange, patience } from '../transport.ts'
+import { openClient } from '../connection/requests.ts'
+import { exchange, patience } from '../connection/transport.ts'
+import { command } from '../program/command.ts'
 
 const isProject = (text: string) => {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error('It must be the number of a project; goldmaster projects list shows them.')

@@ -1,5 +1,5 @@
 import type { TaskState } from '../../contract/sets.ts'
-import { command } from '../command.ts'
+import { command } from '../program/command.ts'
 import { handleFlag } from './write-tasks.ts'
 
 /** Moves tasks to a state, one after the other; the first refusal stops. */

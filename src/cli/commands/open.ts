@@ -1,8 +1,8 @@
 import type { RouteName } from '../../contract/routes.ts'
-import { visit } from '../browser.ts'
-import { command } from '../command.ts'
-import { usage } from '../failures.ts'
-import { findThing, pageOf } from '../show-command.ts'
+import { visit } from '../connection/browser.ts'
+import { usage } from '../connection/failures.ts'
+import { command } from '../program/command.ts'
+import { findThing, pageOf } from '../program/show-command.ts'
 
 /** What can be opened: how it is looked up, and where the web app has it when the service does not say. */
 const KINDS: Record<string, { route: RouteName; pages: string }> = {

@@ -1,6 +1,6 @@
-import { visit } from '../browser.ts'
-import { command, type Noun } from '../command.ts'
-import { tell } from '../list-command.ts'
+import { visit } from '../connection/browser.ts'
+import { command, type Noun } from '../program/command.ts'
+import { tell } from '../program/list-command.ts'
 
 const list = command({
   name: 'list',

@@ -1,6 +1,6 @@
-import { command } from '../command.ts'
-import { EXIT, Failure } from '../failures.ts'
-import { choose } from '../folder.ts'
+import { EXIT, Failure } from '../connection/failures.ts'
+import { choose } from '../connection/folder.ts'
+import { command } from '../program/command.ts'
 
 export const use = command({
   name: 'use',

@@ -1,8 +1,8 @@
 import type { ReplyOf } from '../../contract/routes.ts'
 import { PASSED_STATUSES, RUNNING_STATUSES } from '../../contract/sets.ts'
-import { command } from '../command.ts'
-import { EXIT, Failure } from '../failures.ts'
-import { changesBetween, screenOf } from '../watch-screen.ts'
+import { EXIT, Failure } from '../connection/failures.ts'
+import { changesBetween, screenOf } from '../output/watch-screen.ts'
+import { command } from '../program/command.ts'
 
 type Build = ReplyOf<'showBuild'>
 

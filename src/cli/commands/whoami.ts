@@ -1,4 +1,4 @@
-import { command } from '../command.ts'
+import { command } from '../program/command.ts'
 
 export const whoami = command({
   name: 'whoami',

@@ -2,11 +2,11 @@ import { readTaskEdit, readTaskInput } from '../../contract/bodies.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import type { TaskDetail } from '../../contract/shapes.ts'
 import { VERSION } from '../../contract/version.ts'
-import { ask } from '../ask.ts'
-import { command, type Flag, type Given } from '../command.ts'
-import { usage } from '../failures.ts'
-import { textOf } from '../given-text.ts'
-import type { Output } from '../output.ts'
+import { ask } from '../connection/ask.ts'
+import { usage } from '../connection/failures.ts'
+import type { Output } from '../output/output.ts'
+import { command, type Flag, type Given } from '../program/command.ts'
+import { textOf } from '../program/given-text.ts'
 
 export const handleFlag = { help: 'the agent who works on it, such as lint-bot', value: 'handle' } as const satisfies Flag
 

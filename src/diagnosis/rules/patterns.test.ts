@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { attacksOn, linesAround, patternsOf } from '../../../test/hostile/attacks.ts'
 import { findStall } from '../../../test/hostile/stall.ts'
-import { workOf } from '../../../test/work.ts'
+import { workOf } from '../../../test/support/work.ts'
 import { diagnose } from '../diagnose.ts'
 import type { Rule } from '../rule.ts'
 import { RULES } from './index.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { group } from '../group.ts'
-import { match, ruleBook } from '../match.ts'
-import { normalise } from '../normalise.ts'
+import { group } from '../stages/group.ts'
+import { match, ruleBook } from '../stages/match.ts'
+import { normalise } from '../stages/normalise.ts'
 import { RULES } from './index.ts'
 
 const book = ruleBook(RULES)

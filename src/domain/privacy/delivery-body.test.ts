@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { workOf } from '../../../test/work.ts'
+import { workOf } from '../../../test/support/work.ts'
 import { isSecretName, shownBody } from './delivery-body.ts'
 
 const show = (body: string, type = 'application/json') => shownBody(Buffer.from(body), type)

@@ -1,4 +1,4 @@
-import { Literals } from '../../diagnosis/literals.ts'
+import { Literals } from '../../diagnosis/stages/literals.ts'
 import { NEAR_AT, reduceAddresses } from './addresses.ts'
 import { reduceAuthor } from './authors.ts'
 import { NAMELESS, NEAR, redactShapes } from './secret-shapes.ts'

@@ -1,0 +1,66 @@
+import type { Routes } from '../../src/contract/routes.ts'
+import type { ListName } from '../../src/http/rest/lists.ts'
+import { COMMON_COMMIT, OTHER_COMMIT, RARE_COMMIT, TIMES } from './rows.ts'
+
+/**
+ * Values for one filter: most rows of the project, twenty of its oldest, none of its rows although other rows have it.
+ * `bulk` is a tenth of the rows, and again the oldest: statistics promise plenty where a walk finds nothing for long.
+ */
+export interface Values {
+  common: string
+  rare: string
+  none?: string
+  bulk?: string
+}
+
+/** A filter without values here does not compile. */
+type Cases = { [N in ListName]: Record<Exclude<keyof Routes[N]['query'], 'limit' | 'cursor' | 'format'>, Values | Values[]> }
+
+const edited: Values = { common: '2020-01-01', rare: TIMES.rare, none: TIMES.never, bulk: TIMES.bulk }
+
+export const cases: Cases = {
+  listTasks: {
+    state: [
+      { common: 'completed', rare: 'blocked', none: 'in_progress' },
+      { common: 'to_do,completed', rare: 'in_progress,blocked' },
+    ],
+    task_type: { common: 'bug', rare: 'content', none: 'balance' },
+    priority: { common: 'high', rare: 'critical', none: 'low' },
+    assignee: [
+      { common: 'handle:agent', rare: 'handle:night-agent', none: 'handle:build-bot' },
+      { common: 'user:1', rare: 'user:2', none: 'user:3' },
+    ],
+    label: { common: 'gameplay', rare: 'cert-blocker', none: 'tools' },
+    updated_since: edited,
+  },
+  listBuilds: {
+    status: { common: 'completed', rare: 'passed_pending_approval', none: 'cancelled' },
+    build_type: { common: 'unreal', rare: 'unity', none: 'custom' },
+    target_type: { common: 'development', rare: 'test', none: 'debug' },
+  },
+  listAssets: {
+    pending_approval: { common: 'false', rare: 'true' },
+    asset_type: { common: 'texture', rare: 'shader', none: 'font' },
+  },
+  listApprovals: {
+    status: [
+      { common: 'approved', rare: 'pending', none: 'ignored' },
+      { common: 'approved,denied', rare: 'pending,ignored' },
+    ],
+    stage: { common: 'art_review', rare: 'certification', none: 'audio_review' },
+    commit_sha: { common: COMMON_COMMIT, rare: RARE_COMMIT, none: OTHER_COMMIT },
+    updated_since: edited,
+  },
+  listChanges: {
+    identifier: { common: '1001', rare: '1', none: 'nowhere' },
+    source_type: { common: 'GitCommit', rare: 'Changelist', none: 'AssetCommit' },
+    orphaned: { common: 'false', rare: 'true' },
+    updated_since: edited,
+  },
+  listDeployments: {
+    status: { common: 'live', rare: 'in_review', none: 'rolled_back' },
+    platform: { common: 'steam', rare: 'custom', none: 'google_play' },
+    build_run_id: { common: '1', rare: '2', none: '3' },
+    updated_since: edited,
+  },
+}

@@ -1,0 +1,99 @@
+import type { Bridge } from '../commands/bridge.ts'
+import { BridgeRefused } from './post.ts'
+import { jsonLines } from './run-tool.ts'
+import { readState, writeState } from './state.ts'
+
+/** Numbers are given out before a submit is done: one may show up after its successor. So far back it is looked for. */
+const LOOK_BACK = 200
+/** More would make the whole message too large. */
+const FILES_MAX = 100_000
+
+interface State {
+  /** Where it began: nothing up to here is ever told. */
+  floor: number
+  newest: number
+  /** Those of the last few that are done. */
+  told: number[]
+}
+
+type Printed = Record<string, unknown>
+
+/** Tells every changelist submitted since the last look, oldest first; what is told is remembered one by one. */
+export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }): Promise<void> {
+  let state = readState<State>(bridge.state) ?? (await begin(bridge, path))
+  const from = Math.max(state.floor + 1, state.newest - LOOK_BACK)
+  const submitted = await numbers(bridge, ['-e', String(from)], path)
+  for (const number of submitted.filter((one) => one >= from && !state.told.includes(one)).sort((a, b) => a - b)) {
+    await tell(bridge, await describe(bridge, number))
+    const newest = Math.max(state.newest, number)
+    state = { ...state, newest, told: [...state.told, number].filter((one) => one >= newest - LOOK_BACK) }
+    writeState(bridge.state, state)
+    bridge.say(`told changelist ${number}`)
+  }
+}
+
+/** What is there already is left alone, unless somebody says from where on it counts. */
+async function begin(bridge: Bridge, path: string | undefined): Promise<State> {
+  const told = bridge.since === undefined ? await numbers(bridge, ['-m', String(LOOK_BACK)], path) : []
+  const newest = bridge.since ?? Math.max(0, ...told)
+  const state = { floor: bridge.since ?? Math.max(0, newest - LOOK_BACK - 1), newest, told }
+  writeState(bridge.state, state)
+  bridge.say(`begins after changelist ${newest}`)
+  return state
+}
+
+/** A change too large to tell in full is told without its files. */
+const tell = (bridge: Bridge, change: Told): Promise<void> =>
+  bridge.tell(change).catch((error: unknown) => {
+    if (!(error instanceof BridgeRefused) || error.status !== 413) throw error
+    const { files: _, ...rest } = change
+    return bridge.tell(rest)
+  })
+
+interface Told {
+  changelist: number
+  user: unknown
+  description: unknown
+  timestamp?: string
+  files: object[]
+}
+
+async function numbers({ tool, signal }: Bridge, range: string[], path: string | undefined): Promise<number[]> {
+  const found: number[] = []
+  const args = ['-Mj', '-ztag', 'changes', '-s', 'submitted', ...range, ...(path ? [path] : [])]
+  for await (const record of jsonLines(tool, args, signal)) found.push(Number(told(record, 'change')))
+  return found
+}
+
+async function describe({ tool, signal }: Bridge, number: number): Promise<Told> {
+  for await (const record of jsonLines(tool, ['-Mj', '-ztag', 'describe', '-s', String(number)], signal)) {
+    if (told(record, 'change') !== String(number)) continue
+    const seconds = Number(record.time)
+    return {
+      changelist: number,
+      user: record.user,
+      description: record.desc,
+      files: filesOf(record),
+      ...(seconds > 0 && { timestamp: new Date(seconds * 1000).toISOString() }),
+    }
+  }
+  throw new Error(`p4 described no changelist ${number}`)
+}
+
+/** The server's complaints are lines like any other; p4 ends well all the same. */
+function told(record: Printed, field: string): string {
+  const value = record[field]
+  if (typeof value !== 'string') throw new Error(`p4 says: ${String(record.data ?? JSON.stringify(record)).trim()}`)
+  return value
+}
+
+function filesOf(record: Printed): object[] {
+  const files: object[] = []
+  for (let index = 0; index < FILES_MAX; index++) {
+    const path = record[`depotFile${index}`]
+    if (path === undefined) break
+    const size = Number(record[`fileSize${index}`])
+    files.push({ path, action: record[`action${index}`], ...(Number.isSafeInteger(size) && { size }) })
+  }
+  return files
+}

@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { clean } from '../output/text.ts'
+import { Failure } from './failures.ts'
+
+const PATIENCE_MS = 300_000
+
+const page = (text: string) =>
+  `<!doctype html><meta charset="utf-8"><title>Goldmaster</title><body style="font:18px system-ui;margin:20vh auto;max-width:30rem;text-align:center"><p>${text}</p>`
+
+function reply(response: ServerResponse, status: number, text: string) {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(page(text))
+}
+
+const same = (given: string, expected: string) => {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Listens on this machine only for the browser to come back; `begin` is told the port. Others who knock are turned away. */
+export async function awaitCode<T>(state: string, begin: (port: number) => Promise<T>): Promise<{ code: string; opened: T }> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const code = new Promise<string>((resolve, reject) => {
+      timer = setTimeout(() => reject(new Failure('Nobody signed in within 5 minutes; try again: goldmaster login')), PATIENCE_MS)
+      server.on('request', (request, response) => {
+        const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+        const said = url.searchParams
+        if (request.method !== 'GET' || url.pathname !== '/callback') return reply(response, 404, 'There is nothing here.')
+        if (!same(said.get('state') ?? '', state))
+          return reply(response, 400, 'This is not the login that the command line waits for.')
+        const error = said.get('error')
+        const code = said.get('code')
+        if (error === null && code) {
+          reply(response, 200, 'You are signed in. Close this page and go back to the terminal.')
+          return resolve(code)
+        }
+        reply(response, 200, 'Nothing was granted. Close this page and go back to the terminal.')
+        reject(
+          new Failure(
+            error === 'access_denied'
+              ? 'The login was denied in the browser.'
+              : `The login failed: ${clean(error ?? 'no code came')}`,
+          ),
+        )
+      })
+    })
+    // Heard at once by whoever waits below; until then it must not count as unheard.
+    code.catch(() => {})
+    const opened = await begin((server.address() as AddressInfo).port)
+    return { code: await code, opened }
+  } finally {
+    clearTimeout(timer)
+    server.close()
+    server.closeIdleConnections()
+  }
+}

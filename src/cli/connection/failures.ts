@@ -1,0 +1,73 @@
+import type { ApiError } from '../../contract/errors.ts'
+import { clean } from '../output/text.ts'
+
+/** How a command ends; scripts branch on it. */
+export const EXIT = { failed: 1, usage: 2, notSignedIn: 4, notFound: 8 } as const
+
+/** Something the user can understand and mend, in one line. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  readonly exit: number
+
+  constructor(message: string, exit: number = EXIT.failed) {
+    super(message)
+    this.exit = exit
+  }
+}
+
+export const usage = (message: string) => new Failure(message, EXIT.usage)
+
+interface Place {
+  /** The service that was asked; none for commands that run beside the database. */
+  site?: string
+  /** What the token was read from, when there is one. */
+  source?: string | undefined
+}
+
+/** What to tell and how to end, for anything that was thrown. */
+export function explain(error: unknown, { site = '', source }: Place): Failure {
+  // By name: a command that is bundled apart brings classes of its own.
+  if (isFailure(error)) return error
+  if (!isRefusal(error)) return new Failure(clean((error as Error).message ?? String(error)))
+  const { status, code, extra } = error
+  const message = clean(error.message)
+  const upgrade = typeof extra.upgrade_url === 'string' ? ` See ${clean(extra.upgrade_url)}` : ''
+  if (status === 401) return new Failure(unsigned(site, source), EXIT.notSignedIn)
+  if (code === 'insufficient_scope') return new Failure(`${message} ${scopeAdvice(site, String(extra.required_scope))}`)
+  if (status === 404) return new Failure(`${message}${whereToLook(message, site)}`, EXIT.notFound)
+  return new Failure(`${message}${upgrade}`)
+}
+
+const isFailure = (error: unknown): error is Failure => (error as Error).name === 'Failure'
+const isRefusal = (error: unknown): error is ApiError => (error as Error).name === 'ApiError'
+
+/** The commands that list what the service calls by these names. */
+const LISTS: Record<string, string> = {
+  Project: 'projects list',
+  Task: 'tasks list',
+  'Build run': 'builds list',
+  Change: 'changes list',
+  Asset: 'assets list',
+  Approval: 'approvals list',
+  Deployment: 'deployments list',
+  Integration: 'admin integration list',
+  Webhook: 'admin webhook list',
+  Token: 'admin token list',
+  User: 'admin user list',
+}
+
+function whereToLook(message: string, site: string): string {
+  const list = LISTS[/^(.+) not found\.$/.exec(message)?.[1] ?? '']
+  const parts = [site && `at ${site}`, list && `goldmaster ${list} shows what is there`].filter(Boolean)
+  return parts.length > 0 ? ` (${parts.join('; ')})` : ''
+}
+
+const unsigned = (site: string, source?: string) =>
+  source === 'GOLDMASTER_TOKEN'
+    ? `${site} does not know the token in GOLDMASTER_TOKEN, or it was revoked or has expired; set another one.`
+    : `Your token for ${site} is unknown, revoked or expired there; sign in again: goldmaster login --host ${site}`
+
+const scopeAdvice = (site: string, scope: string) =>
+  scope === 'read:members'
+    ? `A login never grants it: make a token with read:members at ${site}/settings/tokens and hand it over: goldmaster login --token`
+    : `Sign in again (goldmaster login), or make a token with ${scope} at ${site}/settings/tokens`

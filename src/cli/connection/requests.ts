@@ -1,0 +1,64 @@
+import { type Client, createClient } from '../../contract/client.ts'
+import { type RouteName, routes } from '../../contract/routes.ts'
+import { VERSION } from '../../contract/version.ts'
+import { misfit, type Schema } from '../program/misfit.ts'
+import { Failure } from './failures.ts'
+import { type Answer, type Asked, exchange, patience } from './transport.ts'
+
+export const AGENT = `goldmaster-cli/${VERSION}`
+
+/** Waits asked for by the service are kept up to this long in all; a longer one is told instead. */
+const LONGEST_WAIT_S = 300
+const RATE_LIMITED = 429
+
+export type Send = (url: URL, asked: Asked) => Promise<Answer>
+
+const sleep = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000))
+
+/** Sends a request and, when the service is asked too often, waits as long as it says and asks again. */
+export const politely =
+  (environment: NodeJS.ProcessEnv, note: (text: string) => void): Send =>
+  async (url, asked) => {
+    for (let left = LONGEST_WAIT_S; ; ) {
+      const answer = await exchange(url, asked, patience(environment))
+      const seconds = Number(answer.header('retry-after') ?? Number.NaN)
+      if (answer.status !== RATE_LIMITED || !(seconds >= 0 && seconds <= left)) return answer
+      note(`Too many requests; waiting ${seconds} s as ${url.origin} asks …`)
+      await sleep(Math.max(seconds, 1))
+      left -= Math.max(seconds, 1)
+    }
+  }
+
+/** Pages, not data: a proxy, a login wall, another service. */
+export function refusePages(answer: Answer, site: string) {
+  if (/\bhtml\b/i.test(answer.type) || /^\s*<(?:!doctype|html)/i.test(answer.text))
+    throw new Failure(`${site} answered ${answer.status} with a web page instead of data; is this the address of Goldmaster?`)
+}
+
+/** The typed client over our transport; every answer is held against its shape before anyone believes it. */
+export function openClient(site: string, token: string, send: Send): Client {
+  const over = (async (input: URL, init: Asked) => {
+    const answer = await send(input, init)
+    refusePages(answer, site)
+    const { status, text } = answer
+    return { ok: status >= 200 && status < 300, status, headers: { get: answer.header }, text: async () => text }
+  }) as unknown as typeof fetch
+  const client = createClient({ site, token, agent: AGENT, fetch: over })
+  const checked = (Object.keys(client) as RouteName[]).map((name) => {
+    const ask = client[name] as (args: unknown) => Promise<unknown>
+    return [name, async (args: unknown) => believed(name, await ask(args).catch(unreadable(site)), site)]
+  })
+  return Object.fromEntries(checked) as Client
+}
+
+const unreadable = (site: string) => (error: unknown) => {
+  if (error instanceof SyntaxError)
+    throw new Failure(`${site} answered with something that is no JSON; is this the address of Goldmaster?`)
+  throw error
+}
+
+function believed(name: RouteName, reply: unknown, site: string) {
+  const wrong = misfit(routes[name].reply as Schema, reply)
+  if (wrong) throw new Failure(`${site} answered in a way this version does not understand (${wrong}); are both up to date?`)
+  return reply
+}

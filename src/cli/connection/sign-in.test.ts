@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CommandLine } from '../../../test/support/command-line.ts'
+import { SCOPES } from '../../contract/sets.ts'
+
+const TOKEN = 'kR3vZ0pYx7QwErTyUiOpAsDfGhJkLzXcVbNm12345'
+const EXPIRES = new Date(Date.now() + 90 * 86_400_000).toISOString()
+const TEN = SCOPES.filter((scope) => scope !== 'read:members')
+
+/** A service that grants what it is told to, and keeps the rules of the login: the verifier must fit, a code works once. */
+let granted: readonly string[] | undefined
+let exchanged: Record<string, string> | undefined
+let asked: URLSearchParams | undefined
+let site: string
+let server: Server
+let line: CommandLine
+
+const answer = async (path: string, body: string): Promise<[number, object]> => {
+  const token = {
+    name: 'Goldmaster CLI',
+    prefix: TOKEN.slice(0, 8),
+    scopes: granted ?? asked!.get('scope')!.split(' '),
+    expires_at: EXPIRES,
+  }
+  if (path === '/api/v1/ping') return [200, { ok: true, user_id: 5, account_id: 2, token }]
+  exchanged = JSON.parse(body)
+  const { code, code_verifier } = exchanged!
+  const fits = createHash('sha256').update(code_verifier!).digest('base64url') === asked!.get('code_challenge')
+  if (code !== 'the-code' || !fits) return [422, { error: 'invalid_grant', message: 'The code is unknown.' }]
+  return [201, { token: TOKEN, token_type: 'Bearer', scopes: token.scopes, created_at: EXPIRES, expires_at: EXPIRES }]
+}
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const [status, body] = await answer(request.url!, await text(request))
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+beforeEach(async () => {
+  granted = exchanged = asked = undefined
+  line = await CommandLine.open()
+})
+afterEach(() => line.close())
+afterAll(() => server?.close())
+
+/** Signs in as a browser would, which comes back with what the service tells it. */
+const login = (args: string[], back: (state: string) => string[] = (state) => [`code=the-code&state=${state}`], env = {}) => {
+  let visited: Promise<unknown> | undefined
+  const pages: { status: number; text: string }[] = []
+  const visit = async (url: URL) => {
+    asked = url.searchParams
+    for (const query of back(asked.get('state')!)) {
+      const response = await fetch(`http://127.0.0.1:${asked.get('port')}/callback?${query}`)
+      pages.push({ status: response.status, text: await response.text() })
+    }
+  }
+  const ended = line.run(['login', '--host', site, ...args], {
+    env,
+    watch(written) {
+      const found = /^ {2}(http\S+)\n/m.exec(written)
+      if (found) visited ??= visit(new URL(found[1]!)).catch(() => {})
+    },
+  })
+  return ended.then(async (result) => {
+    await visited
+    return { ...result, pages }
+  })
+}
+const kept = () => join(line.home, 'config/goldmaster/hosts.json')
+
+test('asks for all ten scopes with PKCE, waits for the browser, and keeps the token with its expiry', async () => {
+  const { code, err, pages } = await login(['--no-browser'])
+  expect(err).toContain('as user 5')
+  expect(code).toBe(0)
+  expect(err).toContain(EXPIRES)
+  expect(err).toMatch(/in (?:2 mo|89 d|90 d)/)
+  expect(Object.fromEntries(asked!)).toMatchObject({
+    code_challenge_method: 'S256',
+    client_name: 'Goldmaster CLI',
+    scope: TEN.join(' '),
+  })
+  expect(asked!.get('code_challenge')).toMatch(/^[\w-]{43}$/)
+  expect(exchanged).toMatchObject({ code: 'the-code', device_name: expect.any(String) })
+  expect(pages).toMatchObject([{ status: 200, text: expect.stringContaining('You are signed in') }])
+  expect(JSON.parse(readFileSync(kept(), 'utf8')).hosts[site]).toEqual({ token: TOKEN, scopes: TEN, expires_at: EXPIRES })
+  expect((await line.run(['whoami', '--pick', 'token.expires_at'])).out).toBe(`${EXPIRES}\n`)
+})
+
+test('opens the browser that is there, and prints the address all the same', async () => {
+  const { code, err } = await login([], undefined, { BROWSER: '/bin/true' })
+  expect(code).toBe(0)
+  expect(err).toContain('Your browser opens')
+  const without = await login([], undefined, { BROWSER: '/no/such/browser' })
+  expect(without.err).toContain('Visit this address')
+  expect(without.code).toBe(0)
+})
+
+test('asks for less when told to', async () => {
+  expect((await login(['--no-browser', '--scope', 'ping,read:builds'])).code).toBe(0)
+  expect(asked!.get('scope')).toBe('ping read:builds')
+  expect((await line.run(['login', '--host', site, '--scope', 'read:members'])).code).toBe(2)
+})
+
+test('refuses a grant that is wider than what was asked for, and keeps nothing', async () => {
+  granted = ['ping', 'read:builds', 'write:tasks']
+  const { code, err } = await login(['--no-browser', '--scope', 'ping,read:builds'])
+  expect(code).toBe(1)
+  expect(err).toContain('granted more than was asked for (write:tasks)')
+  expect(existsSync(kept())).toBe(false)
+})
+
+test('turns away whoever does not know the state, and goes on waiting', async () => {
+  const { code, pages } = await login(['--no-browser'], (state) => [
+    'code=stolen&state=guessed',
+    'code=x',
+    `code=the-code&state=${state}`,
+  ])
+  expect(code).toBe(0)
+  expect(pages.map(({ status }) => status)).toEqual([400, 400, 200])
+})
+
+test('says that the login was denied, or that the code does not work', async () => {
+  const denied = await login(['--no-browser'], (state) => [`error=access_denied&state=${state}`])
+  expect(denied).toMatchObject({ code: 1, err: expect.stringContaining('denied in the browser') })
+  const wrong = await login(['--no-browser'], (state) => [`code=another&state=${state}`])
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('refused the login: The code is unknown.') })
+  expect(existsSync(kept())).toBe(false)
+})
+
+test('keeps several hosts apart', async () => {
+  await login(['--no-browser'])
+  const other = site.replace('127.0.0.1', 'localhost')
+  expect(await line.run(['whoami', '--host', other])).toMatchObject({ code: 4 })
+  expect((await line.run(['login', '--token', '--host', other], { input: TOKEN })).code).toBe(0)
+  expect(Object.keys(JSON.parse(readFileSync(kept(), 'utf8')).hosts)).toEqual([site, other])
+  expect((await line.run(['logout', '--host', other])).code).toBe(0)
+  expect((await line.run(['whoami'])).out).toContain(site)
+})

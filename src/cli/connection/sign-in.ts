@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { SCOPES } from '../../contract/sets.ts'
+import { clean } from '../output/text.ts'
+import { browse } from './browser.ts'
+import { awaitCode } from './callback.ts'
+import { Failure } from './failures.ts'
+import { AGENT, refusePages, type Send } from './requests.ts'
+
+const CLIENT_NAME = 'Goldmaster CLI'
+
+/** What a login can grant: everything but looking at members. */
+export const LOGIN_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== 'read:members')
+
+export interface Grant {
+  token: string
+  scopes: string[]
+  expires_at: string | null
+}
+
+interface SigningIn {
+  site: string
+  scopes: readonly string[]
+  browser: boolean
+  env: NodeJS.ProcessEnv
+  send: Send
+  note(text: string): void
+}
+
+/** The browser login: consent on a page of the service, the code back to this machine, the token for the code (PKCE). */
+export async function signIn({ site, scopes, browser, env, send, note }: SigningIn): Promise<Grant> {
+  const verifier = randomBytes(32).toString('base64url')
+  const state = randomBytes(16).toString('base64url')
+  const { code, opened } = await awaitCode(state, async (port) => {
+    const url = authorizeUrl(site, { port, state, verifier, scopes })
+    const shown = browser && (await browse(url, env))
+    note(`${shown ? 'Your browser opens; if it does not, visit' : 'Visit'} this address to sign in:\n\n  ${url}\n`)
+    if (!shown)
+      note(`From another machine, first make this one's port reachable there: ssh -L ${port}:127.0.0.1:${port} <this machine>`)
+    return shown
+  })
+  if (opened) note('Signed in in the browser.')
+  const answer = await send(new URL(`${site}/api/v1/cli/token_exchange`), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': AGENT },
+    body: JSON.stringify({ code, code_verifier: verifier, device_name: hostname() }),
+  })
+  refusePages(answer, site)
+  return accepted(grantOf(answer.status, answer.text, site), scopes, site)
+}
+
+function authorizeUrl(site: string, asked: { port: number; state: string; verifier: string; scopes: readonly string[] }): string {
+  const url = new URL(`${site}/cli/auth`)
+  const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
+  const query = {
+    port: String(asked.port),
+    state: asked.state,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    client_name: CLIENT_NAME,
+    scope: asked.scopes.join(' '),
+  }
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  return url.href
+}
+
+function grantOf(status: number, text: string, site: string): Grant {
+  let body: Record<string, unknown> = {}
+  try {
+    body = JSON.parse(text)
+  } catch {}
+  const { token, scopes, expires_at, message } = body
+  if (status !== 201)
+    throw new Failure(
+      `${site} refused the login: ${typeof message === 'string' ? clean(message) : `HTTP ${status}`} Try again: goldmaster login`,
+    )
+  if (typeof token !== 'string' || !/^[\w.~+/=-]{16,512}$/.test(token) || !Array.isArray(scopes))
+    throw new Failure(`${site} granted something that is no token; are both up to date?`)
+  return { token, scopes: scopes.map(String), expires_at: typeof expires_at === 'string' ? expires_at : null }
+}
+
+/** Whoever asks for little must not hold much: a wider token is not kept. */
+function accepted(grant: Grant, asked: readonly string[], site: string): Grant {
+  const beyond = grant.scopes.filter((scope) => !asked.includes(scope))
+  if (beyond.length > 0)
+    throw new Failure(
+      `${site} granted more than was asked for (${clean(beyond.join(', '))}); the token was not kept, revoke it at ${site}/settings/tokens`,
+    )
+  return grant
+}

@@ -1,0 +1,115 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { clean } from '../output/text.ts'
+import { Failure, usage } from './failures.ts'
+
+/** The most that is read of one answer: a page of the API is far smaller. */
+const MOST_BYTES = 32 * 1024 * 1024
+const PATIENCE_S = 30
+
+export interface Asked {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface Answer {
+  status: number
+  type: string
+  header(name: string): string | null
+  text: string
+}
+
+/** How long a whole answer may take. */
+export function patience(environment: NodeJS.ProcessEnv): number {
+  const given = environment.GOLDMASTER_TIMEOUT
+  if (!given) return PATIENCE_S
+  if (!/^\d{1,4}$/.test(given) || Number(given) === 0) throw usage('GOLDMASTER_TIMEOUT must be a number of seconds')
+  return Number(given)
+}
+
+/** Begins a request. Node's own `http` rather than `fetch`, which takes three times as long to load. */
+export async function begin(url: URL, { method = 'GET', headers = {}, body }: Asked): Promise<ClientRequest> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const options: RequestOptions = { method, headers: { accept: 'application/json', ...headers } }
+  if (body !== undefined) options.headers = { ...options.headers, 'content-length': String(Buffer.byteLength(body)) }
+  const begun = request(url, options)
+  begun.end(body)
+  return begun
+}
+
+/** The answer's head, or the reason in words why there is none. */
+export const headOf = (begun: ClientRequest, site: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    begun.once('response', resolve)
+    begun.once('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, site)))
+  })
+
+/** One request, bounded in time and size; redirects are not followed, so that a token never travels on. */
+export async function exchange(url: URL, asked: Asked, seconds: number): Promise<Answer> {
+  const begun = await begin(url, asked)
+  const site = url.origin
+  const slow = new Failure(`${site} did not answer within ${seconds} s; GOLDMASTER_TIMEOUT=<seconds> gives it longer.`)
+  let late = false
+  let complete = false
+  const timer = setTimeout(() => {
+    late = true
+    begun.destroy(slow)
+  }, seconds * 1000)
+  try {
+    const response = await headOf(begun, site)
+    const status = response.statusCode ?? 0
+    if (status >= 300 && status < 400)
+      throw new Failure(`${site} sends elsewhere (to ${clean(response.headers.location ?? '?')}); use that address as --host.`)
+    const text = await bodyOf(response, site)
+    complete = true
+    const header = (name: string) => {
+      const value = response.headers[name.toLowerCase()]
+      return value === undefined ? null : String(value)
+    }
+    return { status, type: header('content-type') ?? '', header, text }
+  } catch (error) {
+    throw late ? slow : error
+  } finally {
+    clearTimeout(timer)
+    if (!complete) begun.destroy()
+  }
+}
+
+async function bodyOf(response: IncomingMessage, site: string): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      bytes += part.length
+      if (bytes > MOST_BYTES)
+        throw new Failure(`${site} sends more than ${MOST_BYTES >> 20} MB at once; this is no answer of Goldmaster.`)
+      parts.push(part)
+    }
+  } catch (error) {
+    throw error instanceof Failure
+      ? error
+      : new Failure(`The connection to ${site} broke in the middle of the answer; try again.`)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there; is the service running?',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its name cannot be looked up right now',
+  ECONNRESET: 'the connection was closed before an answer came',
+  EPROTO: 'it does not speak HTTPS; write http:// if that is meant',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'there is no way to it',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
+}
+
+function unreachable(error: NodeJS.ErrnoException, site: string): Failure {
+  if (error instanceof Failure) return error
+  const code = error.code ?? ''
+  const reason = REASONS[code] ?? (code.startsWith('HPE_') ? 'what it sends is no HTTP' : code || clean(error.message))
+  return new Failure(`Cannot reach ${site}: ${reason} (--host or GOLDMASTER_HOST choose another).`)
+}

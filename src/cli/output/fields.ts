@@ -1,0 +1,13 @@
+import { type RouteName, routes } from '../../contract/routes.ts'
+
+interface Shape {
+  properties?: Record<string, Shape>
+  items?: Shape
+}
+
+/** The fields of an answer, or of the rows in it. */
+export function fieldsOf(route: RouteName, rows?: string): string[] {
+  const reply = routes[route].reply as Shape
+  const shape = rows === undefined ? reply : reply.properties?.[rows]?.items
+  return Object.keys(shape?.properties ?? {})
+}

@@ -1,0 +1,132 @@
+import { usage } from '../connection/failures.ts'
+import { type Paint, paintFor } from './paint.ts'
+import { pick, readPath } from './pick.ts'
+import { aligned, type Column, nameOf, paintWord, shown, tabbed } from './table.ts'
+import { clean, cleanLines, pad } from './text.ts'
+
+interface Wanted {
+  /** `true` for everything, or the fields chosen, separated by commas. */
+  json?: string | true | undefined
+  pick?: string | undefined
+}
+
+/** Which fields may be chosen: those of the rows of that name, or the document's own. */
+interface Shape {
+  fields: readonly string[]
+  /** The names a path may begin with, when they are known. */
+  first?: readonly string[]
+  rows?: string | undefined
+}
+
+const DEFAULT_WIDTH = 80
+
+/** What a command says: documents for programs, tables for people. Remarks go to standard error. */
+export class Output {
+  readonly paint: Paint
+  /** A person looks at it: times are told from now, lines fit the screen. */
+  readonly forPeople: boolean
+  readonly #wanted: Wanted
+  readonly #shape: Shape
+
+  constructor(wanted: Wanted, shape: Shape, env: NodeJS.ProcessEnv) {
+    this.#wanted = wanted
+    this.#shape = shape
+    refuse(wanted, shape)
+    this.forPeople = process.stdout.isTTY === true
+    this.paint = paintFor(process.stdout, env)
+  }
+
+  get width(): number {
+    return process.stdout.columns || DEFAULT_WIDTH
+  }
+
+  line(text = '') {
+    process.stdout.write(`${text}\n`)
+  }
+
+  /** A line with words from outside in it. */
+  say(text: string) {
+    this.line(clean(text))
+  }
+
+  note(text: string) {
+    process.stderr.write(`${cleanLines(text)}\n`)
+  }
+
+  get wantsDocument(): boolean {
+    return this.#wanted.json !== undefined || this.#wanted.pick !== undefined
+  }
+
+  /** Prints the document as asked for, or lets `tell` say it to people. */
+  answer(document: object, tell: () => void) {
+    this.#print(document, this.#shape.rows, tell)
+  }
+
+  /** The same for one row alone. */
+  answerRow(row: object, tell: () => void) {
+    this.#print(row, undefined, tell)
+  }
+
+  #print(document: object, rows: string | undefined, tell: () => void) {
+    const { json, pick: path } = this.#wanted
+    if (path !== undefined)
+      for (const value of pick(document, path)) this.line(typeof value === 'string' ? value : JSON.stringify(value))
+    else if (json === undefined) tell()
+    else this.json(chosen(json) ? choose(document, chosen(json)!, rows) : document)
+  }
+
+  json(document: unknown) {
+    this.line(this.forPeople ? JSON.stringify(document, null, 2) : JSON.stringify(document))
+  }
+
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+    const lines = this.forPeople ? aligned(rows, columns, this.width, this.paint) : tabbed(rows, columns)
+    for (const line of lines) this.line(line)
+  }
+
+  title(text: string) {
+    this.line(this.paint('bold', shown('', text, true)))
+  }
+
+  /** A line for each field. */
+  facts(facts: Record<string, unknown>) {
+    const named = Object.entries(facts).map(([name, value]) => [nameOf(name), shown(name, value, this.forPeople)] as const)
+    const width = Math.max(...named.map(([name]) => name.length))
+    for (const [name, text] of named)
+      this.line(`${this.paint('dim', pad(name, width))}  ${paintWord(this.paint, text) || '-'}`.trimEnd())
+  }
+
+  /** A heading and a table beneath, or nothing when there are no rows. */
+  section<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+    if (rows.length === 0) return
+    this.line()
+    this.title(title)
+    this.table(rows, columns)
+  }
+
+  /** Several lines as somebody wrote them, or nothing. */
+  prose(text: string | null | undefined) {
+    if (!text?.trim()) return
+    this.line()
+    this.line(cleanLines(text).trimEnd())
+  }
+}
+
+const chosen = (json: string | true | undefined) => (typeof json === 'string' && json !== '' ? json.split(',') : undefined)
+
+/** Before anything is done: a misspelt field must not be noticed after the deed. */
+function refuse({ json, pick: path }: Wanted, { fields, first }: Shape) {
+  if (json !== undefined && path !== undefined) throw usage('Give --json or --pick, not both')
+  const [step] = path === undefined ? [] : readPath(path)
+  if (first && typeof step === 'object' && 'name' in step && ![...first, ...fields].includes(step.name))
+    throw usage(`--pick: no ${step.name} here; there are: ${first.join(', ')}`)
+  const unknown = chosen(json)?.find((name) => !fields.includes(name))
+  if (unknown !== undefined) throw usage(`--json: there is no field ${unknown}; there are: ${fields.join(', ')}`)
+}
+
+function choose(document: object, names: string[], rows: string | undefined): unknown {
+  const narrow = (row: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, row[name]]))
+  if (rows === undefined) return narrow(document as Record<string, unknown>)
+  const list = (document as Record<string, Record<string, unknown>[]>)[rows]!
+  return { ...document, [rows]: list.map(narrow) }
+}

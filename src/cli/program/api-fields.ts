@@ -1,0 +1,43 @@
+import { usage } from '../connection/failures.ts'
+
+type Json = Record<string, unknown>
+
+const split = (field: string): [name: string, value: string] => {
+  const at = field.indexOf('=')
+  if (at < 1) throw usage(`--field must be name=value: ${field}`)
+  return [field.slice(0, at), field.slice(at + 1)]
+}
+
+export const queryOf = (fields: readonly string[]) => fields.map(split)
+
+/** A JSON body out of `task.title=x` and `task.labels[]=x`. */
+export function bodyOf(fields: readonly string[]): string {
+  const body: Json = Object.create(null)
+  for (const field of fields) {
+    const [path, text] = split(field)
+    const list = path.endsWith('[]')
+    const names = (list ? path.slice(0, -2) : path).split('.')
+    const last = names.pop()!
+    let at = body
+    for (const name of names) {
+      at[name] ??= Object.create(null)
+      if (!isObject(at[name])) throw usage(`--field: ${name} is given both as a value and as an object`)
+      at = at[name] as Json
+    }
+    if (!list) at[last] = typedValue(text)
+    else at[last] = [...(Array.isArray(at[last]) ? at[last] : []), typedValue(text)]
+  }
+  return JSON.stringify(body)
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Numbers, true, false, null and quoted text as JSON has them; anything else is text. */
+function typedValue(text: string): unknown {
+  if (!/^(?:true|false|null|-?\d{1,15}(?:\.\d{1,15})?|".*")$/s.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,88 @@
+import type { Client } from '../../contract/client.ts'
+import { hostFor, sourceOf, tokenFor } from '../connection/config.ts'
+import { usage } from '../connection/failures.ts'
+import { type Chosen, chosenFor } from '../connection/folder.ts'
+import { openClient, politely, type Send } from '../connection/requests.ts'
+import type { Output } from '../output/output.ts'
+import type { Flags, Given } from './command.ts'
+
+/** What helpers of a command need of its run. */
+export type Reach = Pick<Call, 'client' | 'project' | 'page'>
+
+interface Surroundings {
+  env: NodeJS.ProcessEnv
+  folder: string
+}
+
+/** One run of a command: what it was given, and what it may reach. Nothing is read before it is needed. */
+export class Call<F extends Flags = Flags> {
+  readonly args: readonly string[]
+  readonly flags: Given<F>
+  readonly out: Output
+  readonly env: NodeJS.ProcessEnv
+  readonly folder: string
+  readonly #host: string | undefined
+  readonly #project: string | undefined
+  #client: Client | undefined
+  #site: string | undefined
+  #chosen: (Chosen & { file: string }) | null | undefined
+
+  constructor(
+    given: { args: readonly string[]; flags: Given<F>; host: string | undefined; project: string | undefined },
+    out: Output,
+    { env, folder }: Surroundings,
+  ) {
+    this.args = given.args
+    this.flags = given.flags
+    this.#host = given.host
+    this.#project = given.project
+    this.out = out
+    this.env = env
+    this.folder = folder
+  }
+
+  /** The project chosen for this folder, if any. */
+  get chosen(): (Chosen & { file: string }) | undefined {
+    if (this.#chosen === undefined) this.#chosen = chosenFor(this.folder) ?? null
+    return this.#chosen ?? undefined
+  }
+
+  /** The address of the service. */
+  get site(): string {
+    this.#site ??= hostFor(this.env, this.#host, this.#host || this.env.GOLDMASTER_HOST ? undefined : this.chosen?.host)
+    return this.#site
+  }
+
+  get token(): string {
+    return tokenFor(this.env, this.site).token
+  }
+
+  /** What the token was read from. */
+  get source(): string | undefined {
+    return sourceOf(this.env, this.site)
+  }
+
+  get send(): Send {
+    return politely(this.env, (text) => this.out.note(text))
+  }
+
+  get client(): Client {
+    this.#client ??= openClient(this.site, this.token, this.send)
+    return this.#client
+  }
+
+  get project(): string {
+    if (this.#project) return this.#project
+    const chosen = this.chosen
+    if (chosen?.host === this.site) return chosen.project
+    const other = chosen ? ` (${chosen.file} chooses one at ${chosen.host})` : ''
+    throw usage(
+      `Which project? Name it with --project ID, or choose it for this folder: goldmaster use PROJECT${other}; goldmaster projects list shows yours`,
+    )
+  }
+
+  /** A page of the web app. */
+  page(path: string): string {
+    return `${this.site}${path}`
+  }
+}

@@ -1,0 +1,29 @@
+import { MAX_LIMIT } from '../../contract/params.ts'
+
+interface Pagination {
+  limit: number
+  has_more: boolean
+  next_cursor?: string | null
+}
+
+/** An answer with its rows under their own name, and how it goes on. */
+export type Page = Record<string, unknown> & { pagination: Pagination }
+
+/** Asks page after page until there are `limit` rows or no more; the answer is the first one's, with all rows. */
+export async function collect(
+  ask: (query: { limit: number; cursor?: string }) => Promise<Page>,
+  rows: string,
+  limit: number,
+): Promise<Page> {
+  const first = await ask({ limit: Math.min(limit, MAX_LIMIT) })
+  const all = [...(first[rows] as unknown[])]
+  let { pagination } = first
+  while (all.length < limit && pagination.has_more && pagination.next_cursor) {
+    const next = await ask({ limit: Math.min(limit - all.length, MAX_LIMIT), cursor: pagination.next_cursor })
+    // A service that says there is more and gives nothing would keep us forever.
+    if ((next[rows] as unknown[]).length === 0) break
+    all.push(...(next[rows] as unknown[]))
+    pagination = next.pagination
+  }
+  return { ...first, [rows]: all, pagination }
+}

@@ -1,0 +1,45 @@
+import { type ReplyOf, type RouteName, routes } from '../../contract/routes.ts'
+import { visit } from '../connection/browser.ts'
+import type { Output } from '../output/output.ts'
+import type { Reach } from './call.ts'
+import { type Command, command } from './command.ts'
+
+interface ShowOf<N extends RouteName> {
+  route: N
+  noun: string
+  summary: string
+  /** What may name the record, where it is more than its id. */
+  id?: string
+  /** The page of the web app, below the project's. */
+  page(thing: ReplyOf<N>): string
+  tell(thing: ReplyOf<N>, out: Output): void
+  examples: readonly string[]
+}
+
+/** The name of the record in a route's path. */
+const recordOf = (route: RouteName) => routes[route].path.match(/:(\w+)$/)![1]!
+
+export const findThing = <N extends RouteName>(call: Reach, route: N, id: string): Promise<ReplyOf<N>> =>
+  (call.client[route] as unknown as (args: object) => Promise<ReplyOf<N>>)({ project_id: call.project, [recordOf(route)]: id })
+
+/** Where the web app shows a thing: as the service says, else as it is built from its id. */
+export const pageOf = (call: Reach, thing: object, page: string): string =>
+  (thing as { urls?: { web: string } }).urls?.web ?? call.page(`/projects/${call.project}/${page}`)
+
+/** A command that shows one record of a project. */
+export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
+  command({
+    name: 'show',
+    summary: made.summary,
+    project: true,
+    args: [{ name: made.noun, help: made.id ?? 'its id' }],
+    flags: { web: { help: 'show it in the browser' } },
+    shows: { route: made.route },
+    examples: made.examples,
+    async run(call) {
+      const { out, env, flags, args } = call
+      const thing = await findThing(call, made.route, args[0]!)
+      if (flags.web) return visit(pageOf(call, thing as object, made.page(thing)), env, (url) => out.say(url))
+      out.answer(thing as object, () => made.tell(thing, out))
+    },
+  })

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import * as sets from '../sets.ts'
+import { object, oneOf } from '../shapes.ts'
+import * as app from './shapes.ts'
+
+/** How somebody comes in: signing up, invitations, passwords; a part of the table in `app-routes.ts`. */
+
+const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
+const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
+const password = Type.String(sets.PASSWORD)
+/** What a link carries. */
+const token = Type.String({ maxLength: 100 })
+const none = {}
+
+export const identityRoutes = {
+  welcome: {
+    method: 'GET',
+    path: '/v1/welcome',
+    summary: 'Whether the service has an owner yet and whether one may sign up',
+    who: 'anyone',
+    query: none,
+    reply: app.Welcome,
+  },
+  setUp: {
+    method: 'POST',
+    path: '/v1/set_up',
+    summary: 'Make the first user, who owns the service, by the set-up token that its start printed',
+    who: 'anyone',
+    query: none,
+    body: object({ name, email, password, set_up_token: token }),
+    reply: app.Done,
+    created: 201,
+  },
+  requestSignUp: {
+    method: 'POST',
+    path: '/v1/sign_ups',
+    summary: 'Mail a link that ends a sign-up; the answer is the same whether somebody has the address or not',
+    who: 'anyone',
+    query: none,
+    body: object({ name, email }),
+    reply: app.Done,
+  },
+  completeSignUp: {
+    method: 'POST',
+    path: '/v1/sign_ups/complete',
+    summary: 'Make a user with an account of their own by a mailed link; they are signed in',
+    who: 'anyone',
+    query: none,
+    body: object({ token, password }),
+    reply: app.Done,
+    created: 201,
+  },
+  joinByInvitation: {
+    method: 'POST',
+    path: '/v1/sign_ups/invited',
+    summary: 'Make a user for the address an invitation was made for, in the account that invites; they are signed in',
+    who: 'anyone',
+    query: none,
+    body: object({ name, email, password, invitation: token }),
+    reply: app.Done,
+    created: 201,
+  },
+  showInvitation: {
+    method: 'GET',
+    path: '/v1/invitations/:token',
+    summary: 'Who invites whom into what',
+    who: 'anyone',
+    query: none,
+    reply: object({ account_name: Type.String(), email: Type.String(), role: oneOf(sets.ROLES), has_user: Type.Boolean() }),
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/v1/invitations/:token/accept',
+    summary: 'Join the account that invites',
+    who: 'member',
+    query: none,
+    reply: object({ account_id: Type.Integer() }),
+  },
+  requestPasswordReset: {
+    method: 'POST',
+    path: '/v1/password_resets',
+    summary: 'Mail a link that sets a new password; the answer is the same whether somebody has the address or not',
+    who: 'anyone',
+    query: none,
+    body: object({ email }),
+    reply: app.Done,
+  },
+  completePasswordReset: {
+    method: 'POST',
+    path: '/v1/password_resets/complete',
+    summary: 'Set a new password by a mailed link; ends every session and API token of the user',
+    who: 'anyone',
+    query: none,
+    body: object({ token, password }),
+    reply: app.Done,
+  },
+  changePassword: {
+    method: 'PUT',
+    path: '/v1/me/password',
+    summary: 'Set a new password by the current one; ends every other session, and the API tokens unless they are to stay',
+    who: 'member',
+    query: none,
+    body: object({
+      current_password: Type.String({ maxLength: sets.PASSWORD.maxLength }),
+      new_password: password,
+      revoke_tokens: Type.Optional(Type.Boolean()),
+    }),
+    reply: app.Done,
+  },
+} as const

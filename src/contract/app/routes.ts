@@ -1,0 +1,200 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import * as param from '../params.ts'
+import { type PathNames, routes } from '../routes.ts'
+import * as sets from '../sets.ts'
+import {
+  Approval,
+  Asset,
+  BuildRun,
+  DecisionInput,
+  list,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  page,
+  recordId,
+  TaskDetail,
+} from '../shapes.ts'
+import { identityRoutes } from './identity.ts'
+import { ruleRoutes } from './rules.ts'
+import { settingsRoutes } from './settings.ts'
+import * as app from './shapes.ts'
+import { toolRoutes } from './tools.ts'
+import { workRoutes } from './work.ts'
+
+/** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
+export interface AppRoute {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: `/v1/${string}`
+  summary: string
+  /** Whoever comes, whoever is signed in (and reaches the place the path names), its owners, or operators of the service. */
+  who: 'anyone' | 'member' | 'owner' | 'operator'
+  query: param.Params
+  body?: TSchema
+  reply: TSchema
+  created?: 201
+  /** Refused on a read-only account. */
+  writes?: boolean
+}
+
+const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
+const none = {}
+
+/**
+ * The shared table as a session sees it: no token to ping with, who made a task, and lists of builds and assets that go on, the latter
+ * by any approval status.
+ */
+const { ping: _, ...shared } = routes
+export const sharedRoutes = {
+  ...shared,
+  showTask: {
+    ...shared.showTask,
+    reply: object({ ...TaskDetail.properties, created_by_user_id: nullable(Type.Integer()) }),
+  },
+  listBuilds: {
+    ...shared.listBuilds,
+    query: { ...shared.listBuilds.query, cursor: param.cursor },
+    reply: page('build_runs', BuildRun),
+  },
+  listAssets: {
+    ...shared.listAssets,
+    query: { ...shared.listAssets.query, approval_status: param.oneOf(sets.ASSET_APPROVAL_STATUSES), cursor: param.cursor },
+    reply: page('assets', Asset),
+  },
+} as const
+
+export const ownRoutes = {
+  ...identityRoutes,
+  showMe: {
+    method: 'GET',
+    path: '/v1/me',
+    summary: 'Who is signed in and what they reach',
+    who: 'member',
+    query: none,
+    reply: own(app.Me),
+  },
+  editMe: {
+    method: 'PATCH',
+    path: '/v1/me',
+    summary: 'Change the display name or the default account',
+    who: 'member',
+    query: none,
+    body: Type.Partial(object({ name, default_account_id: recordId })),
+    reply: own(app.Me),
+  },
+  listPeople: {
+    method: 'GET',
+    path: '/v1/people',
+    summary: "Display names of everybody in the caller's accounts",
+    who: 'member',
+    query: none,
+    reply: own(list('people', app.Person)),
+  },
+  search: {
+    method: 'GET',
+    path: '/v1/search',
+    summary: 'Find projects, tasks, builds, changes, assets and deployments by what they are called',
+    who: 'member',
+    query: { q: param.text, project_id: param.reference },
+    reply: list('hits', app.Hit),
+  },
+  showOverview: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/overview',
+    summary: 'Where everything in a project stands now',
+    who: 'member',
+    query: none,
+    reply: app.Overview,
+  },
+  showPlots: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/plots',
+    summary: 'What the plots of a project show, of the last days',
+    who: 'member',
+    query: { days_back: param.daysBack },
+    reply: app.Plots,
+  },
+  decideAssets: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/approvals/bulk',
+    summary: 'Decide several assets at once, all or none',
+    who: 'member',
+    query: none,
+    body: object({
+      asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 200 }),
+      status: DecisionInput.properties.status,
+      comments: Type.Optional(Type.String({ maxLength: 65_536 })),
+    }),
+    reply: list('approvals', Approval),
+    writes: true,
+  },
+  decideCommandLine: {
+    method: 'POST',
+    path: '/v1/cli/authorizations',
+    summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
+    who: 'member',
+    query: none,
+    body: object({
+      allow: Type.Boolean(),
+      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+      state: Type.String({ maxLength: 500 }),
+      code_challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+      client_name: Type.String({ minLength: 1, maxLength: 80 }),
+      scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
+    }),
+    reply: object({ redirect_to: ownText }),
+  },
+  showAssistantRequest: {
+    method: 'GET',
+    path: '/v1/assistants/authorizations',
+    summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
+    who: 'member',
+    query: { request: param.text },
+    reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
+  },
+  decideAssistantRequest: {
+    method: 'POST',
+    path: '/v1/assistants/authorizations',
+    summary: 'Let an assistant in or refuse it; answers where to send the browser',
+    who: 'member',
+    query: none,
+    body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
+    reply: object({ redirect_to: ownText }),
+  },
+  listMails: {
+    method: 'GET',
+    path: '/v1/operator/mails',
+    summary: 'The newest mails of the service, sent or not',
+    who: 'operator',
+    query: { before: param.reference },
+    reply: object({ mails: Type.Array(app.Mail), has_more: Type.Boolean(), smtp: Type.Boolean() }),
+  },
+  ...settingsRoutes,
+  ...toolRoutes,
+  ...workRoutes,
+  ...ruleRoutes,
+} as const satisfies Record<string, AppRoute>
+
+/** Settings and the ways in show people what they or theirs have written: it leaves as it is. */
+export const showsOwn = (name: string): boolean => Object.hasOwn(identityRoutes, name) || Object.hasOwn(settingsRoutes, name)
+
+export const appRoutes = { ...sharedRoutes, ...ownRoutes }
+
+export type OwnRoutes = typeof ownRoutes
+export type OwnName = keyof OwnRoutes
+export type OwnQuery<N extends OwnName> = param.Query<OwnRoutes[N]['query']>
+export type OwnBody<N extends OwnName> = OwnRoutes[N] extends { body: infer B extends TSchema } ? Static<B> : undefined
+export type OwnReply<N extends OwnName> = Static<OwnRoutes[N]['reply']>
+export type OwnPath<N extends OwnName> = { [K in PathNames<OwnRoutes[N]['path']>]: string }
+
+export type AppRoutes = typeof appRoutes
+export type AppName = keyof AppRoutes
+export type AppReply<N extends AppName> = Static<AppRoutes[N]['reply']>
+/** What the web app sends, as it travels. */
+export type AppArguments<N extends AppName> = { [K in PathNames<AppRoutes[N]['path']>]: string | number } & {
+  query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
+} & (AppRoutes[N] extends { body: infer B }
+    ? { body: B extends TSchema ? Static<B> : B extends { schema: infer S extends TSchema } ? Static<S> : never }
+    : { body?: undefined })

@@ -1,0 +1,113 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import * as sets from '../sets.ts'
+import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../shapes.ts'
+import { Done } from './shapes.ts'
+
+/** An account's own failure rules; a part of the table in `app-routes.ts`. */
+
+const pattern = Type.Optional(text)
+const several = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item))
+/** A failure rule as its account wrote it; what the fields mean stands in `diagnosis/rule.ts`. */
+export const FailureRule = own(
+  object({
+    rule_id: text,
+    /** It stands in for one of ours. */
+    replaces_ours: flag,
+    /** Why it is switched off; null when it is not. */
+    problem: nullable(text),
+    definition: object({
+      id: text,
+      tool: text,
+      category: oneOf(sets.FAILURE_CATEGORIES),
+      role: oneOf(sets.RULE_ROLES),
+      need: several(text),
+      match: text,
+      score: integer,
+      fix: Type.Optional(text),
+      block: Type.Optional(
+        object({
+          back: pattern,
+          more: pattern,
+          until: pattern,
+          through: pattern,
+          blanks: Type.Optional(integer),
+          max: Type.Optional(integer),
+        }),
+      ),
+      header: Type.Optional(Type.Literal(true)),
+      lead: Type.Optional(Type.Literal('last')),
+      near: Type.Optional(integer),
+      explains: Type.Optional(several(text)),
+      examples: several(object({ log: text, line: integer, file: Type.Optional(text) })),
+    }),
+    created_at: instant,
+    updated_at: instant,
+  }),
+)
+export type FailureRule = Static<typeof FailureRule>
+
+const logLines = Type.Array(object({ line: integer, text }))
+const RuleTrial = object({
+  /** The line that says why; null when the rule finds nothing. */
+  line: nullable(integer),
+  matched: logLines,
+  finding: object({
+    rule_id: text,
+    category: oneOf(sets.FAILURE_CATEGORIES),
+    confidence: oneOf(sets.CONFIDENCES),
+    diagnosis: text,
+    suggested_fix: text,
+    evidence: logLines,
+  }),
+})
+
+/** Read and refused field by field where rules are made (`diagnosis/definition.ts`), as for those that come in a file. */
+const definition = anyObject
+
+const owned = { who: 'owner', query: {} } as const
+
+export const ruleRoutes = {
+  listFailureRules: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/failure_rules',
+    summary: 'What an account knows about its own tools',
+    who: 'member',
+    query: {},
+    reply: list('failure_rules', FailureRule),
+  },
+  createFailureRule: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/failure_rules',
+    summary: 'Add a rule; investigations use it from then on',
+    ...owned,
+    body: definition,
+    reply: FailureRule,
+    created: 201,
+    writes: true,
+  },
+  editFailureRule: {
+    method: 'PUT',
+    path: '/v1/accounts/:account_id/failure_rules/:rule_id',
+    summary: 'Replace a rule; its id stays',
+    ...owned,
+    body: definition,
+    reply: FailureRule,
+    writes: true,
+  },
+  removeFailureRule: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/failure_rules/:rule_id',
+    summary: 'Forget a rule; one of ours that it replaced holds again',
+    ...owned,
+    reply: Done,
+    writes: true,
+  },
+  tryFailureRule: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/failure_rules/try',
+    summary: 'What a rule would find in a piece of a log; nothing is kept',
+    ...owned,
+    body: object({ rule: definition, log: Type.String({ minLength: 1, maxLength: 20_000 }) }),
+    reply: RuleTrial,
+  },
+} as const

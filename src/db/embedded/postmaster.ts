@@ -1,0 +1,121 @@
+import { execFile, spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { open, readFile, rename, stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Account } from './account.ts'
+import { PORT } from './address.ts'
+import { findBinaries } from './binaries.ts'
+import { ENVIRONMENT, nameOf, prepareCluster } from './cluster.ts'
+import { windowsStart, windowsStop } from './windows.ts'
+
+/** A start under way; `failure` is set once the process has ended. */
+export interface Launch {
+  failure?: string
+}
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
+const LARGEST_LOG = 10_000_000
+
+/** Starts PostgreSQL in the cluster, which is made if it is missing, without waiting until it answers. Undefined: it runs already. */
+export async function launch(cluster: string): Promise<Launch | undefined> {
+  const stale = await recordedPid(cluster)
+  if (stale !== undefined && (await serves(stale, cluster))) return undefined
+  const { binaries, account } = await prepareCluster(cluster)
+  const logFile = `${cluster}.log`
+  const log = await openLog(logFile, account)
+  const result: Launch = {}
+  if (process.platform === 'win32') {
+    await log.close()
+    await windowsStart(binaries, cluster, logFile)
+    return result
+  }
+
+  const from = (await log.stat()).size
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: '.',
+    port: PORT,
+    cluster_name: 'goldmaster',
+    'goldmaster.folder': await identityOf(cluster),
+  }
+  const child = spawn(
+    binaries.postgres,
+    ['-D', nameOf(cluster, account), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      ...account,
+      cwd: cluster,
+      // The pid of a dead server may meanwhile belong to a stranger, and PostgreSQL would give way to it. It does not for the pid
+      // named here; its own check that no old process still uses the folder's shared memory stays in force.
+      env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(stale ?? 0) },
+      // A group of its own: Ctrl-C is for us, who finish our work first.
+      detached: true,
+      // A file, not a pipe: the server may outlive us.
+      stdio: ['ignore', log.fd, log.fd],
+    },
+  )
+  child.unref()
+  child.on('error', (error) => {
+    result.failure = error.message
+  })
+  child.on('exit', async (code, signal) => {
+    const reason = await lastComplaint(logFile, from, child.pid!).catch(() => undefined)
+    result.failure = reason ?? `ended with ${signal ?? `code ${code}`}, see ${logFile}`
+  })
+  await log.close()
+  return result
+}
+
+/** Longer than a last checkpoint takes; one that hangs ends when it wakes up. */
+const SHUT_DOWN_MS = 60_000
+
+/** Ends the server, open transactions and all, and waits until it is gone. */
+export async function shutDown(cluster: string): Promise<void> {
+  const pid = await recordedPid(cluster)
+  if (pid === undefined || !(await serves(pid, cluster))) return
+  if (process.platform === 'win32') await windowsStop(await findBinaries(cluster, undefined), cluster)
+  else process.kill(pid, 'SIGINT')
+  for (const end = performance.now() + SHUT_DOWN_MS; performance.now() < end && (await serves(pid, cluster)); ) await sleep(5)
+}
+
+async function recordedPid(cluster: string): Promise<number | undefined> {
+  const text = await readFile(`${cluster}/postmaster.pid`, 'utf8').catch(() => '')
+  return Number.parseInt(text, 10) || undefined
+}
+
+/** Whether a process is the server of this cluster and not a stranger with the same number. */
+async function serves(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform === 'win32') {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  const mark = `goldmaster.folder=${await identityOf(cluster)}`
+  if (process.platform === 'linux')
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').includes(mark)
+  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return stdout.trim().split(' ').includes(mark)
+}
+
+/** Names the folder itself, whatever path leads to it. */
+async function identityOf(cluster: string): Promise<string> {
+  const { dev, ino } = await stat(cluster, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+async function openLog(path: string, account: Account | undefined) {
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  if (size > LARGEST_LOG) await rename(path, `${path}.old`)
+  // Where the folder belongs to somebody else, root must not be led to another file.
+  const log = await open(path, O_APPEND | O_CREAT | O_WRONLY | (O_NOFOLLOW ?? 0), 0o600)
+  if (account) await log.chown(account.uid, account.gid)
+  return log
+}
+
+async function lastComplaint(path: string, from: number, pid: number): Promise<string | undefined> {
+  const written = (await readFile(path)).subarray(from).toString()
+  const line = written.split('\n').findLast((line) => line.includes(`[${pid}]`) && /FATAL|PANIC/.test(line))
+  return line?.replace(/^.*?(?:FATAL|PANIC): +/, '')
+}

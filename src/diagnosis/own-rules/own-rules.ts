@@ -1,0 +1,101 @@
+import { invalidParameter } from '../../contract/errors.ts'
+import { bookFor, diagnose, type Options } from '../diagnose.ts'
+import type { Finding, Step } from '../finding.ts'
+import type { Rule } from '../rule.ts'
+import { type Definition, readDefinition, ruleOf } from './definition.ts'
+import { UnreadablePattern } from './linear-pattern.ts'
+import { prove } from './prove.ts'
+import { TookTooLong, within } from './within.ts'
+
+/** Reads and proves what a file of rules holds: one definition, or a list of them. */
+export function readOwnRules(value: unknown): Definition[] {
+  const several = Array.isArray(value)
+  const place = (index: number) => (several ? `[${index}]` : '')
+  const definitions = (several ? value : [value]).map((each, index) => readDefinition(place(index), each))
+  const seen = new Set<string>()
+  definitions.forEach((definition, index) => {
+    if (seen.has(definition.id)) throw invalidParameter(`${place(index)}.id`, `is there twice: ${definition.id}`)
+    seen.add(definition.id)
+    prove(ruleOf(definition), place(index))
+  })
+  return definitions
+}
+
+/** Ours alone need a tenth of this for the longest log. */
+const PATIENCE_MS = 1_000
+const ATTEMPTS = 3
+
+interface OwnRules {
+  rules: Rule[]
+  /** Those that are switched off, and why. */
+  off: { id: string; problem: string }[]
+}
+
+/** Compiling takes longer than reading a log; callers keep handing in the same list. */
+const known = new WeakMap<readonly Definition[], OwnRules>()
+
+/** Rules from a time when more was understood are left out. */
+export function ownRules(definitions: readonly Definition[]): OwnRules {
+  const found = known.get(definitions) ?? { rules: [], off: [] }
+  if (!known.has(definitions))
+    for (const definition of definitions) {
+      const problem = problemOf(definition)
+      if (problem === null) found.rules.push(ruleOf(definition))
+      else found.off.push({ id: definition.id, problem })
+    }
+  known.set(definitions, found)
+  return found
+}
+
+/** Why a rule is switched off; null when it is not. */
+export function problemOf(definition: Definition): string | null {
+  try {
+    ruleOf(definition)
+    return null
+  } catch (error) {
+    if (!(error instanceof UnreadablePattern)) throw error
+    return `A pattern of it ${error.message}.`
+  }
+}
+
+export interface OwnOptions extends Omit<Options, 'rules'> {
+  own?: readonly Definition[]
+}
+
+/** Like `diagnose`, but rules that are not ours get only so much time; then ours answer alone and a step says so. */
+export function diagnoseWithOwn(raw: string, { own = [], ...options }: OwnOptions): Finding {
+  const { rules, off } = ownRules(own)
+  const notes = off.map(({ id, problem }) => skipped(`The rule ${id} is switched off. ${problem}`))
+  if (rules.length === 0) return withSteps(diagnose(raw, options), notes)
+  try {
+    // Making them ready is our own work, not theirs.
+    bookFor(rules)
+    return withSteps(
+      patiently(() => diagnose(raw, { ...options, rules })),
+      notes,
+    )
+  } catch (error) {
+    return withoutOwn(raw, options, (error as Error).message, notes)
+  }
+}
+
+/** Ours alone, with a step that says why. */
+export const withoutOwn = (raw: string, options: Omit<Options, 'rules'>, why: string, notes: Step[] = []): Finding =>
+  withSteps(diagnose(raw, options), [skipped(`Own rules were left out: ${why}`), ...notes])
+
+const skipped = (detail: string): Step => ({ name: 'own_rules', status: 'skipped', detail, evidence: [] })
+
+const withSteps = (finding: Finding, notes: Step[]): Finding => ({ ...finding, steps: [...notes, ...finding.steps] })
+
+/** Time that went by while the machine did something else is nobody's fault: then it is tried again. */
+function patiently<T>(work: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    const used = process.cpuUsage()
+    try {
+      return within(PATIENCE_MS, work)
+    } catch (error) {
+      const worked = process.cpuUsage(used).user / 1000
+      if (!(error instanceof TookTooLong) || attempt === ATTEMPTS || worked > PATIENCE_MS / 2) throw error
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { invalidParameter } from '../../contract/errors.ts'
+import type { Log } from '../log.ts'
+import type { Rule } from '../rule.ts'
+import { RULES } from '../rules/index.ts'
+import { group } from '../stages/group.ts'
+import { Literals } from '../stages/literals.ts'
+import { match, type RuleBook, ruleBook } from '../stages/match.ts'
+import { normalise } from '../stages/normalise.ts'
+import { TookTooLong, within } from './within.ts'
+
+const EXAMPLES_MS = 2_000
+
+/** For rules of noise, which match by keeping others away. */
+export const isSilenced = (rule: Rule) => (line: string) =>
+  rule.need.some((literal) => line.includes(literal)) && rule.match.test(line)
+
+interface Found {
+  index: number
+  file: string | undefined
+}
+
+/** The line that says why, as the rule finds it in a log. */
+export const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined => {
+  if (rule.role === 'noise') {
+    const index = log.text.findIndex(isSilenced(rule))
+    return index < 0 ? undefined : { index, file: rule.match.exec(log.text[index]!)?.groups?.file }
+  }
+  const hits = match(log, book).filter((hit) => hit.rule === rule)
+  const [found] = group(log, hits)
+  return found && { index: found.lead.index, file: found.lead.groups.file?.trim() }
+}
+
+const isNamed = (file: string, found: string | undefined) => found === file || found?.split(/[\\/]/).at(-1) === file
+
+const overOurs = <R extends Pick<Rule, 'id'>>(own: readonly R[]): (R | Rule)[] => {
+  const ids = new Set(own.map(({ id }) => id))
+  return [...own, ...RULES.filter(({ id }) => !ids.has(id))]
+}
+
+/** All literals are looked for at once, which works for so many different characters only. */
+export function requireFewCharacters(own: readonly Pick<Rule, 'id' | 'need'>[], where = 'need') {
+  try {
+    new Literals(overOurs(own).flatMap(({ need }) => need))
+  } catch {
+    throw invalidParameter(where, 'holds, together with the other rules, too many different characters')
+  }
+}
+
+/** Own rules over ours. */
+export function bookWith(own: readonly Rule[], where = 'need'): RuleBook {
+  requireFewCharacters(own, where)
+  return ruleBook(overOurs(own))
+}
+
+function showExamples(rule: Rule, at: (field: string) => string) {
+  const book = bookWith([rule], at('need'))
+  const logs = rule.examples.map(({ log }) => normalise(log))
+  rule.need.forEach((literal, index) => {
+    if (!logs.some(({ text }) => text.some((line) => line.includes(literal))))
+      throw invalidParameter(at(`need[${index}]`), 'stands in none of the examples')
+  })
+  rule.examples.forEach(({ line, file }, index) => {
+    const found = findIn(logs[index]!, rule, book)
+    if (!found) throw invalidParameter(at(`examples[${index}]`), 'is not matched: no line holds one of need and fits match')
+    if (found.index + 1 !== line)
+      throw invalidParameter(at(`examples[${index}].line`), `is ${line}, but the rule finds line ${found.index + 1}`)
+    if (file !== undefined && !isNamed(file, found.file))
+      throw invalidParameter(at(`examples[${index}].file`), `is ${file}, but the rule finds ${found.file ?? 'no file'}`)
+  })
+}
+
+/** Refuses a rule that does not find what its own examples show. */
+export function prove(rule: Rule, where: string) {
+  const at = (field: string) => (where === '' ? field : `${where}.${field}`)
+  try {
+    within(EXAMPLES_MS, () => showExamples(rule, at))
+  } catch (error) {
+    throw error instanceof TookTooLong ? invalidParameter(at('examples'), 'take too long to read') : error
+  }
+}

@@ -1,0 +1,41 @@
+import type { EvidenceLine, Finding } from '../finding.ts'
+import { match } from '../stages/match.ts'
+import { normalise } from '../stages/normalise.ts'
+import { type Definition, readDefinition, ruleOf } from './definition.ts'
+import { diagnoseWithOwn, ownRules } from './own-rules.ts'
+import { bookWith, findIn, isSilenced } from './prove.ts'
+import { within } from './within.ts'
+
+/** What a rule that is still being written does with a piece of a log. */
+export interface Trial {
+  /** The line that says why, which an example of the rule would name; null when it finds nothing. */
+  line: number | null
+  /** Every line that the rule matches. */
+  matched: EvidenceLine[]
+  /** What an investigation of a build with this log would find. */
+  finding: Finding
+}
+
+const PATIENCE_MS = 2_000
+
+/** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */
+export function tryRule(given: object, raw: string, others: readonly Definition[]): Trial {
+  const definition = readDefinition('', { ...given, examples: [{ log: raw, line: 1 }] })
+  const rule = ruleOf(definition)
+  const own = [definition, ...others.filter(({ id }) => id !== rule.id)]
+  const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
+  const log = normalise(raw)
+  const book = bookWith(rules)
+  return within(PATIENCE_MS, () => {
+    const indexes =
+      rule.role === 'noise'
+        ? log.text.flatMap((line, index) => (isSilenced(rule)(line) ? [index] : []))
+        : match(log, book).flatMap((hit) => (hit.rule === rule ? [hit.index] : []))
+    const found = findIn(log, rule, book)
+    return {
+      line: found === undefined ? null : found.index + 1,
+      matched: indexes.map((index) => ({ line: index + 1, text: log.shown[index]! })),
+      finding: diagnoseWithOwn(raw, { own }),
+    }
+  })
+}

@@ -1,0 +1,54 @@
+import { isBlank, type Log } from '../log.ts'
+import type { Block, Pattern } from '../rule.ts'
+import { EDGE } from './edge.ts'
+
+const BACK_MAX = 8
+
+const CARET = /^[\s|]*[~^][\s~^]*$/
+
+/** A line of source shown with a caret below it, as compilers do, or that caret. */
+const isQuoted = (log: Log, index: number) => CARET.test(log.text[index]!) || CARET.test(log.text[index + 1] ?? '')
+
+const SEPARATOR = /^[-=_*#~+\s]{5,}$/
+
+/** A ruler below the last line belongs to what follows. */
+const withoutRuler = (log: Log, index: number, last: number): number => {
+  let end = last
+  while (end > index && (isBlank(log, end) || SEPARATOR.test(log.text[end]!))) end--
+  return end
+}
+
+const below = (log: Log, index: number, block: Block): number => {
+  const end = block.until ?? block.through
+  const max = block.max ?? (end ? 60 : 12)
+  const blanks = block.blanks ?? (end ? 2 : 0)
+  const limit = Math.min(log.text.length - 1, index + max)
+  let last = index
+  let gap = 0
+  for (let i = index + 1; i <= limit; i++) {
+    if (isBlank(log, i)) {
+      if (++gap > blanks) return last
+      continue
+    }
+    const text = log.text[i]!
+    if (EDGE.test(text)) return last
+    if (end) {
+      if (end.test(text)) return block.through ? i : last
+    } else if (!block.more?.test(text) && !isQuoted(log, i)) return last
+    gap = 0
+    last = i
+  }
+  return last
+}
+
+const above = (log: Log, index: number, back: Pattern): number => {
+  let first = index
+  for (let i = index - 1; i >= 0 && index - i <= BACK_MAX && back.test(log.text[i]!); i--) first = i
+  return first
+}
+
+/** First and last index of the lines that belong to the one that matched. */
+export const extent = (log: Log, index: number, block: Block | undefined): [number, number] =>
+  block
+    ? [block.back ? above(log, index, block.back) : index, withoutRuler(log, index, below(log, index, block))]
+    : [index, index]

@@ -1,0 +1,102 @@
+import type { Confidence, FailureCategory } from '../../contract/sets.ts'
+import { isShown, type Log } from '../log.ts'
+import { categoryOfUnknown, isCheck } from './command.ts'
+import type { Hit } from './match.ts'
+import type { Ranked } from './rank.ts'
+import type { Segments } from './segment.ts'
+import type { Telling } from './telling.ts'
+
+/** The decision, in indexes of the log; `compose` turns it into words. */
+export interface Verdict {
+  category: FailureCategory
+  confidence: Confidence
+  because: string
+  hit: Hit | null
+  /** Index of the line that says why. */
+  lead: number | null
+  /** All lines of the evidence in order, the lead among them. */
+  lines: number[]
+}
+
+const EVIDENCE_MAX = 300
+
+/** A match this good in the right place, or a rule this specific anywhere, was right nine times out of ten on labelled logs. */
+const SURE = 85
+const SPECIFIC = 72
+const LIKELY = 60
+
+/** Up to this score a rule that says compiler may have met a linter. */
+const AMBIGUOUS = 62
+
+/** Weight from which unknown lines are worth showing before a weak match. */
+const MEANINGFUL = 3
+
+const linesOf = (log: Log, start: number, end: number) => {
+  const lines: number[] = []
+  for (let i = start; i <= end && lines.length < EVIDENCE_MAX; i++) if (isShown(log, i)) lines.push(i)
+  return lines
+}
+
+function confidenceOf(log: Log, segments: Segments, best: Ranked, second: Ranked | undefined): [Confidence, string] {
+  if (best.lead.rule.role !== 'root') return ['low', 'the line only repeats that something failed']
+  if (best.score < LIKELY) return ['low', 'the match is weak']
+  const rival = second && second.lead.rule.category !== best.lead.rule.category && best.score - second.score < 10
+  if (log.truncated && !segments.failing) return ['low', 'the beginning of the log is missing']
+  if (log.truncated) return ['medium', 'the beginning of the log is missing']
+  if (rival) return ['medium', `${second.lead.rule.id} is nearly as likely`]
+  return best.score >= SURE || best.lead.rule.score >= SPECIFIC
+    ? ['high', `${best.lead.rule.id} is specific`]
+    : ['medium', `${best.lead.rule.id} matched`]
+}
+
+/** A wrapper, or a weak match outside the step that failed, may say less than the most telling lines. */
+const isDoubtful = (best: Ranked, { failing }: Segments) =>
+  best.lead.rule.role === 'wrapper' ||
+  (failing !== null && best.score < LIKELY && (best.lead.index < failing.start || best.lead.index > failing.end))
+
+const isOutdone = (best: Ranked, { failing }: Segments, telling: Telling) =>
+  best.lead.rule.role !== 'wrapper' || failing !== null || telling.weight >= MEANINGFUL
+
+const refine = (best: Ranked, log: Log, segments: Segments, lines: readonly number[]): FailureCategory => {
+  const named = best.lead.rule.category
+  if (named === 'unknown') return categoryOfUnknown(log, segments, lines)
+  return named === 'compile_error' && best.lead.rule.score <= AMBIGUOUS && isCheck(segments) ? 'lint_or_doc' : named
+}
+
+/** Success counts unless something clearly failed after it: builds have more than one step. */
+const endsWell = ({ succeededAt }: Segments, ranked: readonly Ranked[]) =>
+  succeededAt !== null &&
+  !ranked.some((each) => each.lead.index > succeededAt && each.lead.rule.role === 'root' && each.score >= LIKELY)
+
+const nothing = (because: string): Verdict => ({ category: 'none', confidence: 'low', because, hit: null, lead: null, lines: [] })
+
+export function classify(log: Log, segments: Segments, ranked: readonly Ranked[], find: () => Telling | null): Verdict {
+  const [best, second] = ranked
+  if (endsWell(segments, ranked)) return nothing('the log ends in success')
+  const doubtful = !best || best.score <= 0 || isDoubtful(best, segments)
+  const telling = doubtful ? find() : null
+  if (best && best.score > 0 && !(telling && isOutdone(best, segments, telling))) {
+    const [confidence, because] = confidenceOf(log, segments, best, second)
+    const lines = linesOf(log, best.start, best.end)
+    return {
+      category: refine(best, log, segments, lines),
+      confidence,
+      because,
+      hit: best.lead,
+      lead: best.lead.index,
+      lines,
+    }
+  }
+  if (!telling) return nothing('nothing in it looks like an error')
+  const lines = linesOf(log, telling.start, telling.end)
+  const guess = categoryOfUnknown(log, segments, lines)
+  const wrapped = best?.lead.rule.role === 'wrapper' ? best.lead.rule.category : 'unknown'
+  return {
+    category: guess === 'unknown' ? wrapped : guess,
+    confidence: 'low',
+    because: 'no rule knows it',
+    hit: null,
+    lead: telling.lead,
+    lines,
+  }
+}

@@ -1,0 +1,44 @@
+import type { FailureCategory } from '../../contract/sets.ts'
+import type { Log } from '../log.ts'
+import type { Segments } from './segment.ts'
+
+/** What kind of failure a failed command suggests when its output is no help. */
+const KINDS: readonly [RegExp, FailureCategory][] = [
+  [/\b(?:git (?:clone|fetch|checkout|submodule|lfs)|p4 sync|svn (?:co|checkout|up))\b/, 'scm_sync'],
+  [
+    /lint|format|style|critic|spell|proof|links?\b|awesome_?bot|docs?\b|markdown|integrity|\bcheck|tidy|\bcs\b|sniff|fmt\b|\bvet\b|\.md\b/i,
+    'lint_or_doc',
+  ],
+  [
+    /\b(?:npm|yarn|pnpm|bundle|pip|composer|gem|mix|cpan\w*|apt(?:-get)?|brew|conda|carthage|pod) (?:ci|i|install|update|deps\.get|add)\b/,
+    'dependency_resolution',
+  ],
+  [/test|spec|\bcov/i, 'test_failure'],
+]
+
+const byCommand = (command: string): FailureCategory =>
+  KINDS.find(([kind]) => kind.test(command))?.[1] ?? (command.trim() ? 'build_script_error' : 'unknown')
+
+const POSITION = /^\s*(?:\d+:\d+\s|\S{1,250}\.\w{1,10}[:(] ?\d+)/
+const ERROR = /\berror\b/i
+const COMPARISON = /\b(?:expected|assert\w*|to equal|but (?:was|got)|got:|actual)\b/i
+
+/** Lists of places without the word error come from checkers; something expected and not got comes from tests. */
+function byShape(lines: readonly string[]): FailureCategory | null {
+  const places = lines.filter((line) => POSITION.test(line)).length
+  if (places > 0 && places >= lines.length / 2 && !lines.some((line) => ERROR.test(line))) return 'lint_or_doc'
+  return lines.some((line) => COMPARISON.test(line)) ? 'test_failure' : null
+}
+
+/** Whether the step that failed only checks: what looks like a compiler's line may be a linter's there. */
+export const isCheck = ({ failing }: Segments) =>
+  failing !== null && byCommand(`${failing.command} ${failing.reported}`) === 'lint_or_doc'
+
+/** The category of a failure no rule can name: what the command was for, and what its output looks like. */
+export function categoryOfUnknown(log: Log, segments: Segments, lines: readonly number[]): FailureCategory {
+  const { failing } = segments
+  const command = failing ? `${failing.command} ${failing.reported}` : ''
+  const guess = byCommand(command)
+  if (guess !== 'test_failure' && guess !== 'unknown' && guess !== 'build_script_error') return guess
+  return byShape(lines.map((index) => log.text[index]!)) ?? guess
+}

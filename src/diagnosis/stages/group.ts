@@ -1,0 +1,57 @@
+import { isBlank, type Log } from '../log.ts'
+import { extent } from './block.ts'
+import type { Hit } from './match.ts'
+
+/** One finding: neighbouring matches of one tool. `start` and `end` are inclusive indexes. */
+export interface Group {
+  /** The match that speaks for the group. */
+  lead: Hit
+  hits: Hit[]
+  start: number
+  end: number
+}
+
+/** Lines between two indexes that show something. */
+const distance = (log: Log, from: number, to: number, enough: number) => {
+  let lines = 0
+  for (let i = from + 1; i < to && lines <= enough; i++) if (!isBlank(log, i)) lines++
+  return lines
+}
+
+const better = (a: Hit, b: Hit) => (b.rule.score > a.rule.score ? b : a)
+
+const ANNOUNCED_WITHIN = 8
+
+/** A header gives way to the first line it announces. */
+const landing = (log: Log, hit: Hit): Hit | null => {
+  if (!hit.rule.header) return hit
+  for (let i = hit.index + 1; i <= hit.index + ANNOUNCED_WITHIN && i < log.text.length; i++)
+    if (!isBlank(log, i)) return { ...hit, index: i }
+  return null
+}
+
+/** Hits come in the order of lines, so only the last group of a tool can still grow. */
+export function group(log: Log, hits: readonly Hit[]): Group[] {
+  const groups: Group[] = []
+  const last = new Map<string, Group>()
+  for (const found of hits) {
+    const landed = landing(log, found)
+    if (!landed) continue
+    const [start, end] = extent(log, landed.index, landed.rule.block)
+    const hit = landed.rule.lead === 'last' ? { ...landed, index: end } : landed
+    const key = `${hit.rule.tool} ${hit.rule.role}`
+    const open = last.get(key)
+    const near = hit.rule.near ?? 0
+    if (open && (start <= open.end || distance(log, open.end, start, near) <= near)) {
+      open.lead = better(open.lead, hit)
+      open.hits.push(hit)
+      open.start = Math.min(open.start, start)
+      open.end = Math.max(open.end, end)
+    } else {
+      const opened = { lead: hit, hits: [hit], start, end }
+      last.set(key, opened)
+      groups.push(opened)
+    }
+  }
+  return groups
+}

@@ -1,0 +1,31 @@
+import { isBlank, type Log } from '../log.ts'
+import { normalise } from './normalise.ts'
+
+const TEMPORARY = /(?:\/(?:tmp|temp|var\/folders)\/|\\(?:Temp|tmp)\\)[^\s'"]*/gi
+const HEX = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi
+const NUMBERS = /\d+/g
+
+/** The line with everything that changes from run to run blanked out. */
+export const mask = (text: string) => text.trim().replace(TEMPORARY, '~').replace(HEX, '#').replace(NUMBERS, '0')
+
+/** A short name for a text; not for secrets. Two 32-bit FNV-1a halves make accidents unlikely. */
+export function shortHash(text: string): string {
+  let a = 0x811c9dc5
+  let b = 0x01000193
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    a = Math.imul(a ^ char, 0x01000193)
+    b = Math.imul(b ^ char, 0x85ebca6b)
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36)
+}
+
+export const maskOf = (log: Log, index: number) => shortHash(mask(log.text[index]!))
+
+/** What a passed log is remembered by: one short hash for each different line. */
+export function masksOf(raw: string): Set<string> {
+  const log = normalise(raw)
+  const masks = new Set<string>()
+  for (let i = 0; i < log.text.length; i++) if (!isBlank(log, i)) masks.add(maskOf(log, i))
+  return masks
+}

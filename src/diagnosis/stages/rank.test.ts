@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import type { Rule } from '../rule.ts'
+import type { Group } from './group.ts'
+import { normalise } from './normalise.ts'
+import { rank } from './rank.ts'
+import { segment } from './segment.ts'
+
+const ruleOf = (id: string, more: Partial<Rule> = {}): Rule => ({
+  id,
+  tool: id,
+  category: 'compile_error',
+  role: 'root',
+  need: [id],
+  match: new RegExp(id),
+  score: 50,
+  examples: [],
+  ...more,
+})
+const groupAt = (index: number, rule: Rule, groups: Record<string, string> = {}): Group => {
+  const lead = { rule, index, groups }
+  return { lead, hits: [lead], start: index, end: index }
+}
+/** The lines of the groups, best first. */
+const order = (lines: string[], ...groups: Group[]) => {
+  const log = normalise(lines.join('\n'))
+  return rank(log, segment(log), groups, []).map(({ lead }) => lead.index)
+}
+const [alpha, beta] = [ruleOf('alpha'), ruleOf('beta')]
+
+describe('where a failing step is known', () => {
+  const STEPS = [
+    '$ one', // 0
+    'alpha in a step that passed',
+    'The command "one" exited with 0.',
+    '$ two', // 3
+    'beta in a step of which nothing is known',
+    '$ three', // 5
+    'alpha in the first step that failed',
+    'The command "three" exited with 1.',
+    '$ four', // 8
+    'alpha in a later step that failed',
+    'The command "four" exited with 2.',
+    '$ five', // 11
+    'beta after all that',
+  ]
+
+  it('what it says counts most, then other failed steps, then what came after, before, and what passed', () => {
+    const found = [1, 4, 6, 9].map((index) => groupAt(index, index % 2 ? alpha : beta))
+    const after = groupAt(12, ruleOf('beta', { score: 60 }))
+    expect(order(STEPS, ...found, after)).toEqual([6, 9, 12, 4, 1])
+  })
+
+  it('its word outweighs a rule that is thirty points surer elsewhere, and no more than that', () => {
+    const surer = (score: number) => order(STEPS, groupAt(6, alpha), groupAt(12, ruleOf('beta', { score })))[0]
+    expect([surer(79), surer(81)]).toEqual([6, 12])
+  })
+
+  it('a step that passed is ten points less likely than one of which nothing is known', () => {
+    const surer = (score: number) => order(STEPS, groupAt(1, ruleOf('alpha', { score })), groupAt(4, beta))[0]
+    expect([surer(59), surer(61)]).toEqual([4, 1])
+  })
+})
+
+describe('where none is known', () => {
+  it('the later of two kinds is likelier, judged by where each kind begins', () => {
+    const lines = Array.from({ length: 600 }, (_, i) => `line ${i}`)
+    expect(order(lines, groupAt(10, alpha), groupAt(400, beta), groupAt(590, alpha))).toEqual([400, 10, 590])
+  })
+
+  it('of equals the earlier one comes first', () => {
+    expect(order(['alpha', 'alpha'], groupAt(1, alpha), groupAt(0, alpha))).toEqual([0, 1])
+  })
+})
+
+describe('what a match is', () => {
+  it('a root speaks before what it drags along, and that before who only repeats that something failed', () => {
+    const [root, followup, wrapper] = (['root', 'followup', 'wrapper'] as const).map((role, i) =>
+      groupAt(i, ruleOf(role, { role, score: 50 + 15 * i })),
+    )
+    expect(order(['root', 'followup', 'wrapper'], wrapper!, followup!, root!)).toEqual([0, 1, 2])
+  })
+
+  it('a wrapper that is forty points surer is as good as a root', () => {
+    const surer = (score: number) =>
+      order(['root', 'wrapper'], groupAt(0, alpha), groupAt(1, ruleOf('w', { role: 'wrapper', score })))[0]
+    expect([surer(89), surer(91)]).toEqual([0, 1])
+  })
+
+  it('a line that the build service marks as an error, and one that names a file of ours, count a little more', () => {
+    const marked = ['##[error]alpha', 'plain beta']
+    expect(order(marked, groupAt(0, alpha), groupAt(1, beta))).toEqual([0, 1])
+    expect(order(['alpha', 'beta'], groupAt(0, alpha, { file: 'src/hero.c' }), groupAt(1, beta))).toEqual([0, 1])
+    expect(order(['alpha', 'beta'], groupAt(0, alpha, { file: 'node_modules/x/hero.js' }), groupAt(1, beta))).toEqual([1, 0])
+  })
+})

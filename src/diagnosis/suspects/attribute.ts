@@ -1,0 +1,20 @@
+import type { Attribution, Candidate, Finding } from '../finding.ts'
+import { clearAuthor } from './author.ts'
+import { reasonsFor } from './reasons.ts'
+import { scoreAll } from './score.ts'
+
+const MOST_SUSPECTS = 10
+
+/** Which of the changes broke the build, most suspect first, and whose it was if that is clear. */
+export function attribute(finding: Finding, candidates: readonly Candidate[], log: readonly string[]): Attribution {
+  const scores = scoreAll(finding, candidates, log).sort(
+    (a, b) => b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1),
+  )
+  const suspects = scores.slice(0, MOST_SUSPECTS).map((score) => ({
+    change_id: score.candidate.id,
+    author: score.candidate.author,
+    score: Math.round(100 * Math.min(1, score.score)) / 100,
+    reasons: reasonsFor(score),
+  }))
+  return { suspects, attributed_author: clearAuthor(finding, scores) }
+}

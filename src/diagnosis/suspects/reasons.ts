@@ -1,0 +1,46 @@
+import { isMissed, verbFor } from './actions.ts'
+import { fileKind } from './kinds.ts'
+import type { Hit, Score } from './score.ts'
+import { WEIGHTS } from './weights.ts'
+import { isCompound, wordToShow } from './words.ts'
+
+const MOST_HITS = 3
+const MOST_WORDS = 4
+const LONGEST_NAME = 80
+const WORTH_SAYING = 0.05
+
+/** Why a change is suspected, in sentences whose subject is the change. */
+export function reasonsFor({ hits, words, cause, able, modest }: Score): string[] {
+  const said = new Set<string>()
+  const reasons: string[] = []
+  for (const hit of hits) {
+    if (reasons.length === MOST_HITS || hit.worth < WORTH_SAYING) break
+    if (said.has(hit.file.path)) continue
+    said.add(hit.file.path)
+    reasons.push(reasonOf(hit))
+  }
+  if (cause && !said.has(cause.path)) {
+    const what = fileKind(cause.path) === 'manifest' ? 'where dependencies and modules are declared' : 'which steers the build'
+    reasons.push(`changes ${cause.path}, ${what}`)
+  }
+  const shared = words.filter(({ worth, told }) => worth >= WORTH_SAYING && (told || reasons.length === 0)).slice(0, MOST_WORDS)
+  const compounds = shared.filter(({ word }) => isCompound(word)).map(({ word }) => wordToShow(word))
+  const shown = shared
+    .map(({ word }) => wordToShow(word))
+    .filter((word) => !compounds.some((whole) => whole !== word && whole.includes(word)))
+  if (shown.length > 0) reasons.push(`shares ${shown.map((word) => `“${word}”`).join(', ')} with the failure`)
+  if (modest) reasons.push('says that it is about documentation')
+  if (able < WEIGHTS.ableToCause) reasons.push('holds no kind of file that could cause such a failure')
+  return reasons
+}
+
+function reasonOf({ fit, file }: Hit): string {
+  const { clue, how } = fit
+  const done = `${verbFor(file)} ${file.path}`
+  const name = clue.text.length > LONGEST_NAME ? `…${clue.text.slice(1 - LONGEST_NAME)}` : clue.text
+  if (isMissed(fit, file)) return `${done}, which line ${clue.line} misses`
+  if (how === 'path') return `${done}, named on line ${clue.line}`
+  if (how === 'class') return `${done}, home of ${name} on line ${clue.line}`
+  if (how === 'stem') return `${done}, which belongs with ${name} on line ${clue.line}`
+  return `${done}, in a folder that line ${clue.line} speaks of`
+}

@@ -1,0 +1,93 @@
+import { type Database, sql } from '../../db/database.ts'
+import { hashOf } from './secrets.ts'
+
+const NAME_MAX = 60
+const UNUSED_MAX = 10_000
+const UNUSED_DAYS = 7
+const USED_DAYS = 365
+
+interface Assistant {
+  id: string
+  name: string
+  redirect_uris: string[]
+}
+
+/** Anybody may register, so what is kept is small, the same is kept once, and of those that nobody let in only the newest stay. */
+export async function register(db: Database, client_name: string, redirectUris: readonly string[]): Promise<Assistant> {
+  const name = shownName(client_name)
+  const redirect_uris = [...new Set(redirectUris.map(withoutLocalPort))].sort()
+  const id = hashOf(JSON.stringify([name, redirect_uris])).toString('base64url')
+  await db.count(sql`
+    insert into assistants (id, name, redirect_uris) values (${id}, ${name}, ${redirect_uris})
+    on conflict (id) do update set registered_at = now()`)
+  await db.count(sql`
+    delete from assistants where id in (
+      select id from assistants where used_at is null order by registered_at desc offset ${UNUSED_MAX})`)
+  return { id, name, redirect_uris }
+}
+
+export const find = (db: Database, id: string): Promise<Assistant | undefined> =>
+  db.one(sql`select id, name, redirect_uris from assistants where id = ${id}`)
+
+export const noteUse = (db: Database, id: string) => db.count(sql`update assistants set used_at = now() where id = ${id}`)
+
+export const forget = (db: Database) =>
+  db.count(sql`
+    delete from assistants
+    where (used_at is null and registered_at < now() - make_interval(days => ${UNUSED_DAYS}))
+      or used_at < now() - make_interval(days => ${USED_DAYS})`)
+
+/** Whether the browser may be sent there: as registered, but to any port of the person's own machine. */
+export const comesBackTo = ({ redirect_uris }: Assistant, uri: string): boolean =>
+  isRedirectUri(uri) && redirect_uris.includes(withoutLocalPort(uri))
+
+const LOCAL_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
+const isLocal = ({ protocol, hostname }: URL) => protocol === 'http:' && LOCAL_HOSTS.includes(hostname)
+
+/** Editors that hand an address over to one of their extensions, named `publisher.extension`; other names do other things there. */
+const EDITORS = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:']
+/** A domain backwards: what a program calls its own addresses, and no browser or system gives a meaning to. */
+const OWN_SCHEME = /^[a-z]{2,}(?:\.[a-z0-9-]+)+:$/
+
+/**
+ * A program on the person's machine. Another one there may claim the same scheme, and learns nothing: a code is worth nothing
+ * without the verifier. A query would be an order to the program, in our name.
+ */
+const isProgram = ({ protocol, host }: URL, text: string) =>
+  !text.includes('?') &&
+  text.startsWith('/', protocol.length) &&
+  (OWN_SCHEME.test(protocol) || (EDITORS.includes(protocol) && /^[\w-]+\.[\w-]+$/.test(host)))
+
+/** A program that listens on the person's own machine, by a port or by a scheme. */
+export const isOwnMachine = (uri: string): boolean => {
+  const url = new URL(uri)
+  return isLocal(url) || isProgram(url, uri)
+}
+
+/** Who is handed the answer: a host, or the scheme a program listens to, which ends in a colon. */
+export const listener = (uri: string): string => {
+  const { protocol, host } = new URL(uri)
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol
+}
+
+/** A page of some site over HTTPS, or the person's own machine; nothing that runs in the browser or travels in the clear. */
+export function isRedirectUri(text: unknown): text is string {
+  if (typeof text !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false
+  const url = new URL(text)
+  return (url.protocol === 'https:' || isLocal(url) || isProgram(url, text)) && url.username === '' && url.password === ''
+}
+
+function withoutLocalPort(uri: string): string {
+  const url = new URL(uri)
+  if (isLocal(url)) url.port = ''
+  return url.href
+}
+
+/** What it calls itself is shown to people: one line, nothing invisible, not long. */
+const shownName = (text: string) => {
+  const line = text
+    .toWellFormed()
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+  return [...line].slice(0, NAME_MAX).join('').trim() || 'An assistant'
+}

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { LOGIN_DAYS, SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { requireVerified } from '../accounts/users.ts'
+import * as letters from '../notifications/letters.ts'
+import { writeToUser } from '../notifications/mails.ts'
+import { hashOf } from './secrets.ts'
+import * as tokens from './tokens.ts'
+
+/** What a login may ever give; the list of members is for tokens made by hand. */
+export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
+
+const MINUTES = 5
+const NAME_MAX = 120
+
+interface Consent {
+  user_id: number
+  code_challenge: string
+  client_name: string
+  scopes: readonly Scope[]
+  /** Absent for a command line. */
+  assistant?: Waiting
+}
+
+/** The assistant that waits for a code, and where the browser brings it. */
+interface Waiting {
+  id: string
+  redirect_uri: string
+}
+
+/** A code that is worth a token to whoever knows the verifier behind the challenge. */
+export async function issue(db: Database, { user_id, code_challenge, client_name, scopes, assistant }: Consent): Promise<string> {
+  const code = randomBytes(32).toString('base64url')
+  await requireVerified(db, user_id)
+  const granted = LOGIN_SCOPES.filter((scope) => scopes.length === 0 || scopes.includes(scope))
+  await db.count(sql`
+    insert into login_codes (hash, user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at)
+    values (${hashOf(code)}, ${user_id}, ${code_challenge}, ${client_name}, ${granted}, ${assistant?.id ?? null},
+      ${assistant?.redirect_uri ?? null}, now() + make_interval(mins => ${MINUTES}))`)
+  return code
+}
+
+export interface Exchange {
+  code: string
+  code_verifier: string
+  device_name?: string
+  /** The assistant that asks; nobody else may use a code that was given for it. */
+  assistant?: { id: string; redirect_uri?: string | undefined }
+}
+
+interface Grant {
+  token: string
+  scopes: Scope[]
+  created_at: string
+  expires_at: string
+}
+
+interface Code {
+  user_id: number
+  code_challenge: string
+  client_name: string
+  scopes: Scope[]
+  assistant_id: string | null
+  redirect_uri: string | null
+  alive: boolean
+  used: boolean
+  token_id: number | null
+}
+
+/** Once. Whoever comes second has shown that the code leaked, so the token of the first ends too. Nothing for whoever may not. */
+export function exchange(db: Database, asked: Exchange, site: string): Promise<Grant | undefined> {
+  return db.transaction(async (db) => {
+    const hash = hashOf(asked.code)
+    const found = await db.one<Code>(sql`
+      select user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at > now() as alive,
+        used_at is not null as used, token_id
+      from login_codes where hash = ${hash} for update`)
+    if (found?.used) {
+      if (found.token_id !== null) await tokens.revoke(db, found.token_id)
+      return undefined
+    }
+    if (!found?.alive || !isFor(found, asked)) return undefined
+    const created_via = originOf(found)
+    const expires_at = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toISOString()
+    const name = `${found.client_name} ${asked.device_name?.trim() ?? ''}`.trim().slice(0, NAME_MAX).toWellFormed()
+    const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
+    await db.count(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
+    await writeToUser(db, found.user_id, letters.tokenCreated(site, { ...token, name, created_via }))
+    return { token: token.token, scopes: token.scopes, created_at: token.created_at, expires_at }
+  })
+}
+
+/** As RFC 7636 has them: a shorter one could be guessed. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
+const isFor = (code: Code, { code_verifier, assistant }: Exchange) =>
+  VERIFIER.test(code_verifier) &&
+  challengeOf(code_verifier) === code.code_challenge &&
+  (assistant?.id ?? null) === code.assistant_id &&
+  (assistant?.redirect_uri ?? code.redirect_uri) === code.redirect_uri
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+/** An assistant server on the person's own machine logs in like a command line, and says what it is in its name. */
+const originOf = ({ assistant_id, client_name }: Code): TokenOrigin =>
+  assistant_id !== null || /\bmcp\b/i.test(client_name) ? 'mcp' : 'cli'

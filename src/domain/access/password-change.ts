@@ -1,0 +1,37 @@
+import { ApiError } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+import * as users from '../accounts/users.ts'
+import * as letters from '../notifications/letters.ts'
+import { writeToUser } from '../notifications/mails.ts'
+import * as mailedLinks from './mailed-links.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
+import * as sessions from './sessions.ts'
+import * as tokens from './tokens.ts'
+
+interface Change {
+  current_password: string
+  new_password: string
+  revoke_tokens: boolean
+}
+
+/** Ends every session, the caller's too, for its cookie may be in other hands; tokens where that is wanted. */
+export async function changePassword(db: Database, userId: number, change: Change, site: string): Promise<void> {
+  const held = await db.one<{ password: string }>(sql`
+    select password from logins where user_id = ${userId} and provider_id = 'credential' and password is not null`)
+  if (!held || !(await verifyPassword(change.current_password, held.password))) throw wrongPassword()
+  const password = await hashPassword(change.new_password)
+  await db.transaction(async (db) => {
+    await users.lock(db, userId)
+    const changed = await db.count(sql`
+      update logins set password = ${password}, updated_at = now()
+      where user_id = ${userId} and provider_id = 'credential' and password = ${held.password}`)
+    // Somebody else was faster: the password that was right a moment ago is none any more.
+    if (changed === 0) throw wrongPassword()
+    await mailedLinks.withdraw(db, 'password-reset', String(userId))
+    await sessions.endAll(db, userId)
+    const revoked = change.revoke_tokens ? await tokens.revokeAll(db, userId) : 0
+    await writeToUser(db, userId, letters.passwordChanged(site, 'in your profile', revoked))
+  })
+}
+
+const wrongPassword = () => new ApiError(422, 'invalid_password', 'The current password is not right.')

@@ -1,0 +1,40 @@
+import { type Database, sql } from '../../db/database.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
+import * as users from '../accounts/users.ts'
+import * as letters from '../notifications/letters.ts'
+import { isFlooded, recipient, writeToUser } from '../notifications/mails.ts'
+import * as mailedLinks from './mailed-links.ts'
+import * as sessions from './sessions.ts'
+import * as tokens from './tokens.ts'
+
+/** The address is looked up by a job: for whoever waits for the answer, a known one costs the same time as an unknown one. */
+export function request(db: Database, address: string, site: string) {
+  const email = address.trim().toLowerCase()
+  return enqueue(db, 'mail_password_reset', { email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
+}
+
+export function mail(db: Database, { email, token, site }: Jobs['mail_password_reset']): Promise<void> {
+  return db.transaction(async (db) => {
+    const user = await db.one<{ id: number }>(sql`select id from users where lower(email) = ${email}`)
+    if (!user || (await isFlooded(db, email, letters.RESET_SUBJECT))) return
+    if (await mailedLinks.issue(db, 'password-reset', token, String(user.id)))
+      await writeToUser(db, user.id, letters.resetPassword(site, token))
+  })
+}
+
+/**
+ * Whoever forgot a password may have lost it to somebody: nothing that was made with it lives on. Following the link proves the
+ * address too.
+ */
+export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<void> {
+  return db.transaction(async (db) => {
+    const id = Number(await mailedLinks.consume(db, 'password-reset', token))
+    await users.lock(db, id)
+    await users.setPassword(db, id, password)
+    await db.count(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
+    await mailedLinks.withdraw(db, 'password-reset', String(id))
+    await sessions.endAll(db, id)
+    const revoked = await tokens.revokeAll(db, id)
+    await writeToUser(db, id, letters.passwordChanged(site, 'by a link that was mailed to you', revoked))
+  })
+}

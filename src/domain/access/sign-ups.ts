@@ -1,0 +1,88 @@
+import { ApiError } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
+import * as accounts from '../accounts/accounts.ts'
+import { newAccount } from '../accounts/metering.ts'
+import * as users from '../accounts/users.ts'
+import * as letters from '../notifications/letters.ts'
+import { isFlooded, recipient, writeToAddress, writeToUser } from '../notifications/mails.ts'
+import * as invitations from './invitations.ts'
+import * as mailedLinks from './mailed-links.ts'
+
+/** Who may make a user of themselves: everybody, or those with an invitation. Unset is those with an invitation. */
+export type SignUpPolicy = 'open' | 'invite' | undefined
+
+const LOCK = 5_207_115
+
+export const isFirstRun = async (db: Database): Promise<boolean> => !(await db.one(sql`select from users limit 1`))
+
+/** Nobody signs up before the service has an owner, who needs the set-up token. */
+export const isOpen = async (db: Database, policy: SignUpPolicy): Promise<boolean> => policy === 'open' && !(await isFirstRun(db))
+
+const closed = () => new ApiError(403, 'sign_up_closed', 'Signing up needs an invitation here.')
+
+interface Person {
+  name: string
+  email: string
+  password: string
+}
+
+/** The first user, who owns the service. The caller has checked the set-up token. */
+export function setUp(db: Database, person: Person, metering: boolean): Promise<users.User> {
+  return db.transaction(async (db) => {
+    // Two first visitors take turns, so that only one of them is the first.
+    await db.count(sql`select pg_advisory_xact_lock(${LOCK})`)
+    if (!(await isFirstRun(db))) throw new ApiError(403, 'set_up_done', 'This service has an owner already: sign in.')
+    const account = await accounts.create(db, { name: `${person.name.trim()}’s studio`, ...newAccount(metering, true) })
+    const user = await users.create(db, { ...named(person), account_id: account.id, role: 'owner' })
+    await users.setOperator(db, user.id, true)
+    return user
+  })
+}
+
+/** A new user for the address that an invitation was made for, in the account that invites. */
+export function join(db: Database, { invitation, ...person }: Person & { invitation: string }): Promise<users.User> {
+  return db.transaction(async (db) => {
+    const { email } = await invitations.find(db, invitation, true)
+    if (email !== person.email.trim().toLowerCase())
+      throw new ApiError(422, 'invalid_email', 'This invitation is for another address.')
+    const user = await users.create(db, named(person))
+    await invitations.accept(db, invitation, user.id)
+    return user
+  })
+}
+
+/** A job looks whether somebody has the address, so that neither the answer nor its time tells. */
+export async function request(db: Database, policy: SignUpPolicy, asked: { name: string; email: string }, site: string) {
+  if (!(await isOpen(db, policy))) throw closed()
+  const [name, email] = [asked.name.trim(), asked.email.trim().toLowerCase()]
+  await enqueue(db, 'mail_sign_up', { name, email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
+}
+
+/** A link to go on with, or to whoever has the address already, that somebody tried. */
+export function mail(db: Database, { name, email, token, site }: Jobs['mail_sign_up']): Promise<void> {
+  return db.transaction(async (db) => {
+    const user = await db.one<{ id: number }>(sql`select id from users where lower(email) = ${email}`)
+    const letter = user ? letters.signedUpAlready(site) : letters.signUp(site, token)
+    if (await isFlooded(db, email, letter.subject)) return
+    if (!(await mailedLinks.issue(db, 'sign-up', token, JSON.stringify({ name, email })))) return
+    await (user ? writeToUser(db, user.id, letter) : writeToAddress(db, email, letter))
+  })
+}
+
+/** The password is chosen by whoever reads the mail: nobody can prepare a user under somebody else's address. */
+export function complete(
+  db: Database,
+  policy: SignUpPolicy,
+  { token, password }: { token: string; password: string },
+  metering: boolean,
+): Promise<users.User> {
+  return db.transaction(async (db) => {
+    if (!(await isOpen(db, policy))) throw closed()
+    const { name, email } = JSON.parse(await mailedLinks.consume(db, 'sign-up', token)) as { name: string; email: string }
+    const account = await accounts.create(db, { name, ...newAccount(metering, false) })
+    return users.create(db, { name, email, password, account_id: account.id, role: 'owner' })
+  })
+}
+
+const named = (person: Person): Person => ({ ...person, name: person.name.trim() })

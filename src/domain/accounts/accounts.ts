@@ -1,0 +1,72 @@
+import { notFound } from '../../contract/errors.ts'
+import type { Plan, ReadOnlyReason } from '../../contract/sets.ts'
+import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import { lift, sweep } from './trials.ts'
+
+interface AccountFields {
+  name: string
+  plan: Plan
+  timezone: string
+  trial_ends_at: string | null
+  payment_method: boolean
+  demo: boolean
+  /** Null: not counted. */
+  credits: number | null
+  daily_limit: number | null
+}
+
+export const isTimezone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+interface Account extends AccountFields {
+  id: number
+  read_only: ReadOnlyReason | null
+  members: number
+  projects: number
+  created_at: string
+}
+
+const select = (where: Sql) => sql`
+  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.credits, a.daily_limit, a.created_at,
+    case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only,
+    (select count(*) from account_members m where m.account_id = a.id) as members,
+    (select count(*) from projects p where p.account_id = a.id) as projects
+  from accounts a ${where} order by a.id`
+
+export const list = (db: Database): Promise<Account[]> => db.rows(select(sql``))
+
+export async function find(db: Database, id: number): Promise<Account> {
+  const account = await db.one<Account>(select(sql`where a.id = ${id}`))
+  if (!account) throw notFound('Account')
+  return account
+}
+
+/** What is not given takes the column's default. */
+export function create(db: Database, fields: Partial<AccountFields> & { name: string }): Promise<Account> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return db.transaction(async (db) => {
+    const row = await db.one<{ id: number }>(sql`
+      insert into accounts (${join(given.map(([name]) => raw(name)))})
+      values (${join(given.map(([, value]) => value))}) returning id`)
+    await sweep(db, [row!.id])
+    return find(db, row!.id)
+  })
+}
+
+/** A payment method or a longer trial opens a swept account at once; taking it away closes it at once. */
+export function edit(db: Database, id: number, fields: Partial<AccountFields>): Promise<Account> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return db.transaction(async (db) => {
+    if (given.length > 0)
+      await db.count(sql`
+        update accounts set ${join(given.map(([name, value]) => sql`${raw(name)} = ${value}`))}, updated_at = now() where id = ${id}`)
+    await lift(db, id)
+    await sweep(db, [id])
+    return find(db, id)
+  })
+}

@@ -1,0 +1,49 @@
+import type { ReplyOf } from '../../contract/routes.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { looksLikeAddress } from '../privacy/addresses.ts'
+import { COUNTS } from './connected-accounts.ts'
+
+type Reply = ReplyOf<'listMembers'>
+
+const MEMBERS_MAX = 200
+const HANDLES_MAX = 200
+
+/** Ids and roles only: names and addresses stay inside. */
+export async function list(db: Database, projectId: number): Promise<Reply> {
+  const members = await db.rows<Reply['members'][number]>(sql`
+    select pm.user_id, pm.role,
+      (select coalesce(json_agg(json_build_object('id', a.id, 'provider', a.provider, 'uid', a.uid) order by a.id), '[]')
+        from connected_accounts a where a.user_id = pm.user_id and ${COUNTS}) as connected_accounts
+    from project_members pm
+    join projects p on p.id = pm.project_id
+    left join account_members m on m.account_id = p.account_id and m.user_id = pm.user_id
+    where pm.project_id = ${projectId}
+    order by pm.user_id limit ${MEMBERS_MAX + 1}`)
+  return {
+    members: members.slice(0, MEMBERS_MAX).map((member) => ({
+      ...member,
+      connected_accounts: member.connected_accounts.map(({ uid, ...rest }) =>
+        uid === undefined || looksLikeAddress(uid) ? rest : { ...rest, uid },
+      ),
+    })),
+    assignee_handles: await handles(db, projectId),
+    truncated: members.length > MEMBERS_MAX,
+  }
+}
+
+/** Every handle seen, hopping from one to the next in the index instead of reading all tasks. */
+const handles = async (db: Database, projectId: number) =>
+  (
+    await db.rows<{ handle: string }>(sql`
+      with recursive seen as (
+        select min(assignee_handle) as handle from tasks where project_id = ${projectId} and assignee_handle is not null
+        union all
+        select (select min(assignee_handle) from tasks
+          where project_id = ${projectId} and assignee_handle is not null and assignee_handle > seen.handle)
+        from seen where seen.handle is not null
+      )
+      select handle from seen where handle is not null limit ${HANDLES_MAX}`)
+  )
+    .map((row) => row.handle)
+    // In the order of characters, whatever language the database sorts by.
+    .sort()

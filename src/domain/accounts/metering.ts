@@ -1,0 +1,17 @@
+import type { Plan } from '../../contract/sets.ts'
+
+const TRIAL_DAYS = 14
+
+interface NewAccount {
+  plan: Plan
+  /** Null: investigations are not counted. */
+  credits: number | null
+  trial_ends_at: string | null
+}
+
+/** What an account made here begins with. Only those who host for others meter: a studio on its own machine has everything. */
+export function newAccount(metering: boolean, first = false): NewAccount {
+  if (!metering) return { plan: 'enterprise', credits: null, trial_ends_at: null }
+  if (first) return { plan: 'studio', credits: 100, trial_ends_at: null }
+  return { plan: 'team', credits: 20, trial_ends_at: new Date(Date.now() + TRIAL_DAYS * 86_400_000).toISOString() }
+}

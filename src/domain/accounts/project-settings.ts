@@ -1,0 +1,60 @@
+import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import type { Role } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+
+type Settings = OwnReply<'showProjectSettings'>
+
+export async function show(db: Database, id: number): Promise<Settings> {
+  const settings = await db.one<Settings>(sql`
+    select id, account_id, name, engine, status, approval_types, created_at from projects where id = ${id}`)
+  if (!settings) throw notFound('Project')
+  return settings
+}
+
+/** Its maker is its first member and owns it. */
+export const create = (
+  db: Database,
+  accountId: number,
+  userId: number,
+  { name, engine }: OwnBody<'createProject'>,
+): Promise<Settings> =>
+  db.transaction(async (db) => {
+    const { id } = (await db.one<{ id: number }>(sql`
+      insert into projects (account_id, name, engine) values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}) returning id`))!
+    await db.count(sql`insert into project_members (project_id, user_id, role) values (${id}, ${userId}, 'owner')`)
+    return show(db, id)
+  })
+
+export async function edit(db: Database, id: number, input: OwnBody<'editProject'>): Promise<Settings> {
+  const before = await show(db, id)
+  const { name, engine, status, approval_types } = { ...before, ...input }
+  await db.count(sql`
+    update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
+      approval_types = ${approval_types}::text[], updated_at = now() where id = ${id}`)
+  return show(db, id)
+}
+
+export const people = (
+  db: Database,
+  projectId: number,
+  withAddresses: boolean,
+): Promise<OwnReply<'listProjectPeople'>['members']> =>
+  db.rows(sql`
+    select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.role, m.created_at
+    from project_members m join users u on u.id = m.user_id where m.project_id = ${projectId} order by u.name, u.id`)
+
+/** Only somebody of the account can be listed. */
+export async function setMember(db: Database, projectId: number, userId: number, role: Role) {
+  const set = await db.count(sql`
+    insert into project_members (project_id, user_id, role)
+    select p.id, m.user_id, ${role} from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
+    where p.id = ${projectId}
+    on conflict (project_id, user_id) do update set role = excluded.role`)
+  if (set === 0) throw invalidParameter('user_id', 'must be a member of the account')
+}
+
+export async function removeMember(db: Database, projectId: number, userId: number) {
+  if ((await db.count(sql`delete from project_members where project_id = ${projectId} and user_id = ${userId}`)) === 0)
+    throw notFound('Member')
+}

@@ -1,0 +1,140 @@
+import type { DecisionInput } from '../../contract/bodies.ts'
+import { notFound } from '../../contract/errors.ts'
+import { isUuid } from '../../contract/params.ts'
+import type { QueryOf } from '../../contract/routes.ts'
+import type { Approval } from '../../contract/shapes.ts'
+import { type Database, join, type Sql, sql } from '../../db/database.ts'
+import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
+import { updatedKeys } from '../../db/updated-since.ts'
+import { release } from '../builds/report.ts'
+import { scrub } from '../privacy/scrub.ts'
+
+type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
+
+/** Where a record stands that nobody gave a stage. */
+export const DEFAULT_STAGE = 'art_review'
+
+const decidedAs = (status: string) => sql`case when p.status = ${status} then iso(p.decided_at) end`
+
+const columns = sql`
+  p.id, p.asset_id, s.name as asset_name, p.commit_sha, p.approval_stage, p.approval_type, p.status, p.approver_user_id, p.comments,
+  p.asset_version, ${decidedAs('approved')} as approved_at, ${decidedAs('denied')} as denied_at, ${decidedAs('ignored')} as ignored_at,
+  iso(p.decided_at) as decided_at, iso(p.created_at) as created_at, iso(p.updated_at) as updated_at`
+
+/** Newest first; several statuses are walked side by side and merged, as in the list of tasks. */
+export function list(project: Sql, q: Query): Listing {
+  const take = count(q.limit + 1)
+  const inStatus = (status?: string) => sql`
+    select p.* from approvals p
+    where p.project_id = ${project}
+      ${when(status, (one) => sql`and p.status = ${one}`)}
+      ${when(q.stage, (stage) => sql`and p.approval_stage = ${stage}`)}
+      ${when(q.commit_sha, (sha) => sql`and p.commit_sha = nullif(${sha}, '')`)}
+      ${when(q.updated_since, (at) => sql`and p.updated_at >= ${moment(at)}`)}
+      ${when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)}
+    order by p.created_at desc, p.id desc limit ${take}`
+  const statuses = [...new Set(q.status)]
+  const filters = [q.status, q.stage, q.commit_sha]
+  const found =
+    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
+      ? updated(project, q, q.updated_since)
+      : statuses.length < 2
+        ? inStatus(statuses[0])
+        : sql`select p.* from (${join(
+            statuses.map((status) => sql`(${inStatus(status)})`),
+            ' union all ',
+          )}) p order by p.created_at desc, p.id desc limit ${take}`
+  const rows = sql`
+    select row_to_json(item) as item, p.created_at as key_at, p.id as key_id
+    from (${found}) p join assets s on s.id = p.asset_id, lateral (select ${columns}) item
+    order by p.created_at desc, p.id desc`
+  return { limit: q.limit, rows, replan: q.updated_since !== undefined }
+}
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
+  select p.* from (${updatedKeys({
+    from: sql`approvals p`,
+    project: sql`p.project_id = ${project}`,
+    updated: sql`p.updated_at`,
+    at: sql`p.created_at`,
+    id: sql`p.id`,
+    since,
+    where: cursor === undefined ? sql`true` : sql`(p.created_at, p.id) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`,
+    take: limit + 1,
+  })}) k join approvals p on p.id = k.id`
+
+export async function find(db: Database, projectId: number, id: string): Promise<Approval> {
+  const approval = isUuid(id)
+    ? await db.one<Approval>(sql`
+        select ${columns} from approvals p join assets s on s.id = p.asset_id where p.project_id = ${projectId} and p.id = ${id}`)
+    : undefined
+  if (!approval) throw notFound('Approval')
+  return approval
+}
+
+/** All or none, in one transaction; the stage tells that nobody looked at each by itself. */
+export const decideAll = (
+  db: Database,
+  projectId: number,
+  userId: number,
+  { asset_ids, status, comments }: { asset_ids: string[]; status: DecisionInput['status']; comments?: string },
+): Promise<Approval[]> =>
+  db.transaction(async (db) => {
+    const ids = [...new Set(asset_ids)].sort()
+    // In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other.
+    await db.count(sql`
+      select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
+    const decided: Approval[] = []
+    for (const id of ids)
+      decided.push((await settle(db, projectId, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
+    await release(db, projectId)
+    return decided
+  })
+
+interface Decided {
+  approval: Approval
+  created: boolean
+}
+
+export const decide = (db: Database, projectId: number, assetId: string, userId: number, decision: DecisionInput) =>
+  db.transaction(async (db) => {
+    const decided = await settle(db, projectId, assetId, userId, decision)
+    await release(db, projectId)
+    return decided
+  })
+
+/** A decision settles the newest record, whatever it said before; an asset nobody asked about gets its first record. */
+async function settle(
+  db: Database,
+  projectId: number,
+  assetId: string,
+  userId: number,
+  { status, comments, stage: told }: DecisionInput,
+): Promise<Decided> {
+  // Stored as it is shown, since lists filter by it.
+  const stage = told === undefined ? undefined : scrub(told)
+  // Two people deciding at once take turns at the asset.
+  const asset = isUuid(assetId)
+    ? await db.one<{ account_id: number; version: number; identifier: string | null }>(sql`
+        select a.account_id, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id
+        where a.project_id = ${projectId} and a.id = ${assetId} for update of a`)
+    : undefined
+  if (!asset) throw notFound('Asset')
+  const settled = await db.one<{ id: string }>(sql`
+    update approvals p set status = ${status}, approver_user_id = ${userId}, decided_at = now(), updated_at = now(),
+      comments = ${comments ?? ''}, approval_stage = coalesce(${stage ?? null}::text, p.approval_stage)
+    where p.id = (select id from approvals where asset_id = ${assetId} order by created_at desc, id desc limit 1)
+    returning p.id`)
+  const id =
+    settled?.id ??
+    (await db.one<{ id: string }>(sql`
+      insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, status, approver_user_id, comments,
+        asset_version, decided_at)
+      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? DEFAULT_STAGE}, ${status},
+        ${userId}, ${comments ?? ''}, ${asset.version}, now())
+      returning id`))!.id
+  await db.count(sql`
+    update assets set approval_status = ${status}, updated_at = now() where id = ${assetId} and approval_status <> ${status}`)
+  return { approval: await find(db, projectId, id), created: settled === undefined }
+}

@@ -1,0 +1,42 @@
+import { notFound } from '../../contract/errors.ts'
+import { isUuid } from '../../contract/params.ts'
+import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import type { AssetApprovalStatus } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { count, type Key, type Listing, when } from '../../db/page.ts'
+
+type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key }
+type Detail = ReplyOf<'showAsset'>
+
+const columns = sql`
+  a.id, a.project_id::text, a.name, a.path, a.asset_type, a.approval_status, a.version, a.size_bytes, a.last_change_id,
+  iso(a.created_at) as created_at, iso(a.updated_at) as updated_at`
+
+export const list = (project: Sql, q: Query): Listing => ({
+  limit: q.limit,
+  foreign: true,
+  rows: sql`
+    select row_to_json(item) as item, a.created_at as key_at, a.id as key_id, concat_ws(E'\\n', a.name, a.path) as foreign_text
+    from (
+      select a.* from assets a
+      where a.project_id = ${project}
+        ${q.pending_approval ? sql`and a.approval_status = 'pending'` : sql``}
+        ${when(q.approval_status, (status) => sql`and a.approval_status = ${status}`)}
+        ${when(q.asset_type, (type) => sql`and a.asset_type = ${type}`)}
+        ${when(q.cursor, ({ at, id }) => sql`and (a.created_at, a.id) < (${at}::timestamptz, ${id}::uuid)`)}
+      order by a.created_at desc, a.id desc limit ${count(q.limit + 1)}
+    ) a, lateral (select ${columns}) item`,
+})
+
+export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
+  const asset = isUuid(id)
+    ? await db.one<Detail>(sql`
+        select ${columns},
+          (select coalesce(json_agg(x), '[]') from (
+            select p.id, p.status, p.approver_user_id, p.comments, iso(p.decided_at) as decided_at
+            from approvals p where p.asset_id = a.id order by p.created_at desc, p.id desc) x) as approvals_history
+        from assets a where a.project_id = ${projectId} and a.id = ${id}`)
+    : undefined
+  if (!asset) throw notFound('Asset')
+  return asset
+}

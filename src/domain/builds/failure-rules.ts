@@ -1,0 +1,116 @@
+import { ApiError, invalidParameter, notFound } from '../../contract/errors.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { Definition } from '../../diagnosis/own-rules/definition.ts'
+import { readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
+import { requireFewCharacters } from '../../diagnosis/own-rules/prove.ts'
+import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
+import { RULES } from '../../diagnosis/rules/index.ts'
+import { problemsBeside, proveBeside, tryBeside } from './rules-beside.ts'
+
+/** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
+export interface FailureRule {
+  id: number
+  account_id: number
+  rule_id: string
+  /** It stands in for one of ours. */
+  replaces_ours: boolean
+  /** Why it is switched off: one from a time when more patterns were understood. */
+  problem: string | null
+  definition: Definition
+  created_at: string
+  updated_at: string
+}
+
+const RULES_MAX = 200
+
+const OURS = new Set(RULES.map(({ id }) => id))
+
+const rowsOf = async (db: Database, where: Sql): Promise<FailureRule[]> =>
+  (
+    await db.rows<Omit<FailureRule, 'replaces_ours' | 'problem'>>(sql`
+      select id, account_id, rule_id, definition, created_at, updated_at from failure_rules where ${where} order by rule_id`)
+  ).map((row) => ({ ...row, replaces_ours: OURS.has(row.rule_id), problem: null }))
+
+async function select(db: Database, where: Sql): Promise<FailureRule[]> {
+  const rules = await rowsOf(db, where)
+  const problems = await problemsBeside(rules.map(({ definition }) => definition))
+  return rules.map((rule, n) => ({ ...rule, problem: problems[n]! }))
+}
+
+export const list = (db: Database, accountId: number): Promise<FailureRule[]> => select(db, sql`account_id = ${accountId}`)
+
+export async function find(db: Database, accountId: number, ruleId: string): Promise<FailureRule> {
+  const [rule] = await select(db, sql`account_id = ${accountId} and rule_id = ${ruleId}`)
+  if (!rule) throw notFound('Rule')
+  return rule
+}
+
+/**
+ * Adds what a file holds, one definition or a list of them, all or nothing; one with a known id replaces it. Proving them keeps this
+ * process busy, for a bad pattern for seconds.
+ */
+export const put = async (db: Database, accountId: number, given: unknown): Promise<FailureRule[]> =>
+  keep(db, accountId, readOwnRules(given))
+
+/** A new rule, proven beside; what is there under its id stays. */
+export async function create(db: Database, accountId: number, given: object): Promise<FailureRule> {
+  const definition = await proveBeside(given)
+  const [rule] = await keep(db, accountId, [definition], async (db) => {
+    if (await isKnown(db, accountId, definition.id)) throw invalidParameter('id', `is taken: ${definition.id}`)
+  })
+  return rule!
+}
+
+/** Replaces a rule, proven beside; its id is its name and stays. */
+export async function edit(db: Database, accountId: number, ruleId: string, given: object): Promise<FailureRule> {
+  await find(db, accountId, ruleId)
+  const definition = await proveBeside(given)
+  if (definition.id !== ruleId) throw invalidParameter('id', `cannot change; it is ${ruleId}`)
+  const [rule] = await keep(db, accountId, [definition], async (db) => {
+    if (!(await isKnown(db, accountId, ruleId))) throw notFound('Rule')
+  })
+  return rule!
+}
+
+/** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
+export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
+  return tryBeside(given, log, await rulesOf(db, accountId))
+}
+
+const isKnown = (db: Database, accountId: number, ruleId: string) =>
+  db.one(sql`select from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)
+
+/** `refuse` looks once more where nobody else can come between. */
+function keep(
+  db: Database,
+  accountId: number,
+  definitions: Definition[],
+  refuse?: (db: Database) => Promise<void>,
+): Promise<FailureRule[]> {
+  return db.transaction(async (db) => {
+    if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
+    await refuse?.(db)
+    for (const definition of definitions)
+      await db.count(sql`
+        insert into failure_rules (account_id, rule_id, definition)
+        values (${accountId}, ${definition.id}, ${JSON.stringify(definition)}::jsonb)
+        on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
+    const rules = await rulesOf(db, accountId)
+    if (rules.length > RULES_MAX) throw new ApiError(422, 'too_many_rules', `An account has at most ${RULES_MAX} rules.`)
+    requireFewCharacters(rules)
+    return rowsOf(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
+  })
+}
+
+export async function remove(db: Database, accountId: number, ruleId: string) {
+  if ((await db.count(sql`delete from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)) === 0)
+    throw notFound('Rule')
+}
+
+/** As they were written. They were proven when they came in. */
+export const rulesOf = async (db: Database, accountId: number): Promise<Definition[]> =>
+  (
+    await db.rows<{ definition: Definition }>(
+      sql`select definition from failure_rules where account_id = ${accountId} order by rule_id`,
+    )
+  ).map(({ definition }) => definition)

@@ -1,0 +1,25 @@
+import { parentPort } from 'node:worker_threads'
+import { ApiError } from '../../contract/errors.ts'
+import { diagnoseWithOwn, problemOf, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
+import { tryRule } from '../../diagnosis/own-rules/try-rule.ts'
+import type { RuleAnswer, RuleResults, RuleWork } from './rules-beside.ts'
+
+const WORK: { [K in keyof RuleResults]: (work: Extract<RuleWork, { kind: K }>) => RuleResults[K] } = {
+  prove: ({ given }) => readOwnRules(given),
+  try: ({ given, log, others }) => tryRule(given, log, others),
+  diagnose: ({ log, options }) => diagnoseWithOwn(log, options),
+  problems: ({ definitions }) => definitions.map(problemOf),
+}
+
+function answerOf(work: RuleWork): RuleAnswer {
+  try {
+    return { done: WORK[work.kind](work as never) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { status, code, message, extra } = error
+    return { refused: { status, code, message, extra } }
+  }
+}
+
+parentPort!.on('message', (work: RuleWork) => parentPort!.postMessage(answerOf(work)))
+parentPort!.postMessage('ready')

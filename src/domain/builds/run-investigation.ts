@@ -1,0 +1,114 @@
+import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
+import { diagnose } from '../../diagnosis/diagnose.ts'
+import type { Finding } from '../../diagnosis/finding.ts'
+import type { Definition } from '../../diagnosis/own-rules/definition.ts'
+import { rulesOf } from './failure-rules.ts'
+import { refund } from './investigations.ts'
+import { diagnoseBeside } from './rules-beside.ts'
+import { type Case, passedMasks, type Suspects, suspectsOf } from './suspects.ts'
+
+interface Outcome {
+  finding: Finding
+  suspects: { change_id: number; user_id: number | null; score: number; reasons: string[] }[]
+  attributed_user_id: number | null
+  steps: { name: string; status: string; detail: string }[]
+}
+
+/** Improves the words of a finding, never its facts; null leaves them as they are. */
+export type Explain = (finding: Finding) => Promise<{ diagnosis: string; suggested_fix: string } | null>
+
+/** Does the work: reads the log, weighs the changes, writes the result. Safe to repeat until it is finished. */
+export async function run(db: Database, id: number, explain?: Explain): Promise<void> {
+  const open = await db.count(
+    sql`update investigations set status = 'running' where id = ${id} and status in ('pending', 'running')`,
+  )
+  if (open === 0) return
+  const it = (await db.one<Case>(sql`
+    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, b.branch, b.commit_hash, b.changelist,
+      coalesce(b.output_log, '') as output_log, coalesce(b.started_at, b.created_at) as began_at
+    from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
+  const suspects = await suspectsOf(db, it)
+  const passed = await passedMasks(db, it)
+  const own = await rulesOf(db, it.account_id)
+  let outcome: Outcome
+  try {
+    outcome = await investigate(db, it, suspects, passed, own)
+  } catch (error) {
+    // What passes is tried again; only what would break it every time ends it.
+    if (isConnectionError(error) || isTransient(error)) throw error
+    await fail(db, id, error as Error)
+    return
+  }
+  const words = it.output_log === '' ? null : ((await explain?.(outcome.finding)) ?? null)
+  await finish(db, id, outcome, words, it.output_log === '')
+}
+
+async function investigate(
+  db: Database,
+  it: Case,
+  suspects: Suspects,
+  passed: Set<string>[],
+  own: Definition[],
+): Promise<Outcome> {
+  const options = { passed, candidates: suspects.candidates }
+  const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseBeside(it.output_log, { ...options, own })
+  const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
+  const earlier = await sameFailureBefore(db, it, suspects, finding.fingerprint)
+  if (earlier) {
+    steps.push({
+      name: 'inherit',
+      status: 'done',
+      detail: `The same failure as build ${earlier.build_run_id}: its result stands.`,
+    })
+    return { finding, steps, suspects: earlier.suspects, attributed_user_id: earlier.attributed_user_id }
+  }
+  const named = finding.attribution?.attributed_author ?? null
+  return {
+    finding,
+    steps,
+    attributed_user_id: named?.startsWith('user:') ? Number(named.slice(5)) : null,
+    suspects: (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons }) => ({
+      change_id: Number(change_id),
+      user_id: suspects.users.get(change_id) ?? null,
+      score,
+      reasons,
+    })),
+  }
+}
+
+/** Whoever broke it the first time broke it this time too, as long as nothing passed in between. */
+const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) =>
+  db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
+    select i.build_run_id, i.suspects, i.attributed_user_id from investigations i join build_runs b on b.id = i.build_run_id
+    where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
+      and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and b.branch = ${it.branch}
+      and coalesce(b.started_at, b.created_at) between ${passed?.began_at ?? '-infinity'}::timestamptz and ${it.began_at}::timestamptz
+    order by coalesce(b.started_at, b.created_at) limit 1`)
+
+const finish = (
+  db: Database,
+  id: number,
+  { finding, suspects, attributed_user_id, steps }: Outcome,
+  words: { diagnosis: string; suggested_fix: string } | null,
+  unread: boolean,
+) =>
+  db.transaction(async (db) => {
+    const done = await db.count(sql`
+      update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
+        suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
+        evidence = ${JSON.stringify(finding.evidence)}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
+        steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint},
+        finished_at = now()
+      where id = ${id} and status = 'running'`)
+    // Without a log there was nothing to find: it costs nothing.
+    if (done > 0 && unread) await refund(db, id)
+  })
+
+const fail = (db: Database, id: number, error: Error) =>
+  db.transaction(async (db) => {
+    const step = { name: 'failed', status: 'failed', detail: `The investigation broke off: ${error.message}` }
+    const failed = await db.count(sql`
+      update investigations set status = 'failed', steps = ${JSON.stringify([step])}::jsonb, finished_at = now()
+      where id = ${id} and status = 'running'`)
+    if (failed > 0) await refund(db, id)
+  })

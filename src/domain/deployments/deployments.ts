@@ -1,0 +1,61 @@
+import { notFound } from '../../contract/errors.ts'
+import { isUuid, readId } from '../../contract/params.ts'
+import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
+import { updatedKeys } from '../../db/updated-since.ts'
+
+type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
+type Detail = ReplyOf<'showDeployment'>
+
+export const columns = sql`
+  d.id, d.platform, d.status, d.branch, d.version, d.external_id, d.external_build_id, d.build_run_id::text, d.integration_id,
+  iso(d.submitted_at) as submitted_at, iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at,
+  iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
+
+/** Newest first, ties by number. */
+export function list(project: Sql, q: Query): Listing {
+  const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
+    concat_ws(E'\\n', d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
+  const where =
+    q.cursor === undefined ? sql`true` : sql`(d.created_at, d.number) < (${q.cursor.at}::timestamptz, ${q.cursor.id}::integer)`
+  const filters = [q.status, q.platform, q.build_run_id]
+  const rows =
+    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
+      ? sql`select ${item} from (${updated(project, where, q.limit + 1, q.updated_since)}) k
+          join deployments d on d.number = k.id order by k.at desc, k.id desc`
+      : sql`
+          select ${item} from deployments d
+          where d.project_id = ${project} and ${where}
+            ${when(q.status, (status) => sql`and d.status = ${status}`)}
+            ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}
+            ${when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)}
+            ${when(q.updated_since, (at) => sql`and d.updated_at >= ${moment(at)}`)}
+          order by d.created_at desc, d.number desc limit ${count(q.limit + 1)}`
+  return { limit: q.limit, foreign: true, rows, replan: q.updated_since !== undefined }
+}
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, where: Sql, take: number, since: string) =>
+  updatedKeys({
+    from: sql`deployments d`,
+    project: sql`d.project_id = ${project}`,
+    updated: sql`d.updated_at`,
+    at: sql`d.created_at`,
+    id: sql`d.number`,
+    since,
+    where,
+    take,
+  })
+
+/** Found by its id or by its number. */
+export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
+  const named = isUuid(id) ? sql`d.id = ${id}` : sql`d.number = ${readId(id) ?? 0}`
+  const deployment = await db.one<Detail>(sql`
+    select ${columns},
+      (select json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)
+        from build_runs b where b.id = d.build_run_id) as build_run
+    from deployments d where d.project_id = ${projectId} and ${named}`)
+  if (!deployment) throw notFound('Deployment')
+  return deployment
+}

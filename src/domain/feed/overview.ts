@@ -1,0 +1,28 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { PLATFORMS } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { newest } from '../builds/builds.ts'
+import { PASSED, RUNNING } from '../builds/statuses.ts'
+
+/** Where everything in a project stands now; every count walks an index no further than it must. */
+export async function overview(db: Database, projectId: number, site: string): Promise<OwnReply<'showOverview'>> {
+  const id = sql`${projectId}::integer`
+  const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
+    select
+      (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
+      (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING}
+        and created_at > now() - interval '7 days') as builds_running,
+      (select count(*) from build_runs where project_id = ${id} and status in ${PASSED}
+        and happened_at > now() - interval '1 day') as builds_passed_24h,
+      (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
+        as builds_failed_24h,
+      (select count(*) from assets where project_id = ${id} and approval_status = 'pending') as approvals_pending,
+      (select json_build_object('to_do', count(*) filter (where state = 'to_do'), 'in_progress', count(*) filter (where state = 'in_progress'),
+        'blocked', count(*) filter (where state = 'blocked'), 'completed', count(*) filter (where state = 'completed'))
+        from tasks where project_id = ${id}) as tasks,
+      (select coalesce(json_agg(d order by d.live_at desc), '[]') from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
+        select d.platform, d.version, iso(d.live_at) as live_at, d.id from deployments d
+        where d.project_id = ${id} and d.status = 'live' and d.platform = p.platform
+        order by d.created_at desc, d.number desc limit 1) d) as live`))!
+  return { ...counts, latest_build: await newest(db, projectId, site) }
+}

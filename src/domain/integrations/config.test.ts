@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { Vault } from '../access/secrets.ts'
+import { openConfig, sealConfig, shownConfig } from './config.ts'
+
+const vault = new Vault('a secret that only tests know, 32 or more')
+const config = { server: 'https://ci.example.com', user: 'gold', api_token: 'abc', password: 'def' }
+
+test('what opens other servers is stored sealed, opened for jobs, and never shown', () => {
+  const stored = sealConfig(vault, config)
+  expect(JSON.stringify(stored)).not.toMatch(/abc|def/)
+  expect(openConfig(vault, stored)).toEqual(config)
+  expect(shownConfig(stored)).toEqual({ ...config, api_token: '[kept secret]', password: '[kept secret]' })
+})

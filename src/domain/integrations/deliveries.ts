@@ -1,0 +1,100 @@
+import type { DeliveryOutcome } from '../../contract/sets.ts'
+import { type Database, join, raw, sql } from '../../db/database.ts'
+import { type BodyNote, REFUSED_MAX } from './stored-bodies.ts'
+
+/** A request with a good token, as it is kept. */
+export interface Arrival {
+  integration_id: number
+  path: string
+  event: string
+  dedupe_key: string
+  headers: Record<string, string>
+  body: Buffer
+  /** The account has no room for further bodies: this one is used, and not stored. */
+  over_quota?: boolean
+  replay_of?: number
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** What is stored of a body, and why not all of it. Null is for bodies whose time is over. */
+function storedBody({ body, over_quota }: Arrival, outcome: DeliveryOutcome, status: number): [Buffer, BodyNote | null] {
+  if (outcome === 'duplicate') return [EMPTY, 'duplicate']
+  if (outcome === 'failed' && status < 500 && body.length > REFUSED_MAX) return [body.subarray(0, REFUSED_MAX), 'refused']
+  if (!over_quota) return [body, null]
+  // An accepted one is needed until it is ingested.
+  return [outcome === 'accepted' ? body : EMPTY, 'quota']
+}
+
+export interface Kept {
+  outcome: DeliveryOutcome
+  status: number
+  records: { type: string; id: number | string }[]
+  message: string
+  milliseconds: number
+}
+
+/**
+ * Takes deliveries of one integration in, unless one like them took effect before; a twin at the same instant waits here and finds
+ * out. The outcome is the one they will most likely have, so that finishing them rarely touches an index. Answers in their order.
+ */
+export async function accept(
+  db: Database,
+  arrivals: readonly Arrival[],
+  outcome: 'processed' | 'accepted',
+): Promise<(number | undefined)[]> {
+  // In one order everywhere, so that two nodes with the same deliveries never wait for each other in a circle.
+  const rows = arrivals
+    .toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1))
+    .map((arrival) => {
+      const status = outcome === 'accepted' ? 202 : 200
+      const [body, note] = storedBody(arrival, outcome, status)
+      return sql`
+        (${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
+          ${outcome}, ${status}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${body}::bytea, ${arrival.body.length}::integer, ${note},
+          ${arrival.replay_of ?? null}::bigint)`
+    })
+  const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
+    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of)
+    values ${join(rows)}
+    on conflict (integration_id, dedupe_key) where counts do nothing
+    returning id, dedupe_key`)
+  const ids = new Map(kept.map(({ id, dedupe_key }) => [dedupe_key, id]))
+  return arrivals.map(({ dedupe_key }) => {
+    const id = ids.get(dedupe_key)
+    ids.delete(dedupe_key)
+    return id
+  })
+}
+
+/** Each found by its id: a join would be planned while the table is young, and read all of it ever after. */
+export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) =>
+  db.count(sql`with ${join(ended.map(finishing))} select`)
+
+const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql`
+  ${raw(`d${index}`)} as (
+    update deliveries set outcome = ${kept.outcome}, status = ${kept.status}, records = ${JSON.stringify(kept.records)}::jsonb,
+      message = ${kept.message}, milliseconds = ${kept.milliseconds}
+    where id = ${id})`
+
+/** An accepted delivery that turned out to be unreadable. */
+export const giveUp = (db: Database, id: number, message: string) =>
+  db.count(
+    sql`update deliveries set outcome = 'failed', status = 422, message = ${message} where id = ${id} and outcome = 'accepted'`,
+  )
+
+/** An accepted delivery needs its body until it is ingested, also where the account has no room for it. */
+export const dropBody = (db: Database, id: number) => db.count(sql`update deliveries set body = '' where id = ${id}`)
+
+/** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
+export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {
+  const [body, bodyNote] = storedBody(arrival, kept.outcome, kept.status)
+  const row = await db.one<{ id: number }>(sql`
+    insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body, body_bytes, body_note, records, message,
+      milliseconds, replay_of)
+    values (${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${kept.outcome}, ${kept.status},
+      ${JSON.stringify(arrival.headers)}::jsonb, ${body}, ${arrival.body.length}, ${bodyNote}, ${JSON.stringify(kept.records)}::jsonb,
+      ${kept.message}, ${kept.milliseconds}, ${arrival.replay_of ?? null})
+    returning id`)
+  return row!.id
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { PROVIDERS } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
+import { replay } from '../../intake/replay.ts'
+import { testDelivery } from '../../intake/test-delivery.ts'
+import { purge } from '../retention/retention.ts'
+import * as log from './delivery-log.ts'
+import { failingJobs, health } from './health.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl' }],
+    projects: [
+      { key: 'star', account: 'owl', name: 'Starfall' },
+      { key: 'moon', account: 'owl', name: 'Moonrise' },
+    ],
+    integrations: [
+      ...PROVIDERS.map((provider) => ({ key: provider, project: 'star', provider })),
+      { key: 'other', project: 'moon', provider: 'jenkins' },
+      { key: 'tried', project: 'moon', provider: 'jenkins' },
+    ],
+  })
+})
+afterAll(() => studio.close())
+
+const idOf = (key: string) => studio.world.integrations![key]!.id as number
+const post = (key: string, path: string, body: object, headers = {}) =>
+  studio.ask(`/webhooks/${path}?token=${studio.world.integrations![key]!.webhook_token}`, { method: 'POST', body, headers })
+const ci = (key: string, number: number, more: object = {}) =>
+  post(key, 'ci', { job_name: 'night', build_number: number, status: 'SUCCESS', ...more })
+
+describe('the delivery log', () => {
+  test('lists what came, newest first, page by page and by filter', async () => {
+    for (let number = 0; number < 5; number++) await ci('tried', number)
+    await ci('tried', 4)
+    await ci('tried', 9, { status: 'EXPLODED' })
+    const integration_id = idOf('tried')
+    const first = await log.list(studio.db, { integration_id, limit: 4 })
+    expect(first.deliveries.map(({ outcome, status }) => [outcome, status])).toEqual([
+      ['failed', 422],
+      ['duplicate', 200],
+      ['processed', 200],
+      ['processed', 200],
+    ])
+    expect(first.has_more).toBe(true)
+    const second = await log.list(studio.db, { integration_id, limit: 4, before: first.deliveries.at(-1)!.id })
+    expect(second).toMatchObject({ has_more: false })
+    expect(second.deliveries).toHaveLength(3)
+    expect(first.deliveries[0]).toMatchObject({
+      provider: 'jenkins',
+      path: 'ci',
+      event: 'build report',
+      message: expect.stringContaining('success'),
+    })
+    const count = async (filter: log.Filter) => (await log.list(studio.db, { integration_id, ...filter })).deliveries.length
+    expect(await count({ outcome: 'duplicate' })).toBe(1)
+    expect(await count({ event: 'build report' })).toBe(1)
+    expect(await count({ since: new Date(Date.now() + 1000).toISOString() })).toBe(0)
+    expect(await count({ until: new Date(Date.now() - 60_000).toISOString() })).toBe(0)
+    expect(await count({ project_id: studio.world.projects!.star!.id })).toBe(0)
+  })
+
+  test('shows one without addresses and secrets, and only to its own project', async () => {
+    const { json } = await post(
+      'perforce',
+      'perforce',
+      { changelist: 77, user: 'kim@example.com', token: 'abc' },
+      { 'x-note': 'kim@example.com' },
+    )
+    const shown = await log.show(studio.db, Number(json.delivery_id), studio.world.projects!.star!.id)
+    expect(shown).toMatchObject({ outcome: 'accepted', status: 202, event: 'change-commit', body_cut: false })
+    expect(shown.headers).toMatchObject({ 'content-type': 'application/json', 'x-note': 'kim' })
+    expect(JSON.parse(shown.body!)).toEqual({ changelist: 77, user: 'kim', token: '[removed]' })
+    await expect(log.show(studio.db, shown.id, studio.world.projects!.moon!.id)).rejects.toMatchObject({ status: 404 })
+    await expect(log.show(studio.db, 999_999)).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('takes a delivery in again, whose effect stays one', async () => {
+    const { json } = await ci('other', 50)
+    const again = await replay(studio.db, Number(json.delivery_id))
+    expect(again).toMatchObject({ status: 'processed', records: json.records })
+    expect(again.delivery_id).not.toBe(json.delivery_id)
+    expect(await log.show(studio.db, Number(again.delivery_id))).toMatchObject({ replay_of: Number(json.delivery_id) })
+    expect(await studio.db.rows(sql`select id from build_runs where build_number = '50'`)).toHaveLength(1)
+    // The tool itself is still recognised when it repeats itself.
+    expect((await ci('other', 50)).json.status).toBe('duplicate')
+  })
+
+  test('forgets bodies after 30 days, and then a delivery cannot be replayed', async () => {
+    const [old, young] = [await ci('other', 60), await ci('other', 61)]
+    const age = (id: string, days: number) =>
+      studio.db.count(sql`update deliveries set received_at = now() - make_interval(days => ${days}) where id = ${Number(id)}`)
+    await age(old.json.delivery_id, 31)
+    await age(young.json.delivery_id, 29)
+    expect(await purge(studio.db, 'bodies', 30)).toBe(1)
+    expect(await log.show(studio.db, Number(old.json.delivery_id))).toMatchObject({
+      body: null,
+      outcome: 'processed',
+      bytes: expect.any(Number),
+    })
+    expect((await log.show(studio.db, Number(young.json.delivery_id))).body).toContain('night')
+    await expect(replay(studio.db, Number(old.json.delivery_id))).rejects.toMatchObject({ status: 410 })
+  })
+})
+
+describe('a test delivery', () => {
+  test.each(PROVIDERS)('of %s goes the way of a real one, twice if asked twice', async (provider) => {
+    const expected = provider === 'perforce' || provider === 'lore' ? 'accepted' : 'processed'
+    const [first, second] = [await testDelivery(studio.db, idOf(provider)), await testDelivery(studio.db, idOf(provider))]
+    expect([first.status, second.status]).toEqual([expected, expected])
+    expect((await log.show(studio.db, Number(second.delivery_id))).outcome).toBe(expected)
+  })
+})
+
+describe('health', () => {
+  test('says when a tool last spoke and how much of it failed', async () => {
+    const [tried] = (await health(studio.db, studio.world.projects!.moon!.id)).filter(
+      (one) => one.integration_id === idOf('tried'),
+    )
+    expect(tried).toMatchObject({
+      deliveries: 7,
+      failed: 1,
+      error_rate: 0.143,
+      last_outcome: 'failed',
+      failing_jobs: 0,
+      active: true,
+    })
+    expect(Date.now() - Date.parse(tried!.last_delivery_at!)).toBeLessThan(60_000)
+  })
+
+  test('names jobs that fail, with their reason', async () => {
+    await studio.db.count(sql`
+      update graphile_worker._private_jobs set last_error = ${'asked kim@example.com\n at x'}, attempts = 3
+      where (payload ->> 'delivery_id') = (select max(id)::text from deliveries where integration_id = ${idOf('lore')})`)
+    expect(await failingJobs(studio.db)).toMatchObject([
+      { kind: 'ingest', integration_id: idOf('lore'), attempts: 3, given_up: false, error: 'asked kim' },
+    ])
+    expect((await health(studio.db)).find((one) => one.provider === 'lore')).toMatchObject({ failing_jobs: 1 })
+  })
+
+  test("counts each tool's own of the last day alone", async () => {
+    await studio.db.count(sql`update deliveries set received_at = received_at - interval '25 hours'`)
+    const counted = async () =>
+      (await health(studio.db)).filter((one) => one.deliveries > 0).map((one) => [one.integration_id, one.deliveries])
+    expect(await counted()).toEqual([])
+    for (const number of [70, 71]) await ci('other', number)
+    expect(await counted()).toEqual([[idOf('other'), 2]])
+  })
+})

@@ -1,0 +1,130 @@
+import { notFound } from '../../contract/errors.ts'
+import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
+import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
+import { scrub } from '../privacy/scrub.ts'
+import type { Place } from './place.ts'
+import { BODY_NOTES, type BodyNote } from './stored-bodies.ts'
+
+/** What tools told, as the build engineer sees it. */
+interface Listed {
+  id: number
+  integration_id: number
+  provider: ProviderName
+  received_at: string
+  path: string
+  event: string
+  outcome: DeliveryOutcome
+  status: number
+  message: string
+  records: { type: string; id: number | string }[]
+  milliseconds: number
+  bytes: number | null
+  replay_of: number | null
+}
+
+export interface Filter {
+  project_id?: number | undefined
+  integration_id?: number | undefined
+  outcome?: DeliveryOutcome | undefined
+  event?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  /** Only older ones than this: the last id of the page before. */
+  before?: number | undefined
+  limit?: number | undefined
+}
+
+const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d.event, d.outcome, d.status, d.message, d.records,
+  d.milliseconds, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of`
+
+const clean = <Row extends Listed>(row: Row): Row => ({
+  ...row,
+  event: scrub(row.event),
+  message: scrub(row.message),
+})
+
+/**
+ * Newest first, each integration's own by its index: those of everybody in one order would be read whole for a project that was told
+ * little. Between, where equal would do, is an order that no other index has.
+ */
+export async function list(db: Database, filter: Filter): Promise<{ deliveries: Listed[]; has_more: boolean }> {
+  const limit = filter.limit ?? 50
+  const rows = await db.rows<Listed>(sql`
+    select ${COLUMNS} from integrations i cross join lateral (
+      select * from deliveries d where d.integration_id between i.id and i.id
+        ${when(filter.outcome, (outcome) => sql`and d.outcome = ${outcome}`)}
+        ${when(filter.event, (event) => sql`and d.event = ${event}`)}
+        ${when(filter.since, (at) => sql`and d.received_at >= ${at}`)}
+        ${when(filter.until, (at) => sql`and d.received_at < ${at}`)}
+        ${when(filter.before, (id) => sql`and d.id < ${id}`)}
+      order by d.integration_id, d.id desc limit ${limit + 1}) d
+    where i.deleted_at is null
+      ${when(filter.project_id, (id) => sql`and i.project_id = ${id}`)}
+      ${when(filter.integration_id, (id) => sql`and i.id = ${id}`)}
+    order by d.id desc limit ${limit + 1}`)
+  return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
+}
+
+export interface Shown extends Listed {
+  headers: Record<string, string>
+  /** null when its time is over, or it was not stored. */
+  body: string | null
+  body_cut: boolean
+  /** Why it was not stored, or not all of it. */
+  body_note: string | null
+}
+
+const BODY_MAX = 256_000
+
+export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
+  const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null; body_note: BodyNote | null }>(sql`
+    select ${COLUMNS}, d.headers, d.body_note, substring(d.body for ${READ_MAX}) as raw from deliveries d join integrations i on i.id = d.integration_id
+    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+  if (!row) throw notFound('Delivery')
+  const { raw, headers, body_note, ...listed } = clean(row)
+  const isStored = raw !== null && (body_note === null || raw.length > 0)
+  const body = isStored ? shownBody(raw, headers['content-type']) : null
+  return {
+    ...listed,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)])),
+    body: body === null ? null : body.slice(0, BODY_MAX),
+    body_cut: (body?.length ?? 0) > BODY_MAX || (isStored && body_note === 'refused'),
+    body_note: raw && body_note && BODY_NOTES[body_note],
+  }
+}
+
+/** Whose it is, and how much of its body there is; another project's is not found. */
+export async function sizeOf(
+  db: Database,
+  id: number,
+  projectId?: number,
+): Promise<{ account_id: number; bytes: number | null }> {
+  const row = await db.one<{ account_id: number; bytes: number | null }>(sql`
+    select p.account_id, octet_length(d.body) as bytes
+    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+  if (!row) throw notFound('Delivery')
+  return row
+}
+
+/** A delivery as it arrived, with the place it belongs to. */
+export interface Stored extends Place {
+  path: string
+  headers: Record<string, string>
+  body: Buffer | null
+  body_note: BodyNote | null
+  received_at: string
+  outcome: DeliveryOutcome
+}
+
+export async function stored(db: Database, id: number): Promise<Stored> {
+  const row = await db.one<Stored>(sql`
+    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config,
+      p.id as project_id, p.account_id, p.engine, p.approval_types
+    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
+    where d.id = ${id} and i.deleted_at is null`)
+  if (!row) throw notFound('Delivery')
+  return row
+}

@@ -1,0 +1,72 @@
+import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
+import { scrub } from '../privacy/scrub.ts'
+
+interface Health {
+  integration_id: number
+  project_id: number
+  provider: ProviderName
+  active: boolean
+  last_delivery_at: string | null
+  last_outcome: DeliveryOutcome | null
+  /** Of the last 24 hours. */
+  deliveries: number
+  failed: number
+  error_rate: number
+  /** Jobs that failed at least once and are not done. */
+  failing_jobs: number
+}
+
+/** Which tools speak, and whether they are understood. */
+export const health = (db: Database, projectId?: number): Promise<Health[]> =>
+  db.rows<Health>(sql`
+    with since as materialized (
+      -- The index over deliveries that still have their body is the one in order of time; bodies live longer than a day. From there on
+      -- each integration's own are counted by their ids, so that nobody pays for what others were told.
+      select d.id from deliveries d where d.received_at >= now() - interval '1 day' and d.body is not null order by d.received_at limit 1),
+    stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
+    select i.id as integration_id, i.project_id, i.provider, i.active, last.received_at as last_delivery_at, last.outcome as last_outcome,
+      day.deliveries, day.failed,
+      coalesce(round(day.failed::numeric / nullif(day.deliveries, 0), 3), 0)::float8 as error_rate, coalesce(stuck.jobs, 0) as failing_jobs
+    from integrations i
+    left join stuck on stuck.integration_id = i.id
+    cross join lateral (
+      select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
+      from deliveries d where d.integration_id = i.id and d.id >= (select id from since)) day
+    left join lateral (
+      -- Between, where equal would do: only the index by integration is in that order. The one by id alone looks cheap, and reads
+      -- every delivery there is for a tool that never spoke.
+      select d.received_at, d.outcome from deliveries d where d.integration_id between i.id and i.id
+      order by d.integration_id, d.id desc limit 1) last on true
+    where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
+    order by i.id`)
+
+interface FailingJob {
+  kind: string
+  integration_id: number | null
+  /** What it is about: delivery_id, change_id or build_run_id. */
+  payload: Record<string, number>
+  attempts: number
+  /** No further try is made. */
+  given_up: boolean
+  next_try_at: string
+  error: string
+}
+
+const failingRows = sql`
+  select t.identifier as kind, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id, j.payload, j.attempts,
+    j.attempts >= j.max_attempts as given_up, j.run_at as next_try_at, j.last_error as error, j.id
+  from graphile_worker._private_jobs j
+  join graphile_worker._private_tasks t on t.id = j.task_id
+  left join deliveries d on d.id = (j.payload ->> 'delivery_id')::bigint
+  left join changes c on c.id = (j.payload ->> 'change_id')::integer
+  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::integer
+  where j.last_error is not null`
+
+/** Work that was promised and is not done, with the reason. */
+export async function failingJobs(db: Database): Promise<FailingJob[]> {
+  const rows = await db.rows<FailingJob & { id: number }>(sql`
+    select f.* from (${failingRows}) f order by f.id desc limit 100`)
+  return rows.map(({ id, error, ...job }) => ({ ...job, error: scrub(error.split('\n', 1)[0]!).slice(0, 500) }))
+}

@@ -1,0 +1,110 @@
+import { notFound } from '../../contract/errors.ts'
+import type { ProviderName } from '../../contract/sets.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+import { hashOf, newWebhookToken, type Vault } from '../access/secrets.ts'
+import { sealConfig, shownConfig } from './config.ts'
+
+interface Integration {
+  id: number
+  project_id: number
+  provider: ProviderName
+  active: boolean
+  /** How many signing secrets are set. */
+  secrets: number
+  config: Record<string, unknown>
+  created_at: string
+}
+
+const select = (where: Sql) => sql`
+  select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.config, i.created_at
+  from integrations i where i.deleted_at is null ${where} order by i.id`
+
+const shown = (integration: Integration): Integration => ({ ...integration, config: shownConfig(integration.config) })
+
+export const list = async (db: Database, projectId?: number): Promise<Integration[]> =>
+  (await db.rows<Integration>(select(projectId === undefined ? sql`` : sql`and i.project_id = ${projectId}`))).map(shown)
+
+export async function find(db: Database, id: number): Promise<Integration> {
+  const integration = await db.one<Integration>(select(sql`and i.id = ${id}`))
+  if (!integration) throw notFound('Integration')
+  return shown(integration)
+}
+
+/** A new webhook token, and what is kept of it: a hash to find it by, the sealed value to show it again. */
+export function mintToken(vault: Vault) {
+  const webhook_token = newWebhookToken()
+  return { webhook_token, token_hash: hashOf(webhook_token), token_sealed: vault.seal(webhook_token) }
+}
+
+const sealed = (vault: Vault, secrets: string[]) => secrets.map((secret) => vault.seal(secret))
+
+interface NewIntegration {
+  project_id: number
+  provider: ProviderName
+  signing_secrets?: string[]
+  config?: Record<string, unknown>
+}
+
+export async function create(
+  db: Database,
+  vault: Vault,
+  { project_id, provider, signing_secrets = [], config = {} }: NewIntegration,
+): Promise<Integration & { webhook_token: string }> {
+  const { webhook_token, token_hash, token_sealed } = mintToken(vault)
+  const row = await db.one<{ id: number }>(sql`
+    insert into integrations (project_id, provider, token_hash, token_sealed, secrets_sealed, config)
+    select p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealed(vault, signing_secrets)}, ${JSON.stringify(sealConfig(vault, config))}::jsonb
+    from projects p where p.id = ${project_id} returning id`)
+  if (!row) throw notFound('Project')
+  return { ...(await find(db, row.id)), webhook_token }
+}
+
+/** An inactive integration's deliveries are refused; what it told before stays. */
+export async function setActive(db: Database, id: number, active: boolean): Promise<Integration> {
+  await db.count(sql`
+    update integrations set active = ${active}, updated_at = now() where id = ${id} and active <> ${active} and deleted_at is null`)
+  return find(db, id)
+}
+
+/**
+ * Its token, secrets and settings are gone at once, as if they had never been; its delivery log follows in a job, because it may be
+ * long. Changes, builds and deployments that it told stay.
+ */
+export const remove = (db: Database, id: number) =>
+  db.transaction(async (db) => {
+    const removed = await db.one<{ account_id: number }>(sql`
+      update integrations i set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
+        token_sealed = '', secrets_sealed = '{}', config = '{}'
+      where id = ${id} and deleted_at is null
+      returning (select p.account_id from projects p where p.id = i.project_id) as account_id`)
+    if (!removed) throw notFound('Integration')
+    await enqueue(db, 'forget_integration', { integration_id: id }, { owner: `account:${removed.account_id}` })
+  })
+
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** What only the deleted integration itself was about: its deliveries, and the items of its tracker. */
+export async function forget(db: Database, id: number) {
+  for (const table of ['deliveries', 'external_references'].map((name) => raw(name))) {
+    let forgotten: number
+    do
+      forgotten = await db.count(sql`
+        delete from ${table} where id in (
+          select r.id from ${table} r join integrations i on i.id = r.integration_id
+          where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE})`)
+    while (forgotten === FORGOTTEN_AT_ONCE)
+  }
+}
+
+/** For an hour a tool may hand over a signing secret. */
+export async function askHandshake(db: Database, id: number): Promise<Integration> {
+  await db.count(sql`update integrations set handshake_until = now() + interval '1 hour', updated_at = now() where id = ${id}`)
+  return find(db, id)
+}
+
+/** Replaces all signing secrets; several are accepted side by side while one takes over from another. */
+export async function setSecrets(db: Database, vault: Vault, id: number, secrets: string[]): Promise<Integration> {
+  await db.count(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)
+  return find(db, id)
+}

@@ -1,0 +1,35 @@
+import type { BuildStatus } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { Place } from './place.ts'
+
+/** What a job is about, with the place it belongs to; undefined when it is gone or its integration was switched off. */
+
+const PLACE = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_types`
+
+interface ChangeSubject extends Place {
+  identifier: string
+}
+
+export const change = (db: Database, id: number) =>
+  db.one<ChangeSubject>(sql`
+    select c.identifier, ${PLACE}
+    from changes c join integrations i on i.id = c.integration_id and i.active join projects p on p.id = c.project_id
+    where c.id = ${id}`)
+
+export interface BuildSubject extends Place {
+  status: BuildStatus
+  phase: string
+  ci_job_name: string
+  build_number: string
+  commit_hash: string
+  changelist: string
+  branch: string
+  url: string
+  created_at: string
+}
+
+export const build = (db: Database, id: number) =>
+  db.one<BuildSubject>(sql`
+    select b.status, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${PLACE}
+    from build_runs b join integrations i on i.id = b.integration_id and i.active join projects p on p.id = b.project_id
+    where b.id = ${id}`)

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+
+export interface Letter {
+  subject: string
+  /** Plain text; what is sent carries it as simple HTML too. */
+  text: string
+}
+
+/** In the caller's transaction: what is rolled back is never sent. */
+export const writeToUser = (db: Database, userId: number, letter: Letter) =>
+  write(db, letter, sql`values (${userId}::integer, null)`)
+
+export const writeToAddress = (db: Database, address: string, letter: Letter) =>
+  write(db, letter, sql`values (null::integer, ${address})`)
+
+/** One for every owner of an account. */
+export const writeToOwners = (db: Database, accountId: number, subject: string, text: string) =>
+  write(
+    db,
+    { subject, text },
+    sql`select user_id, null from account_members where account_id = ${accountId} and role = 'owner' order by user_id`,
+  )
+
+async function write(db: Database, { subject, text }: Letter, recipients: Sql): Promise<void> {
+  const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
+    insert into mails (to_user_id, to_address, subject, text)
+    select r.user_id, r.address, ${subject}, ${text} from (${recipients}) r (user_id, address)
+    returning id, to_user_id, to_address`)
+  for (const { id, to_user_id, to_address } of written) {
+    const owner = to_address === null ? `user:${to_user_id}` : recipient(to_address)
+    await enqueue(db, 'send_mail', { mail_id: id }, { owner, server: 'smtp' })
+  }
+}
+
+/** The owner of jobs that write to an address; the queue need not know which. */
+export const recipient = (address: string) => `address:${createHash('sha256').update(address.toLowerCase()).digest('hex')}`
+
+const ADDRESS = sql`coalesce(m.to_address, u.email)`
+
+const FLOOD = 5
+
+/** Whether an address got so many of these within the hour that one more helps only somebody who wants to annoy. */
+export const isFlooded = async (db: Database, address: string, subject: string): Promise<boolean> => {
+  const found = await db.one<{ count: number }>(sql`
+    select count(*) from mails m left join users u on u.id = m.to_user_id
+    where m.created_at > now() - interval '1 hour' and m.subject = ${subject} and lower(${ADDRESS}) = ${address}`)
+  return found!.count >= FLOOD
+}
+
+/** A mail that waits, with the address it goes to. */
+export interface Waiting extends Letter {
+  id: number
+  to: string
+}
+
+export const findWaiting = (db: Database, id: number): Promise<Waiting | undefined> =>
+  db.one(sql`
+    select m.id, ${ADDRESS} as to, m.subject, m.text from mails m left join users u on u.id = m.to_user_id
+    where m.id = ${id} and m.sent_at is null`)
+
+export const noteSent = (db: Database, id: number) => db.count(sql`update mails set sent_at = now(), error = '' where id = ${id}`)
+
+export const noteFailed = (db: Database, id: number, error: string) =>
+  db.count(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`)
+
+const PAGE = 50
+
+/** Newest first, for operators: without a mail server this is where links are found. */
+export async function list(db: Database, before: number | undefined) {
+  const rows = await db.rows<{
+    id: number
+    to: string
+    subject: string
+    text: string
+    error: string
+    created_at: string
+    sent_at: string | null
+  }>(sql`
+    select m.id, ${ADDRESS} as to, m.subject, m.text, m.error, m.created_at, m.sent_at from mails m left join users u on u.id = m.to_user_id
+    where ${before ?? null}::bigint is null or m.id < ${before ?? null}::bigint order by m.id desc limit ${PAGE + 1}`)
+  return { mails: rows.slice(0, PAGE), has_more: rows.length > PAGE }
+}

@@ -1,0 +1,143 @@
+import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import { scrub, scrubAuthor } from '../privacy/scrub.ts'
+import { type Folded, folded } from './text.ts'
+
+export const KINDS = ['task', 'build', 'change', 'asset', 'deployment'] as const
+export type SearchKind = (typeof KINDS)[number]
+
+/** A record as search knows it, in the words that are shown: nothing can be found by an address or a credential. */
+export interface SearchRecord {
+  kind: SearchKind
+  record_id: string
+  account_id: number
+  project_id: number
+  at: string
+  title: string
+  detail: string
+  page: string
+  foldedTitle: Folded
+  /** Everything it may be found by. */
+  folded: Folded
+  /** The part of that which is indexed. */
+  indexed: Folded
+}
+
+interface Row
+  extends Pick<SearchRecord, 'kind' | 'record_id' | 'account_id' | 'project_id' | 'at' | 'title' | 'detail' | 'page'> {
+  more: string
+  author: string
+  identifier: string
+}
+
+interface Source {
+  table: string
+  id: 'integer' | 'uuid'
+  page: string
+  at: Sql
+  title: Sql
+  detail: Sql
+  /** What else it is found by. */
+  more: Sql
+  author?: Sql
+  identifier?: Sql
+}
+
+/** More of a text than this is not looked at. */
+const TEXT_MAX = 1_000
+/** Read before addresses and credentials are taken out, so that none is cut in half where the text ends. */
+const READ_MAX = sql`4000`
+
+const sources: Record<SearchKind, Source> = {
+  task: {
+    table: 'tasks',
+    id: 'integer',
+    page: 'tasks',
+    at: sql`x.created_at`,
+    title: sql`x.title`,
+    detail: sql`'#' || x.id || ' ' || x.state`,
+    more: sql`'#' || x.id`,
+  },
+  build: {
+    table: 'build_runs',
+    id: 'integer',
+    page: 'builds',
+    at: sql`x.created_at`,
+    title: sql`x.ci_job_name || ' #' || x.build_number`,
+    detail: sql`x.status`,
+    more: sql`x.branch`,
+  },
+  change: {
+    table: 'changes',
+    id: 'integer',
+    page: 'changes',
+    at: sql`x.timestamp`,
+    title: sql`split_part(left(x.description, ${READ_MAX}), E'\\n', 1)`,
+    detail: sql`x.display_identifier`,
+    more: sql`x.display_identifier || ' ' || x.branch || ' ' || left(x.description, ${READ_MAX})`,
+    author: sql`x.author`,
+    identifier: sql`x.identifier`,
+  },
+  asset: {
+    table: 'assets',
+    id: 'uuid',
+    page: 'assets',
+    at: sql`x.created_at`,
+    title: sql`x.name`,
+    detail: sql`x.path`,
+    more: sql`x.path`,
+  },
+  deployment: {
+    table: 'deployments',
+    id: 'uuid',
+    page: 'deployments',
+    at: sql`x.created_at`,
+    title: sql`x.platform || ' ' || x.version`,
+    detail: sql`x.status`,
+    more: sql`x.branch`,
+  },
+}
+
+export interface Name {
+  kind: SearchKind
+  record_id: string
+}
+
+/** The records of these names that are still there. `mayMatch` sorts out by the text as it was written, which is quickly told. */
+export async function readRecords(
+  db: Database,
+  names: readonly Name[],
+  within: Sql,
+  mayMatch: (row: Name, text: string) => boolean = () => true,
+): Promise<SearchRecord[]> {
+  const rows = await db.rows<Row>(
+    join(
+      KINDS.map((kind) => {
+        const { table, id, page, at, title, detail, more, author = sql`''`, identifier = sql`''` } = sources[kind]
+        const ids = [...new Set(names.filter((name) => name.kind === kind).map((name) => name.record_id))]
+        return sql`
+          select ${kind} as kind, x.id::text as record_id, x.account_id, x.project_id, ${at} as at, ${title} as title, ${detail} as detail,
+            ${more} as more, ${author} as author, ${identifier} as identifier,
+            '/projects/' || x.project_id || ${`/${page}/`} || x.id as page
+          from ${raw(table)} x where x.id = any (${ids}::${raw(id)}[]) and ${within}`
+      }),
+      ' union all ',
+    ),
+  )
+  return rows.filter((row) => mayMatch(row, `${row.title} ${row.more} ${row.author} ${row.identifier}`)).map(recordOf)
+}
+
+function recordOf({ more, author, identifier, ...row }: Row): SearchRecord {
+  const [title, rest] = [scrub(row.title), scrub(more).slice(0, TEXT_MAX)]
+  const indexed = folded(`${title.slice(0, TEXT_MAX)} ${rest} ${scrubAuthor(author)}`)
+  return {
+    ...row,
+    title,
+    detail: scrub(row.detail),
+    foldedTitle: folded(title),
+    indexed,
+    folded:
+      identifier === ''
+        ? indexed
+        : { text: `${indexed.text} ${identifier.toLowerCase()}`, words: [...indexed.words, identifier.toLowerCase()] },
+  }
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { workshop } from '../../../test/support/workshop.ts'
+import { sql } from '../../db/database.ts'
+import * as index from './index.ts'
+import { search } from './search.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    ...workshop,
+    changes: [
+      {
+        key: 'c',
+        project: 'star',
+        identifier: 'abc123def4567890',
+        source_type: 'GitCommit',
+        description: 'Moon rises\n\nAsked by kim@secret.example',
+        author: 'Kim Doe <kim@secret.example>',
+      },
+    ],
+    build_runs: [1, 2, 3].map((n) => ({
+      key: `b${n}`,
+      project: 'star',
+      status: 'completed',
+      ci_job_name: 'moon-night',
+      build_number: String(n),
+      created_at: `2026-01-0${n}`,
+    })),
+    deployments: [{ key: 'd', project: 'star', platform: 'steam', version: '0.9.3', status: 'live' }],
+    tasks: [
+      { key: 'mine', project: 'star', title: 'Moon is too dark' },
+      { key: 'camel', project: 'moon', title: 'Balance TideWarden' },
+      { key: 'theirs', project: 'den', title: 'Moon of the rivals' },
+    ],
+  })
+})
+afterAll(() => studio.close())
+
+const userId = (key: string) => Number(studio.world.users![key]!.id)
+const projectId = (key: string) => Number(studio.world.projects![key]!.id)
+const find = async (text: string, project?: string) =>
+  (await search(studio.db, userId('lead'), text, project === undefined ? undefined : projectId(project))).map(
+    ({ kind, title }) => `${kind} ${title}`,
+  )
+
+async function indexAll() {
+  await index.indexAll(studio.db)
+  expect(await studio.db.rows(sql`select from search_queue`)).toEqual([])
+}
+
+const ALL_OF_MOON = [
+  'project Moonrise',
+  'task Moon is too dark',
+  'build moon-night #3',
+  'build moon-night #2',
+  'build moon-night #1',
+  'change Moon rises',
+]
+
+describe.each([
+  ['queued', async () => {}],
+  ['indexed', indexAll],
+])('what is %s', (_, prepare) => {
+  beforeAll(prepare)
+
+  test('is found by a part of its name, kind by kind, the newest first, and nothing of another account', async () => {
+    expect(await find('moon')).toEqual(ALL_OF_MOON)
+    expect(await search(studio.db, userId('rival'), 'moon', undefined)).toMatchObject([{ title: 'Moon of the rivals' }])
+  })
+
+  test('is found in one project alone where that is asked', async () => {
+    expect(await find('a', 'moon')).toEqual([])
+    expect(await find('balance', 'star')).toEqual([])
+    expect(await find('balance', 'moon')).toEqual(['task Balance TideWarden'])
+    expect(await find('balance', 'den')).toEqual([])
+  })
+
+  test('is found by number, identifier and the beginning of one, the very thing first, once', async () => {
+    expect(await find('abc123def4567890')).toEqual(['change Moon rises'])
+    expect(await find('abc123de')).toEqual(['change Moon rises'])
+    expect(await find('abc123def45')).toEqual(['change Moon rises'])
+    expect((await find(`#${studio.world.tasks!.mine!.id}`))[0]).toBe('task Moon is too dark')
+  })
+
+  test('is found by words of a name in camel case, by job and number, store and version, author', async () => {
+    expect(await find('tide warden')).toEqual(['task Balance TideWarden'])
+    expect(await find('moon 2')).toEqual(['build moon-night #2'])
+    expect(await find('Steam 0.9.3')).toEqual(['deployment steam 0.9.3'])
+    expect(await find('kim doe')).toEqual(['change Moon rises'])
+  })
+
+  test('is not found by an address, which nobody is shown', async () => {
+    expect(await find('secret.example')).toEqual([])
+    expect(await find('kim@secret')).toEqual([])
+    expect(await find('asked by kim')).toEqual(['change Moon rises'])
+  })
+
+  test('survives queries of every kind', async () => {
+    for (const odd of [
+      '%',
+      '_',
+      '\\',
+      "'",
+      '"',
+      '{',
+      '🚀',
+      '\u202eabc',
+      '\ud800',
+      'x'.repeat(5_000),
+      'crate harbour '.repeat(400),
+      '水',
+    ])
+      expect(await find(odd)).toEqual([])
+  })
+})
+
+test('an edit is found at once, by the new name alone, and a deleted record no more', async () => {
+  await indexAll()
+  const id = studio.world.tasks!.camel!.id
+  await studio.db.count(sql`update tasks set title = 'Balance the harpooner' where id = ${id}`)
+  for (const prepare of [async () => {}, indexAll]) {
+    await prepare()
+    expect(await find('harpooner')).toEqual(['task Balance the harpooner'])
+    expect(await find('tide warden')).toEqual([])
+  }
+  await studio.db.count(sql`delete from tasks where id = ${id}`)
+  expect(await find('harpooner')).toEqual([])
+  expect(await studio.db.rows(sql`select from search_documents where kind = 'task' and record_id = ${String(id)}`)).toEqual([])
+})
+
+test('everything is found by its own title, however many share its words, and the very title is first', async () => {
+  await studio.db.count(sql`
+    insert into tasks (account_id, project_id, title, created_at)
+    select account_id, id, 'Fix crate ' || n || ' of the harbour', now() - n * interval '1 minute'
+    from projects, generate_series(1, 9000) n where id = ${projectId('star')}`)
+  await studio.db.count(sql`
+    insert into tasks (account_id, project_id, title, created_at)
+    select account_id, id, 'Fix crate', now() - interval '1 year' from projects where id = ${projectId('star')}`)
+  await indexAll()
+  expect((await studio.db.rows(sql`select from search_segments where kind = 'task'`)).length).toBeGreaterThan(2)
+  for (const n of [1, 4_095, 4_096, 4_097, 8_999, 9_000])
+    expect((await find(`Fix crate ${n} of the harbour`))[0]).toBe(`task Fix crate ${n} of the harbour`)
+  expect(await find('fix crate')).toEqual(
+    ['Fix crate', ...[1, 2, 3, 4, 5].map((n) => `Fix crate ${n} of the harbour`)].map((title) => `task ${title}`),
+  )
+  expect((await find('crate 8999'))[0]).toBe('task Fix crate 8999 of the harbour')
+})

@@ -1,0 +1,50 @@
+import { type Database, sql } from '../../db/database.ts'
+import { takeTurn } from '../builds/turns.ts'
+
+/** Tasks a text names, as `#12` or `GM-12`. */
+export const tasksNamed = (text: string): number[] =>
+  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,9})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= 2_147_483_647)
+
+/** Whatever links a build to a task links what was deployed of it. */
+const deploymentsOfBuilds = sql`
+  insert into task_deployments (task_id, deployment_id)
+  select b.task_id, d.id from linked_builds b join deployments d on d.build_run_id = b.build_run_id
+  on conflict do nothing`
+
+/** A change links to the tasks its text names, and so do its builds and their deployments, told before or after it. */
+export async function linkChanges(db: Database, projectId: number, named: { change_id: number; task_id: number }[]) {
+  if (named.length === 0) return
+  await takeTurn(db, projectId)
+  await db.count(sql`
+    with linked_changes as (
+      insert into task_changes (task_id, change_id)
+      select n.task_id, n.change_id from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as n (change_id integer, task_id integer)
+      join tasks t on t.id = n.task_id and t.project_id = ${projectId}
+      on conflict do nothing returning task_id, change_id),
+    linked_builds as (
+      insert into task_build_runs (task_id, build_run_id)
+      select k.task_id, b.id from linked_changes k join changes c on c.id = k.change_id
+      join build_runs b on b.project_id = c.project_id and ((b.commit_hash <> '' and b.commit_hash = c.identifier) or (b.changelist <> '' and b.changelist = c.identifier))
+      on conflict do nothing returning task_id, build_run_id)
+    ${deploymentsOfBuilds}`)
+}
+
+/** A build of a linked change is linked too. */
+export const linkBuild = (db: Database, buildId: number) =>
+  db.count(sql`
+    with linked_builds as (
+      insert into task_build_runs (task_id, build_run_id)
+      select k.task_id, b.id from build_runs b
+      join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist) and c.identifier <> ''
+      join task_changes k on k.change_id = c.id
+      where b.id = ${buildId}
+      on conflict do nothing returning task_id, build_run_id)
+    ${deploymentsOfBuilds}`)
+
+/** A deployment of a linked build is linked too. */
+export const linkDeployment = (db: Database, deploymentId: string) =>
+  db.count(sql`
+    insert into task_deployments (task_id, deployment_id)
+    select k.task_id, d.id from deployments d join task_build_runs k on k.build_run_id = d.build_run_id
+    where d.id = ${deploymentId}
+    on conflict do nothing`)

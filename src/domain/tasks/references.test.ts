@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixtures, sendAll } from '../../../test/support/samples.ts'
+import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { keysNamed } from './tracker-keys.ts'
+
+let tools: Tools
+let kim: Visitor
+beforeAll(async () => {
+  tools = await openTools()
+  kim = await signIn(tools.studio, 'kim@example.com', 'a long enough password')
+})
+afterAll(() => tools.close())
+
+const samples = fixtures()
+/** Has a tool say again what it once really said. */
+const tell = async (...names: string[]) => {
+  for (const name of names) {
+    const [answer] = await sendAll(tools.studio, [samples.find((sample) => sample.name === `${name}.json`)!])
+    expect(answer!.json.records, name).toMatchObject([{ type: 'external_reference' }])
+  }
+}
+const newTask = async (task: object) =>
+  (await tools.api('tasks', { method: 'POST', body: { task: { title: 'Mend the moon', ...task } } })).id as number
+const edit = (id: number, task: object) => tools.api(`tasks/${id}`, { method: 'PATCH', body: { task } })
+const ask = (id: number, project = tools.project) => kim.app(`/projects/${project}/tasks/${id}/references`)
+const keysOf = async (id: number) => (await ask(id)).json.references.map(({ key }: { key: string }) => key)
+
+describe('what a task names in outside trackers', () => {
+  const WRITTEN: [sample: string, key: string, task: object][] = [
+    ['jira/issue_updated__status', 'TEST-1', { title: 'TEST-1: mend the moon' }],
+    ['jira/issue_created__cloud', 'KT-22', { description: 'see https://mmtest.atlassian.net/browse/KT-22?focusedId=1.' }],
+    ['jira/issue_updated__closed_2015', 'TP-1', { description: 'on branch `fix/tp-1-moon`' }],
+    ['linear/issue_update__unassigned', 'WEB-46', { description: '(https://linear.app/webhooks/issue/WEB-46/thorough-impact)' }],
+    ['github/issues__opened', 'baxterthehacker/public-repo#2', { description: 'like baxterthehacker/public-repo#2, or worse' }],
+    [
+      'github/issues__assigned',
+      'sbansal1999/testing-gh#7',
+      { description: 'https://github.com/sbansal1999/testing-gh/issues/7' },
+    ],
+    ['trello/create_card__new', '5qrgGdD5', { description: 'https://trello.com/c/5qrgGdD5/12-new-card' }],
+    ['trello/update_card__renamed', 'r33ylX2Z', { metadata: { card: 'r33ylX2Z' } }],
+    ['monday/create_pulse__item', '1772099344', { metadata: { monday: { item: 1772099344 } } }],
+    ['monday/create_pulse__subitem', '1772139123', { description: 'https://owl.monday.com/boards/9/pulses/1772139123' }],
+    ['asana/task_changed__completed', '1199170056173519', { description: 'https://app.asana.com/0/0/1199170056173519/f' }],
+  ]
+
+  test.each(WRITTEN)('%s is found, whichever came first', async (sample, key, task) => {
+    const before = await newTask(task)
+    expect(await keysOf(before)).toEqual([])
+    await tell(sample)
+    expect(await keysOf(before)).toEqual([key])
+    expect(await keysOf(await newTask(task))).toEqual([key])
+  })
+
+  test('is shown as the tracker told it last, and no more when it is gone there', async () => {
+    const id = await newTask({ title: 'TES-41', description: 'IDT-19' })
+    await tell('jira/issue_updated__resolved')
+    expect((await ask(id)).json.references).toMatchObject([{ provider: 'jira', state: 'Done', assignee_uid: null }])
+    await tell('jira/issue_updated__assigned_to_nobody', 'jira/issue_deleted__cloud')
+    expect((await ask(id)).json.references).toEqual([
+      {
+        id: expect.any(Number),
+        provider: 'jira',
+        key: 'TES-41',
+        title: 'Unit test summary 1',
+        state: 'To Do',
+        url: 'https://some-instance-test.atlassian.net/browse/TES-41',
+        assignee_uid: null,
+        assignee_user_id: null,
+        updated_at: expect.any(String),
+      },
+    ])
+  })
+
+  test('follows every edit of its words, wherever they are edited', async () => {
+    await tell('jira/issue_created__unicode', 'linear/comment_create__documentation')
+    const id = await newTask({ description: 'BUG-15' })
+    expect(await keysOf(id)).toEqual(['BUG-15'])
+    await edit(id, { description_append: ', LIN-1778' })
+    expect(await keysOf(id)).toEqual(['BUG-15', 'LIN-1778'])
+    const body = { seen: { description: 'BUG-15, LIN-1778' }, task: { description: 'nothing left' } }
+    expect((await kim.app(`/projects/${tools.project}/tasks/${id}/words`, { method: 'PATCH', body })).status).toBe(200)
+    expect(await keysOf(id)).toEqual([])
+    await edit(id, { metadata: { issues: ['BUG-15'] } })
+    expect(await keysOf(id)).toEqual(['BUG-15'])
+  })
+
+  test('is found in tasks from a world file', async () => {
+    await tell('jira/issue_updated__assigned_on_server')
+    const { tasks } = await tools.studio.load({ tasks: [{ key: 'one', project: tools.project, title: 'As in PRJA-37' }] })
+    expect(await keysOf(tasks.one!.id)).toEqual(['PRJA-37'])
+  })
+
+  test('says which member has it there, and no address', async () => {
+    const user = tools.studio.world.users.kim!.id
+    await kim.app('/me/connected_accounts', { method: 'POST', body: { provider: 'jira', uid: 'Kim-On-Jira' } })
+    const issue = (key: string, name: string) => ({
+      key,
+      fields: { summary: 'Ask mo@owl.example', status: { name: 'Open' }, assignee: { name } },
+    })
+    await tools.post(`jira?token=${tools.tokenOf('jira')}`, issue('MOON-1', 'kim-on-jira'))
+    await tools.post(`jira?token=${tools.tokenOf('jira')}`, issue('MOON-2', 'mo@owl.example'))
+    const { json, text } = await ask(await newTask({ description: 'MOON-1 MOON-2' }))
+    expect(json.references).toMatchObject([
+      { key: 'MOON-1', title: 'Ask mo', assignee_uid: 'kim-on-jira', assignee_user_id: user },
+      { key: 'MOON-2', assignee_uid: null, assignee_user_id: null },
+    ])
+    expect(text).not.toContain('@')
+  })
+
+  test('is nothing of another project, and nobody else’s to see', async () => {
+    await tell('jira/issue_updated__components_self_without_issue')
+    const elsewhere = await tools.studio.load({
+      accounts: [{ key: 'fox', name: 'Fox' }],
+      projects: [
+        { key: 'moon', account: tools.studio.world.accounts.owl!.id, name: 'Moon' },
+        { key: 'den', account: 'fox', name: 'Den' },
+      ],
+      tasks: ['moon', 'den'].map((project) => ({ key: project, project, title: 'TES-10' })),
+    })
+    const [moon, den] = [elsewhere.projects.moon!.id, elsewhere.projects.den!.id]
+    expect((await ask(elsewhere.tasks.moon!.id, moon)).json).toEqual({ references: [] })
+    expect((await ask(elsewhere.tasks.moon!.id)).status).toBe(404)
+    expect((await ask(elsewhere.tasks.den!.id, den)).status).toBe(404)
+  })
+
+  test('never changes the task itself: the REST API shows it as the specification does', async () => {
+    await tell('linear/issue_update__title')
+    const task = await tools.api(`tasks/${await newTask({ title: 'WEB-44' })}`)
+    expect(Object.keys(task.links)).toEqual(['changes', 'build_runs', 'deployments'])
+    expect(task.created_at).toBe(task.updated_at)
+  })
+})
+
+describe('words that may be keys', () => {
+  const keys = (description: string) => keysNamed({ title: '', description, metadata: {} })
+
+  test('stand by themselves', () => {
+    expect(keys('xGAME-12y GAME-12_ #12 GAME- 12-GAME 12345 a1234567')).toEqual([])
+    expect(keys('(GAME-12)[UI-3]: A-1/B_2-4')).toEqual(['GAME-12', 'UI-3', 'A-1', 'B_2-4'])
+  })
+
+  test('are found in the longest texts that nobody would write', () => {
+    for (const part of ['a', 'a-', 'a/', 'a.b/', '1', '-1', '#1', '://a/', 'é-'])
+      expect(keys(`${part.repeat(65_536 / part.length)} GAME-12`), part).toContain('GAME-12')
+  })
+})

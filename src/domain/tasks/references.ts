@@ -1,0 +1,93 @@
+import type { Reference as Shown } from '../../contract/app/work.ts'
+import { notFound } from '../../contract/errors.ts'
+import { type Database, join, raw, sql } from '../../db/database.ts'
+import { COUNTS } from '../accounts/connected-accounts.ts'
+import type { Place } from '../integrations/place.ts'
+import { looksLikeAddress } from '../privacy/addresses.ts'
+import { keysNamed, type Words } from './tracker-keys.ts'
+
+/** An item of an outside tracker; absent fields stay as they are known. */
+interface Reference {
+  key: string
+  title?: string
+  state?: string
+  url?: string
+  assignee_uid?: string | null
+  deleted?: boolean
+  /** When the tracker says it happened. */
+  at?: string
+}
+
+const PARTS = ['title', 'state', 'url', 'assignee_uid', 'deleted'] as const
+
+/**
+ * Kept beside the tasks, never turned into one. Each part follows the latest telling of it: retries come late, and a tracker that
+ * tells one change at a time may tell the earlier one last. Without a time the later arrival wins.
+ */
+export async function keep(
+  db: Database,
+  place: Pick<Place, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
+  told: Reference,
+): Promise<{ id: number; effect: 'processed' | 'stale' }> {
+  // A clock that runs ahead must not outvote what follows.
+  const now = new Date().toISOString()
+  const at = told.at !== undefined && told.at > now ? now : (told.at ?? null)
+  const told_at = Object.fromEntries(PARTS.flatMap((part) => (told[part] === undefined ? [] : [[part, at]])))
+  const kept = await db.one<{ id: number }>(sql`
+    insert into external_references as r
+      (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at, told_at)
+    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${place.provider}, ${told.key}, ${told.title ?? ''},
+      ${told.state ?? ''}, ${told.url ?? ''}, ${told.assignee_uid ?? null}, case when ${told.deleted ?? false} then now() end,
+      ${JSON.stringify(told_at)})
+    on conflict (integration_id, key) do update set
+      title = case when ${isNews('title')} then excluded.title else r.title end,
+      state = case when ${isNews('state')} then excluded.state else r.state end,
+      url = case when ${isNews('url')} then excluded.url else r.url end,
+      assignee_uid = case when ${isNews('assignee_uid')} then excluded.assignee_uid else r.assignee_uid end,
+      deleted_at = case when ${isNews('deleted')} and ${isNoTie} then excluded.deleted_at else r.deleted_at end,
+      told_at = r.told_at || (
+        select coalesce(jsonb_object_agg(part, greatest(at, r.told_at ->> part)), '{}') from jsonb_each_text(excluded.told_at) t (part, at)),
+      updated_at = now()
+    where excluded.told_at = '{}' or ${join(PARTS.map(isNews), ' or ')}
+    returning id`)
+  if (kept) return { ...kept, effect: 'processed' }
+  const { id } = (await db.one<{ id: number }>(
+    sql`select id from external_references where integration_id = ${place.integration_id} and key = ${told.key}`,
+  ))!
+  return { id, effect: 'stale' }
+}
+
+/** Times of one form compare as text; `coalesce` lets a telling in where either has none. */
+const isNews = (part: (typeof PARTS)[number]) => {
+  const name = raw(`'${part}'`)
+  return sql`(excluded.told_at ? ${name} and coalesce(excluded.told_at ->> ${name} >= r.told_at ->> ${name}, true))`
+}
+
+/** An item that went says when it was last edited: that edit, coming late, is as old and does not bring it back. */
+const isNoTie = sql`(excluded.deleted_at is not null or coalesce(excluded.told_at ->> 'deleted' > r.told_at ->> 'deleted', true))`
+
+const SHOWN_MAX = 100
+
+/**
+ * The items of trackers that a task names. Looked up when asked: whichever of the two came first, and however often either was
+ * edited since, what is answered fits the words that stand there now.
+ */
+export async function ofTask(db: Database, projectId: number, taskId: number): Promise<Shown[]> {
+  const words = await db.one<Words>(
+    sql`select title, description, metadata from tasks where project_id = ${projectId} and id = ${taskId}`,
+  )
+  if (!words) throw notFound('Task')
+  const keys = keysNamed(words)
+  if (keys.length === 0) return []
+  const found = await db.rows<Shown>(sql`
+    select r.id, r.provider, r.key, r.title, r.state, r.url, r.assignee_uid, r.updated_at, (
+      select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
+      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) and ${COUNTS} limit 1) as assignee_user_id
+    from external_references r
+    where r.project_id = ${projectId} and r.key = any (${keys}) and r.deleted_at is null
+    order by r.key, r.id limit ${SHOWN_MAX}`)
+  return found.map(({ assignee_uid: uid, ...shown }) => ({
+    ...shown,
+    assignee_uid: uid !== null && looksLikeAddress(uid) ? null : uid,
+  }))
+}

@@ -1,0 +1,155 @@
+import { DESCRIPTION_MAX, notAMember, type TaskEdit, type TaskFields, type TaskInput } from '../../contract/bodies.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
+import { updatedKeys } from '../../db/updated-since.ts'
+
+/** Who made it is for the web app alone: the REST API's shape does not name it. */
+type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
+type Query = Omit<QueryOf<'listTasks'>, 'cursor'> & { cursor?: Key }
+
+const columns = (site: string, metadata = sql`t.metadata`) => sql`
+  t.id, t.account_id, t.project_id, t.title, t.description, t.state, t.task_type, t.priority, t.assignee_handle, t.user_id,
+  t.labels, ${metadata} as metadata, iso(t.created_at) as created_at, iso(t.updated_at) as updated_at,
+  json_build_object('web', ${site}::text || '/projects/' || t.project_id || '/tasks/' || t.id) as urls`
+
+const metadataWithToken = sql`case when t.via_api_token_id is null then t.metadata
+  else t.metadata || jsonb_build_object('via_api_token_id', t.via_api_token_id) end`
+
+/** Newest first. Several states are walked side by side in their own index and merged, so that a rare one costs nothing. */
+export function list(project: Sql, q: Query, site: string): Listing {
+  const take = count(q.limit + 1)
+  // The table of labels carries the order too, so that a label is walked newest first by itself.
+  const key = q.label === undefined ? sql`t.created_at, t.id` : sql`l.created_at, l.task_id`
+  const newest = q.label === undefined ? sql`t.created_at desc, t.id desc` : sql`l.created_at desc, l.task_id desc`
+  const inState = (state?: string) => sql`
+    select t.* from tasks t
+    ${when(q.label, (label) => sql`join task_labels l on l.task_id = t.id and l.project_id = ${project} and l.label = ${label}`)}
+    where t.project_id = ${project}
+      ${when(state, (one) => sql`and t.state = ${one}`)}
+      ${when(q.task_type, (type) => sql`and t.task_type = ${type}`)}
+      ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}
+      ${when(q.assignee, (who) => ('handle' in who ? sql`and t.assignee_handle = ${who.handle}` : sql`and t.user_id = ${who.user_id}`))}
+      ${when(q.updated_since, (at) => sql`and t.updated_at >= ${moment(at)}`)}
+      ${when(q.cursor, ({ at, id }) => sql`and (${key}) < (${at}::timestamptz, ${id}::integer)`)}
+    order by ${newest} limit ${take}`
+  const states = [...new Set(q.state)]
+  const filters = [q.state, q.task_type, q.priority, q.assignee, q.label]
+  const found =
+    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
+      ? updated(project, q, q.updated_since)
+      : states.length < 2
+        ? inState(states[0])
+        : sql`select t.* from (${join(
+            states.map((state) => sql`(${inState(state)})`),
+            ' union all ',
+          )}) t order by t.created_at desc, t.id desc limit ${take}`
+  const rows = sql`
+    select row_to_json(item) as item, t.created_at as key_at, t.id as key_id
+    from (${found}) t, lateral (select ${columns(site)}) item`
+  return { limit: q.limit, rows, replan: q.updated_since !== undefined }
+}
+
+/** By the time of the last update alone. */
+const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
+  select t.* from (${updatedKeys({
+    from: sql`tasks t`,
+    project: sql`t.project_id = ${project}`,
+    updated: sql`t.updated_at`,
+    at: sql`t.created_at`,
+    id: sql`t.id`,
+    since,
+    where: cursor === undefined ? sql`true` : sql`(t.created_at, t.id) < (${cursor.at}::timestamptz, ${cursor.id}::integer)`,
+    take: limit + 1,
+  })}) k join tasks t on t.id = k.id order by k.at desc, k.id desc`
+
+export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
+  const task = await db.one<Detail>(sql`
+    select ${columns(site, metadataWithToken)}, t.created_by_user_id,
+      json_build_object('changes', ${linked.changes}, 'build_runs', ${linked.builds}, 'deployments', ${linked.deployments}) as links
+    from tasks t where t.project_id = ${projectId} and t.id = ${id ?? 0}`)
+  if (!task) throw notFound('Task')
+  return task
+}
+
+const linked = {
+  changes: sql`(
+    select coalesce(json_agg(x order by x.id), '[]') from (
+      select c.id, c.identifier, c.source_type, c.display_identifier
+      from task_changes k join changes c on c.id = k.change_id where k.task_id = t.id) x)`,
+  builds: sql`(
+    select coalesce(json_agg(x order by x.id), '[]') from (
+      select b.id, b.status, b.commit_hash, b.ci_job_name
+      from task_build_runs k join build_runs b on b.id = k.build_run_id where k.task_id = t.id) x)`,
+  deployments: sql`(
+    select coalesce(json_agg(x order by x.id), '[]') from (
+      select d.number as id, d.status, d.platform, d.branch
+      from task_deployments k join deployments d on d.id = k.deployment_id where k.task_id = t.id) x)`,
+}
+
+export interface Author {
+  project_id: number
+  account_id: number
+  token_id: number | null
+  user_id: number
+}
+
+/** One statement; a person who is no member of the account makes no row. */
+export async function create(db: Database, by: Author, input: TaskInput, site: string): Promise<Detail> {
+  const task = await db.one<Detail>(sql`
+    with t as (
+      insert into tasks (account_id, project_id, title, description, state, task_type, priority, assignee_handle, user_id, labels,
+        metadata, via_api_token_id, created_by_user_id)
+      select ${by.account_id}, ${by.project_id}, ${input.title}, ${input.description ?? ''}, ${input.state ?? 'to_do'},
+        ${input.task_type ?? 'chore'}, ${input.priority ?? 'medium'}, ${input.assignee_handle ?? null}, ${input.user_id ?? null}::integer,
+        ${input.labels ?? []}, ${JSON.stringify(input.metadata ?? {})}::jsonb, ${by.token_id}::integer, ${by.user_id}
+      where ${input.user_id ?? null}::integer is null or ${isMember(by.account_id, input.user_id)}
+      returning *)
+    select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
+  if (!task) throw notAMember()
+  return task
+}
+
+const isMember = (accountId: number, userId: number | null | undefined) => sql`exists (
+  select from account_members where account_id = ${accountId} and user_id = ${userId ?? null}::integer)`
+
+/** What is sent replaces what was; an edit that changes nothing leaves `updated_at` alone. */
+export function edit(db: Database, by: Author, id: number | undefined, input: TaskEdit, site: string): Promise<Detail> {
+  const { description_append, ...fields } = input
+  if (fields.assignee_handle != null) fields.user_id = null
+  if (fields.user_id != null) fields.assignee_handle = null
+  return db.transaction(async (db) => {
+    const before = await db.one<{ description: string }>(
+      sql`select description from tasks where project_id = ${by.project_id} and id = ${id ?? 0} for update`,
+    )
+    if (!before) throw notFound('Task')
+    if (fields.user_id != null && !(await db.one(sql`select where ${isMember(by.account_id, fields.user_id)}`)))
+      throw notAMember()
+    if (description_append !== undefined)
+      fields.description = appended(fields.description ?? before.description, description_append)
+    const sets = Object.entries(fields).map(([name, value]) => [raw(name), sqlOf(name as keyof TaskFields, value)] as const)
+    if (sets.length > 0)
+      await db.count(sql`
+        update tasks set ${join(sets.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now()
+        where id = ${id} and (${join(
+          sets.map(([name, value]) => sql`${name} is distinct from ${value}`),
+          ' or ',
+        )})`)
+    return find(db, by.project_id, id, site)
+  })
+}
+
+/** Fields are columns; only the kinds PostgreSQL cannot guess are spelled out. */
+const sqlOf = (name: keyof TaskFields, value: unknown): Sql => {
+  if (name === 'metadata') return sql`${JSON.stringify(value)}::jsonb`
+  if (name === 'labels') return sql`${value}::text[]`
+  return name === 'user_id' ? sql`${value}::integer` : sql`${value}::text`
+}
+
+function appended(description: string, more: string): string {
+  const whole = description + more
+  if (Buffer.byteLength(whole) > DESCRIPTION_MAX)
+    throw invalidParameter('description_append', `would make the description longer than ${DESCRIPTION_MAX} bytes`)
+  return whole
+}

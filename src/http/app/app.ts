@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import {
+  type AppRoute,
+  type OwnBody,
+  type OwnName,
+  type OwnPath,
+  type OwnQuery,
+  type OwnReply,
+  ownRoutes,
+  showsOwn,
+} from '../../contract/app/routes.ts'
+import { ApiError, invalidParameter, notFound, unknownParameter } from '../../contract/errors.ts'
+import { type RawQuery, readId, readQuery } from '../../contract/params.ts'
+import { enter, notOperator, notOwner, refuseIfReadOnly, type Visit } from '../../domain/access/visits.ts'
+import { scrubberOf } from '../../domain/privacy/replies.ts'
+import type { Auth } from '../auth/auth.ts'
+import { type Door, requireSameOrigin } from '../auth/door.ts'
+import { jsonOf } from '../rest/rest.ts'
+import type { Service } from '../service.ts'
+
+/** A request of the web app that has passed its door. Visitors of an open door have `visit` undefined. */
+export interface AppCall<N extends OwnName> extends Service {
+  auth: () => Promise<Auth>
+  request: FastifyRequest
+  visit: Visit
+  /** The places the path names; whoever asks for others is turned away before. */
+  account_id: number
+  project_id: number
+  path: OwnPath<N>
+  query: OwnQuery<N>
+  body: OwnBody<N>
+  setCookies(cookies: string[]): void
+}
+
+export type AppHandlers = { [N in OwnName]: (call: AppCall<N>) => Promise<OwnReply<N>> }
+
+/** Serves what only the web app has, behind the same door as the shared table. */
+export function serveApp(app: FastifyInstance, service: Service, door: Door, auth: () => Promise<Auth>, handlers: AppHandlers) {
+  for (const name of Object.keys(ownRoutes) as OwnName[]) {
+    const route: AppRoute = ownRoutes[name]
+    const shown = showsOwn(name) ? undefined : scrubberOf(route.reply)
+    const handler = handlers[name] as (call: AppCall<OwnName>) => Promise<unknown>
+    app.route({
+      method: route.method,
+      url: `${door.prefix}${route.path}`,
+      onRequest: async (request) => {
+        request.visit = await admitted(service, door, route, request)
+      },
+      schema: { response: { '2xx': route.reply } },
+      handler: async (request, reply) => {
+        const visit = request.visit as Visit
+        reply.code(route.created ?? 200).header('cache-control', 'no-store')
+        const answer = await handler({
+          ...service,
+          auth,
+          request,
+          visit,
+          account_id: visit?.account_id ?? 0,
+          project_id: visit?.project_id ?? 0,
+          path: request.params as OwnPath<OwnName>,
+          query: readQuery(route.query, request.query as RawQuery) as OwnQuery<OwnName>,
+          body: (route.body ? readBody(route.body, jsonOf(request)) : undefined) as OwnBody<OwnName>,
+          setCookies: (cookies) => {
+            for (const cookie of cookies) reply.header('set-cookie', cookie)
+          },
+        })
+        return reply.type('application/json; charset=utf-8').send(shown ? shown(answer as never) : answer)
+      },
+    })
+  }
+}
+
+async function admitted(service: Service, door: Door, route: AppRoute, request: FastifyRequest): Promise<Visit | undefined> {
+  if (route.who === 'anyone') {
+    requireSameOrigin(request)
+    return void refuseUnstorablePath(request)
+  }
+  const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
+  const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readId(raw) ?? null))
+  const visit = await enter(service.db, door.who(request), { account: idOf(account_id), project: idOf(project_id) })
+  if (route.who === 'operator' && !visit.operator) throw notOperator()
+  if (route.who === 'owner' && !visit.owner) throw notOwner()
+  if (route.writes) refuseIfReadOnly(visit, service.site)
+  refuseUnstorablePath(request)
+  return visit
+}
+
+/** PostgreSQL holds no NUL, so nothing is called by a name with one. */
+function refuseUnstorablePath({ params }: FastifyRequest) {
+  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) throw notFound('Page')
+}
+
+/** NUL and lone surrogates as JSON writes them; after an even number of backslashes, or somebody typed just that. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+
+/** The body as its schema has it, or the first thing that is wrong with it. */
+function readBody(schema: TSchema, body: unknown): unknown {
+  const wrong = Value.Errors(schema, body)
+  const extra = wrong.find(({ keyword }) => keyword === 'additionalProperties')
+  if (extra)
+    throw unknownParameter(String((extra.params as { additionalProperties: string[] }).additionalProperties[0]), fieldsOf(schema))
+  const [first] = wrong
+  if (first?.keyword === 'required')
+    throw invalidParameter((first.params as { requiredProperties: string[] }).requiredProperties[0]!, 'is required')
+  if (first) throw invalidParameter(first.instancePath.slice(1).replaceAll('/', '.') || 'body', first.message)
+  if (UNSTORABLE.test(JSON.stringify(body) ?? ''))
+    throw new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
+  return body
+}
+
+const fieldsOf = (schema: TSchema) => Object.keys((schema as { properties?: object }).properties ?? {})
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit?: Visit | undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+
+/** What the web app's own routes make of bodies that no page of ours would send. */
+
+const PASSWORD = 'a long enough password'
+let studio: Studio
+let lead: Visitor
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
+    users: [{ key: 'lead', email: 'lead@example.com', name: 'lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+    projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
+    integrations: [{ key: 'tracker', project: 'star', provider: 'jira' }],
+  })
+  lead = await signIn(studio, 'lead@example.com', PASSWORD)
+})
+afterAll(() => studio.close())
+
+const integrations = () => `/projects/${studio.world.projects!.star!.id}/integrations`
+
+test('ids beyond all records are refused', async () => {
+  const webhooks = `/accounts/${studio.world.accounts!.owl!.id}/webhooks`
+  for (const id of [2_147_483_648, Number.MAX_SAFE_INTEGER, 0, -1]) {
+    const refused = { status: 422, json: { error: 'invalid_parameter' } }
+    expect(await lead.app('/me', { method: 'PATCH', body: { default_account_id: id } })).toMatchObject(refused)
+    const body = { url: 'https://example.com/told', project_id: id }
+    expect(await lead.app(webhooks, { method: 'POST', body })).toMatchObject(refused)
+  }
+})
+
+test('NUL and half a character are refused wherever they stand', async () => {
+  for (const config of [{ a: 'x\0' }, { 'x\0': 1 }, { a: '\ud800' }, { '\udc00': 1 }, { a: [{ b: '\\\ud83c' }] }])
+    expect(await lead.app(integrations(), { method: 'POST', body: { provider: 'linear', config } })).toMatchObject({
+      status: 422,
+      json: { error: 'invalid_parameter' },
+    })
+})
+
+test('what only looks like them is kept as it was written', async () => {
+  const name = 'C:\\ud83c \\u0000 🎮'
+  expect(await lead.app('/me', { method: 'PATCH', body: { name } })).toMatchObject({ status: 200, json: { user: { name } } })
+})
+
+test('a delivery that could not be read cannot be read again, and says so', async () => {
+  const { json } = await studio.ask(`/webhooks/jira?token=${studio.world.integrations!.tracker!.webhook_token}`, {
+    method: 'POST',
+    raw: 'no JSON',
+    headers: { 'content-type': 'application/json' },
+  })
+  const path = `/projects/${studio.world.projects!.star!.id}/deliveries/${json.delivery_id}`
+  const again = await lead.app(`${path}/replay`, { method: 'POST' })
+  expect(again).toMatchObject({ status: 422, json: { error: 'unreadable_body', delivery_id: expect.any(String) } })
+  expect(again.json.delivery_id).not.toBe(json.delivery_id)
+})

@@ -1,0 +1,144 @@
+import type { Database } from '../../db/database.ts'
+import * as assistants from '../../domain/access/assistants.ts'
+import * as invitations from '../../domain/access/invitations.ts'
+import * as loginCodes from '../../domain/access/login-codes.ts'
+import * as sessions from '../../domain/access/sessions.ts'
+import * as tokens from '../../domain/access/tokens.ts'
+import { notOwner } from '../../domain/access/visits.ts'
+import * as accountSettings from '../../domain/accounts/account-settings.ts'
+import * as accounts from '../../domain/accounts/accounts.ts'
+import * as connectedAccounts from '../../domain/accounts/connected-accounts.ts'
+import * as profile from '../../domain/accounts/profile.ts'
+import * as projectSettings from '../../domain/accounts/project-settings.ts'
+import * as approvals from '../../domain/assets/approvals.ts'
+import { plots } from '../../domain/builds/plots.ts'
+import { overview } from '../../domain/feed/overview.ts'
+import * as mails from '../../domain/notifications/mails.ts'
+import { search } from '../../domain/search/search.ts'
+import { decide, openRequest } from '../auth/assistant-request.ts'
+import { headersOf } from '../auth/sign-in.ts'
+import { idOf } from '../rest/path-ids.ts'
+import type { AppHandlers } from './app.ts'
+import { identityHandlers } from './identity.ts'
+import { ruleHandlers } from './rules.ts'
+import { toolHandlers } from './tools.ts'
+import { workHandlers } from './work.ts'
+
+const done = { ok: true }
+
+/** What the web app may ask, one line each; tools and webhooks stand in `app-tools.ts`. */
+export const appHandlers: AppHandlers = {
+  ...toolHandlers,
+  ...workHandlers,
+  ...ruleHandlers,
+  ...identityHandlers,
+  async showMe({ db, visit, auth, request, setCookies }) {
+    // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
+    const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
+    setCookies(headers.getSetCookie())
+    return profile.show(db, visit.user_id)
+  },
+  editMe: ({ db, visit, body }) => profile.edit(db, visit.user_id, body),
+  listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id) }),
+  search: async ({ db, visit, query }) => ({ hits: await search(db, visit.user_id, query.q ?? '', query.project_id) }),
+  showOverview: ({ db, project_id, site }) => overview(db, project_id, site),
+  showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
+  decideAssets: async ({ db, project_id, visit, body }) => ({
+    approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
+  }),
+  async decideCommandLine({ db, visit, body: { allow, port, state, ...consent } }) {
+    const issue = (db: Database) => loginCodes.issue(db, { user_id: visit.user_id, ...consent })
+    const answer: Record<string, string> = allow
+      ? { code: await sessions.granting(db, visit, issue), state }
+      : { error: 'access_denied', state }
+    return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
+  },
+  async showAssistantRequest({ db, vault, query }) {
+    const { asked, assistant } = await openRequest(db, vault, query.request ?? '')
+    return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
+  },
+  decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit, body),
+  listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),
+
+  listTokens: async ({ db, visit }) => ({
+    tokens: (await tokens.list(db, visit.user_id)).map(({ user_id, ...token }) => token),
+  }),
+  async createToken({ db, visit, body: { name, scopes, expires_in_days }, site }) {
+    const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
+    const { user_id, ...token } = await sessions.granting(db, visit, (db) =>
+      tokens.createByOwner(db, { user_id: visit.user_id, name: name.trim(), scopes, expires_at }, site),
+    )
+    return token
+  },
+  revokeToken: async ({ db, visit, path }) => {
+    await tokens.revokeOwn(db, visit.user_id, idOf(path.id, 'Token'))
+    return done
+  },
+  listSessions: async ({ db, visit }) => ({ sessions: await sessions.list(db, visit.user_id, visit.session_id) }),
+  endSession: async ({ db, visit, path }) => {
+    await sessions.end(db, visit.user_id, idOf(path.id, 'Session'))
+    return done
+  },
+  endOtherSessions: async ({ db, visit }) => {
+    await sessions.endOthers(db, visit.user_id, visit.session_id)
+    return done
+  },
+  listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await connectedAccounts.list(db, visit.user_id) }),
+  addConnectedAccount: ({ db, visit, body }) => connectedAccounts.claim(db, visit.user_id, body.provider, body.uid),
+  removeConnectedAccount: async ({ db, visit, path }) => {
+    await connectedAccounts.remove(db, visit.user_id, idOf(path.id, 'Connected account'))
+    return done
+  },
+
+  showAccount: ({ db, account_id }) => accountSettings.show(db, account_id),
+  editAccount: ({ db, account_id, body }) => accountSettings.edit(db, account_id, body),
+  async editBilling({ db, account_id, body }) {
+    await accounts.edit(db, account_id, body)
+    return accountSettings.show(db, account_id)
+  },
+  listAccountMembers: async ({ db, account_id, visit }) => ({
+    members: await accountSettings.members(db, account_id, visit.owner),
+  }),
+  editAccountMember: async ({ db, account_id, path, body }) => {
+    await accountSettings.setRole(db, account_id, idOf(path.user_id, 'Member'), body.role)
+    return done
+  },
+  removeAccountMember: async ({ db, account_id, path, visit }) => {
+    const id = idOf(path.user_id, 'Member')
+    if (!visit.owner && id !== visit.user_id) throw notOwner()
+    await accountSettings.remove(db, account_id, id)
+    return done
+  },
+  listClaimedAccounts: async ({ db, account_id }) => ({
+    connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
+  }),
+  confirmClaimedAccount: async ({ db, account_id, visit, path }) => {
+    await connectedAccounts.confirm(db, account_id, idOf(path.id, 'Connected account'), visit.user_id)
+    return done
+  },
+  listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
+  invite: async ({ db, account_id, visit, body, site, mailing }) => {
+    const { url, ...made } = await invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site)
+    // Following the link proves the address, so only its mailbox gets it, where mails leave.
+    return { ...made, url: mailing ? null : url }
+  },
+  withdrawInvitation: async ({ db, account_id, path }) => {
+    await invitations.withdraw(db, account_id, idOf(path.id, 'Invitation'))
+    return done
+  },
+  createProject: ({ db, account_id, visit, body }) => projectSettings.create(db, account_id, visit.user_id, body),
+
+  showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
+  editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
+  listProjectPeople: async ({ db, project_id, visit }) => ({
+    members: await projectSettings.people(db, project_id, visit.owner),
+  }),
+  setProjectMember: async ({ db, project_id, path, body }) => {
+    await projectSettings.setMember(db, project_id, idOf(path.user_id, 'Member'), body.role)
+    return done
+  },
+  removeProjectMember: async ({ db, project_id, path }) => {
+    await projectSettings.removeMember(db, project_id, idOf(path.user_id, 'Member'))
+    return done
+  },
+}

@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../contract/errors.ts'
+import { VERSION } from '../../contract/version.ts'
+import * as invitations from '../../domain/access/invitations.ts'
+import { changePassword } from '../../domain/access/password-change.ts'
+import * as passwordResets from '../../domain/access/password-resets.ts'
+import { hashOf } from '../../domain/access/secrets.ts'
+import * as signUps from '../../domain/access/sign-ups.ts'
+import * as profile from '../../domain/accounts/profile.ts'
+import { refuseForeignHost } from '../auth/door.ts'
+import { countAttempt, headersOf } from '../auth/sign-in.ts'
+import type { AppCall, AppHandlers } from './app.ts'
+
+const done = { ok: true }
+
+type Names =
+  | 'welcome'
+  | 'setUp'
+  | 'requestSignUp'
+  | 'completeSignUp'
+  | 'joinByInvitation'
+  | 'showInvitation'
+  | 'acceptInvitation'
+  | 'requestPasswordReset'
+  | 'completePasswordReset'
+  | 'changePassword'
+
+/** How somebody comes in: signing up, invitations, passwords. */
+export const identityHandlers: Pick<AppHandlers, Names> = {
+  async welcome({ db, signUp, mailing }) {
+    return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), mailing, version: VERSION }
+  },
+  async setUp(call) {
+    const { db, body, request, metering } = call
+    const { set_up_token, ...person } = body
+    await countAttempt(call, request, 'set up')
+    refuseForeignHost(call.site, request)
+    if (!isSame(set_up_token, call.setUpToken))
+      throw new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
+    const user = await signUps.setUp(db, person, metering)
+    await signIn(call, user.email, person.password)
+    return done
+  },
+  async requestSignUp(call) {
+    await countAttempt(call, call.request, 'sign up')
+    await signUps.request(call.db, call.signUp, call.body, call.site)
+    return done
+  },
+  async completeSignUp(call) {
+    await countAttempt(call, call.request, 'sign up')
+    const user = await signUps.complete(call.db, call.signUp, call.body, call.metering)
+    await signIn(call, user.email, call.body.password)
+    return done
+  },
+  async joinByInvitation(call) {
+    await countAttempt(call, call.request, 'join')
+    const user = await signUps.join(call.db, call.body)
+    await signIn(call, user.email, call.body.password)
+    return done
+  },
+  async showInvitation({ db, path }) {
+    const { account_name, email, role, has_user } = await invitations.find(db, path.token)
+    return { account_name, email, role, has_user }
+  },
+  acceptInvitation: ({ db, visit, path }) => invitations.accept(db, path.token, visit.user_id),
+  async requestPasswordReset(call) {
+    await countAttempt(call, call.request, 'reset')
+    await passwordResets.request(call.db, call.body.email, call.site)
+    return done
+  },
+  async completePasswordReset(call) {
+    await countAttempt(call, call.request, 'reset')
+    await passwordResets.complete(call.db, call.body, call.site)
+    return done
+  },
+  async changePassword(call) {
+    const { db, visit, body, site } = call
+    const { user } = await profile.show(db, visit.user_id)
+    await countAttempt(call, call.request, `change ${user.id}`)
+    await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
+    await signIn(call, user.email, body.new_password)
+    return done
+  },
+}
+
+/** A session for whoever has just shown who they are. */
+async function signIn(call: AppCall<Names>, email: string, password: string) {
+  const { api } = await call.auth()
+  const { headers } = await api.signInEmail({ body: { email, password }, headers: headersOf(call.request), returnHeaders: true })
+  call.setCookies(headers.getSetCookie())
+}
+
+/** In constant time, whatever its length. */
+const isSame = (given: string, right: string) => timingSafeEqual(hashOf(given), hashOf(right))

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { sql } from '../../db/database.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+
+const PASSWORD = 'a long enough password'
+const KEPT = '[kept secret]'
+const JENKINS = { server: 'https://ci.example.com', user: 'gold', api_token: 'token of the first owner' }
+const PERFORCE = { server: 'ssl:p4.example.com:1666', user: 'gold', password: 'ticket', fingerprint: 'AA:BB', charset: 'utf8' }
+const owner = (key: string) => ({ key, email: `${key}@example.com`, name: key, password: PASSWORD, accounts: { owl: 'owner' } })
+
+let studio: Studio
+let second: Visitor
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
+    users: [owner('first'), owner('second')],
+    projects: [{ key: 'star', account: 'owl', name: 'Star', members: { first: 'owner', second: 'owner' } }],
+    integrations: [
+      { key: 'jenkins', project: 'star', provider: 'jenkins', config: JENKINS },
+      { key: 'perforce', project: 'star', provider: 'perforce', config: PERFORCE },
+    ],
+  })
+  second = await signIn(studio, 'second@example.com', PASSWORD)
+})
+afterAll(() => studio.close())
+
+const pathOf = (key: string) => `/projects/${studio.world.projects.star!.id}/integrations/${studio.world.integrations[key]!.id}`
+const edit = (key: string, body: object) => second.app(pathOf(key), { method: 'PATCH', body })
+const setConfig = (key: string, config: object) => edit(key, { config })
+const stored = async (key: string) => {
+  const { id } = studio.world.integrations[key]!
+  const row = await studio.db.one<{ config: Record<string, unknown> }>(sql`select config from integrations where id = ${id}`)
+  return openConfig(studio.service.vault, row!.config)
+}
+const refused = (field: string) => ({
+  status: 422,
+  json: { error: 'invalid_parameter', message: expect.stringContaining(`config.${field} `) },
+})
+
+test.each([
+  ['jenkins', 'api_token', { ...JENKINS, api_token: KEPT, server: 'https://thief.example.net' }],
+  ['jenkins', 'api_token', { ...JENKINS, api_token: KEPT, server: 'http://ci.example.com' }],
+  ['jenkins', 'api_token', { ...JENKINS, api_token: KEPT, user: 'somebody else' }],
+  ['jenkins', 'api_token', { api_token: KEPT, server: 'https://ci.example.com' }],
+  ['jenkins', 'api_token', { ...JENKINS, api_token: KEPT, proxy: 'http://thief.example.net' }],
+  ['perforce', 'password', { ...PERFORCE, password: KEPT, server: 'tcp:p4.example.com:1666' }],
+  ['perforce', 'password', { ...PERFORCE, password: KEPT, fingerprint: 'CC:DD' }],
+])('a stored secret of %s is not sent elsewhere or as somebody else: %s is asked for again', async (key, field, config) => {
+  const before = await stored(key)
+  expect(await setConfig(key, config)).toMatchObject(refused(field))
+  expect(await edit(key, { active: false, config })).toMatchObject(refused(field))
+  expect(await stored(key)).toEqual(before)
+  expect((await second.app(pathOf(key))).json.active).toBe(true)
+})
+
+test('a stored secret stays where it goes to the same place, and a new one goes anywhere', async () => {
+  const charset = { ...PERFORCE, password: KEPT, charset: 'utf16' }
+  expect(await setConfig('perforce', charset)).toMatchObject({ status: 200, json: { config: charset } })
+  expect(await stored('perforce')).toEqual({ ...PERFORCE, charset: 'utf16' })
+  const moved = { ...PERFORCE, server: 'ssl:new.example.com:1666', password: 'new ticket' }
+  expect((await setConfig('perforce', moved)).status).toBe(200)
+  expect(await stored('perforce')).toEqual(moved)
+})
+
+test.each([{ sealed: 'AAAA' }, ['text'], 12, true, ''])('a secret is text: %j is refused', async (api_token) => {
+  const before = await stored('jenkins')
+  expect(await setConfig('jenkins', { ...JENKINS, api_token })).toMatchObject(refused('api_token'))
+  const create = second.app(`/projects/${studio.world.projects.star!.id}/integrations`, {
+    method: 'POST',
+    body: { provider: 'jenkins', config: { ...JENKINS, api_token } },
+  })
+  expect(await create).toMatchObject(refused('api_token'))
+  expect(await stored('jenkins')).toEqual(before)
+})
+
+test('our own sealed form, taken from one integration, opens nothing in another', async () => {
+  const { id } = studio.world.integrations.perforce!
+  const row = await studio.db.one<{ config: { password: object } }>(sql`select config from integrations where id = ${id}`)
+  const stolen = { server: 'https://thief.example.net', user: 'gold', api_token: row!.config.password }
+  expect(await setConfig('jenkins', stolen)).toMatchObject(refused('api_token'))
+  const world = { integrations: [{ project: studio.world.projects.star!.id, provider: 'jenkins', config: stolen }] }
+  await expect(studio.load(world)).rejects.toThrow('integrations[0]: config.api_token must be text and not empty')
+})
+
+test('a secret that is not stored cannot be kept, and no other setting is kept by that word', async () => {
+  expect(await setConfig('jenkins', { ...JENKINS, api_token: 'new', password: KEPT })).toMatchObject(refused('password'))
+  expect(await setConfig('jenkins', { ...JENKINS, api_token: KEPT, server: KEPT })).toMatchObject(refused('api_token'))
+})
+
+test('a server named with a password in its address is refused, because addresses are shown', async () => {
+  const config = { ...JENKINS, server: 'https://gold:hidden@ci.example.com' }
+  expect(await setConfig('jenkins', config)).toMatchObject(refused('server'))
+})
+
+test('of two edits at once, one that moves the server and one that keeps the secret, the secret stays with its server', async () => {
+  const one = { ...JENKINS, server: 'https://one.example.com', api_token: 'one' }
+  const two = { ...JENKINS, server: 'https://two.example.com', api_token: 'two' }
+  expect((await setConfig('jenkins', one)).status).toBe(200)
+  const asked = Array.from({ length: 8 }, (_, i) => setConfig('jenkins', i % 2 ? two : { ...one, api_token: KEPT }))
+  await Promise.all(asked)
+  expect([one, two]).toContainEqual(await stored('jenkins'))
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { sql } from '../../db/database.ts'
+import { forget } from '../../domain/integrations/integrations.ts'
+
+const PASSWORD = 'a long enough password'
+const person = (key: string, accounts: object) => ({
+  key,
+  email: `${key}@example.com`,
+  name: key,
+  password: PASSWORD,
+  accounts,
+})
+
+let studio: Studio
+let lead: Visitor
+let member: Visitor
+let place: string
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
+    users: [person('lead', { owl: 'owner' }), person('member', { owl: 'member' })],
+    projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
+    integrations: [
+      { key: 'ci', project: 'star', provider: 'jenkins' },
+      { key: 'tracker', project: 'star', provider: 'linear' },
+    ],
+  })
+  lead = await signIn(studio, 'lead@example.com', PASSWORD)
+  member = await signIn(studio, 'member@example.com', PASSWORD)
+  place = `/projects/${studio.world.projects.star!.id}`
+})
+afterAll(() => studio.close())
+
+describe('a deleted integration', () => {
+  const report = (token: string) =>
+    studio.ask(`/webhooks/jenkins?token=${token}`, {
+      method: 'POST',
+      body: { job_name: 'night', build_number: 7, status: 'SUCCESS', build_url: 'https://ci.example.com/7' },
+    })
+  const tokenOf = (key: string) => studio.world.integrations[key]!.webhook_token as string
+
+  test('may be deleted by owners alone', async () => {
+    const path = `${place}/integrations/${studio.world.integrations.ci!.id}`
+    expect(await member.app(path, { method: 'DELETE' })).toMatchObject({ status: 403, json: { error: 'owner_required' } })
+    expect((await report(tokenOf('ci'))).status).toBe(200)
+  })
+
+  test('is gone at once with its token and its log, and what it told stays', async () => {
+    const { id } = studio.world.integrations.ci!
+    const path = `${place}/integrations/${id}`
+    const { deliveries } = (await lead.app(`${place}/deliveries`)).json
+    expect(deliveries).toHaveLength(1)
+    expect(await lead.app(path, { method: 'DELETE' })).toMatchObject({ status: 200, json: { ok: true } })
+
+    const unknown = await report('0'.repeat(64))
+    const after = await report(tokenOf('ci'))
+    expect([after.status, after.text]).toEqual([404, unknown.text])
+    for (const method of ['GET', 'DELETE']) expect((await lead.app(path, { method })).status).toBe(404)
+    expect((await lead.app(`${path}/token`, { method: 'POST' })).status).toBe(404)
+    expect((await lead.app(`${place}/integrations`)).json.integrations).toMatchObject([{ provider: 'linear' }])
+    expect((await lead.app(`${place}/deliveries`)).json.deliveries).toEqual([])
+    expect((await lead.app(`${place}/deliveries/${deliveries[0].id}`)).status).toBe(404)
+    expect((await lead.app(`${place}/deliveries/${deliveries[0].id}/replay`, { method: 'POST' })).status).toBe(404)
+    expect((await lead.app(`${place}/build_runs`)).json.build_runs).toMatchObject([{ ci_job_name: 'night', build_number: '7' }])
+  })
+
+  test('leaves nothing behind that could be opened again, and its log is deleted by a job', async () => {
+    const { id } = studio.world.integrations.ci!
+    const left = await studio.db.one(sql`select active, token_sealed, secrets_sealed, config from integrations where id = ${id}`)
+    expect(left).toEqual({ active: false, token_sealed: '', secrets_sealed: [], config: {} })
+    const jobs = await studio.db.rows(sql`
+      select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+      where t.identifier = 'forget_integration'`)
+    expect(jobs).toEqual([{ payload: { integration_id: id } }])
+    await forget(studio.db, id as number)
+    expect(await studio.db.rows(sql`select id from deliveries`)).toEqual([])
+  })
+
+  test('is not what the job forgets while it is still there', async () => {
+    const { id } = studio.world.integrations.tracker!
+    await lead.app(`${place}/integrations/${id}/test`, { method: 'POST' })
+    await forget(studio.db, id as number)
+    expect((await lead.app(`${place}/deliveries`)).json.deliveries).toHaveLength(1)
+  })
+})
+
+describe('the log of an outgoing webhook', () => {
+  test('is walked to its end, by status too', async () => {
+    const account = `/accounts/${studio.world.accounts.owl!.id}/webhooks`
+    const { id } = (await lead.app(account, { method: 'POST', body: { url: 'https://hooks.example.com/' } })).json
+    await studio.db.count(sql`
+      insert into outgoing (id, subscription_id, position, event_type, payload, status)
+      select 'msg_' || i, ${id}::integer, i, 'build_run.failed', '{}', case when i % 2 = 0 then 'failed' else 'delivered' end
+      from generate_series(1, 7) i`)
+    const walk = async (filter: string) => {
+      const seen: string[] = []
+      let before = ''
+      for (;;) {
+        const { deliveries, has_more } = (await lead.app(`${account}/${id}/deliveries?limit=2${filter}${before}`)).json
+        seen.push(...deliveries.map((one: { id: string }) => one.id))
+        if (!has_more) return seen
+        before = `&before=${deliveries.at(-1).position}`
+      }
+    }
+    expect(await walk('')).toEqual(['msg_7', 'msg_6', 'msg_5', 'msg_4', 'msg_3', 'msg_2', 'msg_1'])
+    expect(await walk('&status=failed')).toEqual(['msg_6', 'msg_4', 'msg_2'])
+  })
+})

@@ -1,0 +1,140 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { ApiError, notFound } from '../../contract/errors.ts'
+import * as deliveries from '../../domain/integrations/delivery-log.ts'
+import { health } from '../../domain/integrations/health.ts'
+import * as integrations from '../../domain/integrations/integrations.ts'
+import * as settings from '../../domain/integrations/settings.ts'
+import * as outgoing from '../../domain/notifications/outgoing-log.ts'
+import * as subscriptions from '../../domain/notifications/subscriptions.ts'
+import { Refused } from '../../intake/deliver.ts'
+import type { Delivered } from '../../intake/keep.ts'
+import { replay } from '../../intake/replay.ts'
+import { setups } from '../../intake/setup-texts.ts'
+import { showDelivery } from '../../intake/show-delivery.ts'
+import { testDelivery } from '../../intake/test-delivery.ts'
+import { idOf } from '../rest/path-ids.ts'
+import type { Service } from '../service.ts'
+import type { AppHandlers } from './app.ts'
+
+type Name =
+  | `${'list' | 'create' | 'show' | 'edit' | 'delete' | 'test'}Integration${'' | 's'}`
+  | 'rotateIntegrationToken'
+  | `${'list' | 'show' | 'replay'}Deliver${'y' | 'ies'}`
+  | `${'list' | 'create' | 'edit' | 'remove'}Webhook${'' | 's'}`
+  | `${'show' | 'rotate'}WebhookSecret`
+  | `${'list' | 'show' | 'replay'}Outgoing`
+
+const done = { ok: true }
+
+/** Tools that tell us and addresses that we tell. An id of somebody else's is not found. */
+export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
+  listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
+  async createIntegration(call) {
+    const { db, vault, project_id, body } = call
+    const { provider, signing_secret, config } = body
+    const made = await integrations.create(db, vault, {
+      project_id,
+      provider,
+      config,
+      signing_secrets: signing_secret ? [signing_secret] : [],
+    })
+    return shown(call, project_id, made.id)
+  },
+  showIntegration: (call) => shown(call, call.project_id, idOf(call.path.id, 'Integration')),
+  async editIntegration(call) {
+    const { vault, project_id, body } = call
+    const id = await own(call)
+    await call.db.transaction(async (db) => {
+      if (body.active !== undefined) await integrations.setActive(db, id, body.active)
+      if (body.signing_secrets !== undefined) await integrations.setSecrets(db, vault, id, body.signing_secrets)
+      if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
+      if (body.ask_handshake) await integrations.askHandshake(db, id)
+    })
+    return shown(call, project_id, id)
+  },
+  async rotateIntegrationToken(call) {
+    const id = await own(call)
+    await settings.rotateToken(call.db, call.vault, id)
+    return shown(call, call.project_id, id)
+  },
+  async deleteIntegration(call) {
+    await integrations.remove(call.db, await own(call))
+    return done
+  },
+  testIntegration: async (call) => told(testDelivery(call.db, await own(call))),
+  listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
+  showDelivery: ({ db, project_id, path }) => showDelivery(db, idOf(path.id, 'Delivery'), project_id),
+  async replayDelivery({ db, project_id, path }) {
+    const id = idOf(path.id, 'Delivery')
+    await deliveries.sizeOf(db, id, project_id)
+    return told(replay(db, id))
+  },
+
+  listWebhooks: async ({ db, account_id }) => ({ webhooks: await subscriptions.list(db, account_id) }),
+  createWebhook: ({ db, vault, account_id, body }) => subscriptions.create(db, vault, { account_id, ...body }),
+  async editWebhook(call) {
+    const { db, body } = call
+    const id = await webhook(call)
+    const { status, ...fields } = body
+    await subscriptions.edit(db, id, fields)
+    if (status === 'paused') return subscriptions.pause(db, id)
+    return status === 'active' ? subscriptions.resume(db, id) : subscriptions.find(db, id)
+  },
+  async removeWebhook(call) {
+    await subscriptions.remove(call.db, await webhook(call))
+    return done
+  },
+  showWebhookSecret: async (call) => ({ secret: await subscriptions.showSecret(call.db, call.vault, await webhook(call)) }),
+  rotateWebhookSecret: async (call) => subscriptions.rotateSecret(call.db, call.vault, await webhook(call)),
+  listOutgoing: async (call) => outgoing.list(call.db, await webhook(call), call.query),
+  showOutgoing: async (call) => outgoing.find(call.db, await webhook(call), call.path.message_id),
+  async replayOutgoing(call) {
+    await outgoing.replay(call.db, await webhook(call), call.path.message_id)
+    return done
+  },
+}
+
+async function own({ db, project_id, path }: { db: Service['db']; project_id: number; path: { id: string } }): Promise<number> {
+  const id = idOf(path.id, 'Integration')
+  await settings.requireIn(db, project_id, id)
+  return id
+}
+
+async function webhook({
+  db,
+  account_id,
+  path,
+}: {
+  db: Service['db']
+  account_id: number
+  path: { id: string }
+}): Promise<number> {
+  const found = await subscriptions.find(db, idOf(path.id, 'Webhook'))
+  if (found.account_id !== account_id) throw notFound('Webhook')
+  return found.id
+}
+
+async function listed(db: Service['db'], projectId: number): Promise<OwnReply<'listIntegrations'>['integrations']> {
+  const [all, states] = await Promise.all([integrations.list(db, projectId), health(db, projectId)])
+  return all.map((integration) => {
+    const { last_delivery_at, last_outcome, deliveries, failed, error_rate, failing_jobs } = states.find(
+      ({ integration_id }) => integration_id === integration.id,
+    )!
+    return { ...integration, health: { last_delivery_at, last_outcome, deliveries, failed, error_rate, failing_jobs } }
+  })
+}
+
+async function shown({ db, vault, site }: Service, projectId: number, id: number): Promise<OwnReply<'showIntegration'>> {
+  const found = (await listed(db, projectId)).find((integration) => integration.id === id)
+  if (!found) throw notFound('Integration')
+  const token = await settings.showToken(db, vault, id)
+  const url = `${site}/webhooks/${found.provider}?token=${token}`
+  return { ...found, webhook_token: token, webhook_url: url, setup: setups[found.provider]({ url, token, base_url: site, id }) }
+}
+
+/** A delivery that cannot be read is an answer, not a failure of ours. */
+const told = (delivered: Promise<Delivered>) =>
+  delivered.catch((error: unknown) => {
+    if (error instanceof Refused) throw new ApiError(422, 'unreadable_body', error.message, { delivery_id: error.delivery_id })
+    throw error
+  })

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Database, sql } from '../../db/database.ts'
+import { networkOf } from '../network.ts'
+import { jsonOf } from '../rest/rest.ts'
+import type { Service } from '../service.ts'
+import type { Auth } from './auth.ts'
+import { requireSameOrigin } from './door.ts'
+
+export const AUTH_PATH = '/app/auth'
+/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
+export const ADDRESS_HEADER = 'x-goldmaster-address'
+
+const SIGN_IN = '/sign-in/email'
+
+/** What pages may ask of the library; the rest of it stays closed. */
+const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
+  ['POST', SIGN_IN, true],
+  ['POST', '/sign-out'],
+  ['POST', '/send-verification-email', true],
+  ['GET', '/verify-email', true],
+]
+
+/** Signing in and out, and links that confirm an address. */
+export function serveSignIn(app: FastifyInstance, service: Service, auth: () => Promise<Auth>) {
+  for (const [method, path, limited] of OPEN)
+    app.route({
+      method,
+      url: `${AUTH_PATH}${path}`,
+      onRequest: async (request) => requireSameOrigin(request),
+      handler: async (request, reply) => {
+        const body = method === 'POST' ? ((jsonOf(request) ?? {}) as { email?: unknown }) : {}
+        if (limited) await countSignIn(service, request, body.email)
+        const { handler } = await auth()
+        const ask = () =>
+          handler(
+            new Request(new URL(request.url, service.site), {
+              method,
+              headers: headersOf(request),
+              ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+            }),
+          )
+        return pass(reply, await (path === SIGN_IN ? unlessChanged(service.db, String(body.email), ask) : ask()))
+      },
+    })
+}
+
+/** A password that is replaced while it is being checked opens no session: whoever replaced it has just ended all there were. */
+async function unlessChanged(db: Database, email: string, signIn: () => Promise<Response>): Promise<Response> {
+  const before = await passwordOf(db, email)
+  const answer = await signIn()
+  if (!answer.ok || (await passwordOf(db, email)) === before) return answer
+  const { token } = (await answer.json()) as { token: string }
+  await db.count(sql`delete from sessions where token = ${token}`)
+  return Response.json({ code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' }, { status: 401 })
+}
+
+const passwordOf = async (db: Database, email: string) =>
+  (
+    await db.one<{ password: string | null }>(sql`
+      select l.password from users u join logins l on l.user_id = u.id and l.provider_id = 'credential'
+      where lower(u.email) = ${email.trim().toLowerCase().replaceAll('\0', '')}`)
+  )?.password
+
+/** Guessing is slow from one place, slower for one person from there, and the slower the more places guess at one person. */
+export async function countSignIn(service: Service, request: FastifyRequest, email: unknown) {
+  const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
+  await countAttempt(service, request, who)
+  if (who !== '') await service.limits.signInsAs(who, networkOf(request.ip))
+}
+
+/** Whatever else strangers may try: a link, a token, an address to be written to. */
+export async function countAttempt({ limits }: Service, request: FastifyRequest, what: string) {
+  const place = networkOf(request.ip)
+  await limits.signIns(`${place} ${what}`)
+  await limits.signInsWide(`address ${place}`)
+}
+
+export function headersOf(request: FastifyRequest): Headers {
+  const { cookie, 'user-agent': agent, origin } = request.headers
+  return new Headers({
+    'content-type': 'application/json',
+    [ADDRESS_HEADER]: request.ip,
+    ...(cookie ? { cookie } : {}),
+    ...(agent ? { 'user-agent': agent.slice(0, 300) } : {}),
+    ...(origin ? { origin } : {}),
+  })
+}
+
+async function pass(reply: FastifyReply, answer: Response) {
+  reply.code(answer.status).header('cache-control', 'no-store')
+  for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  const text = await answer.text()
+  return reply.type('application/json; charset=utf-8').send(answer.ok ? text : refusal(text))
+}
+
+/** In the words of the rest of the interface. */
+function refusal(text: string) {
+  const { code = 'bad_request', message = 'This did not work.' } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
+    code?: string
+    message?: string
+  }
+  return JSON.stringify({ error: code.toLowerCase(), message })
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nightOwl } from '../../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { type AppName, type AppRoute, appRoutes } from '../../contract/app/routes.ts'
+import { type Sql, sql } from '../../db/database.ts'
+
+/** What belongs to others answers like what nobody has, to the letter, on every door of the web app that names something. */
+
+const PASSWORD = 'a long enough password'
+const NOBODYS = '2000000000'
+const world = {
+  ...nightOwl,
+  users: nightOwl.users.map((user) => ({ ...user, password: PASSWORD })),
+  integrations: [{ key: 'theirs', project: 'fox', provider: 'jenkins' }],
+}
+
+let studio: Studio
+let lead: Visitor
+beforeAll(async () => {
+  studio = await openStudio(world)
+  const rival = await signIn(studio, 'rival@example.com', PASSWORD)
+  const account = `/accounts/${idOf('accounts', 'fox')}`
+  const hook = { url: 'https://example.com/hook', event_types: ['build_run.*'] }
+  const made = [
+    await rival.app(`${account}/webhooks`, { method: 'POST', body: hook }),
+    await rival.app(`${account}/invitations`, { method: 'POST', body: { email: 'new@example.com', role: 'member' } }),
+    await rival.app('/me/connected_accounts', { method: 'POST', body: { provider: 'github', uid: 'rival-dev' } }),
+  ]
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+  await studio.ask(`/webhooks/jenkins?token=${studio.world.integrations.theirs!.webhook_token}`, {
+    method: 'POST',
+    body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
+  })
+  lead = await signIn(studio, 'lead@example.com', PASSWORD)
+})
+afterAll(() => studio.close())
+
+const idOf = (kind: string, key: string) => String(studio.world[kind as 'tasks']![key]!.id)
+const ofTheirs = async (query: Sql) => (await studio.db.one<{ id: string }>(query))!.id
+const rivalId = () => Number(idOf('users', 'rival'))
+const foxId = () => Number(idOf('accounts', 'fox'))
+
+/** What stands before the name of a record in a path, and one of the rival's. */
+const THEIRS: Record<string, () => string | Promise<string>> = {
+  tasks: () => idOf('tasks', 'fox-task4'),
+  changes: () => idOf('changes', 'fox-change4'),
+  build_runs: () => idOf('build_runs', 'fox-build5'),
+  assets: () => idOf('assets', 'fox-asset4'),
+  approvals: () => idOf('approvals', 'fox-approval4'),
+  deployments: () => idOf('deployments', 'fox-deployment4'),
+  integrations: () => idOf('integrations', 'theirs'),
+  deliveries: () =>
+    ofTheirs(sql`select id::text from deliveries where integration_id = ${Number(idOf('integrations', 'theirs'))}`),
+  people: () => idOf('users', 'rival'),
+  members: () => idOf('users', 'rival'),
+  tokens: () => idOf('tokens', 'rival'),
+  sessions: () => ofTheirs(sql`select id::text from sessions where user_id = ${rivalId()}`),
+  connected_accounts: () => ofTheirs(sql`select id::text from connected_accounts where user_id = ${rivalId()}`),
+  invitations: () => ofTheirs(sql`select id::text from invitations where account_id = ${foxId()}`),
+  webhooks: () => ofTheirs(sql`select id::text from subscriptions where account_id = ${foxId()}`),
+}
+/** Bodies that are looked at before the record. */
+const BODIES: Partial<Record<AppName, unknown>> = {
+  editAccountMember: { role: 'member' },
+  setProjectMember: { role: 'member' },
+  reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
+}
+
+/** The same question about something of the rival's, and about nothing at all. */
+async function both(name: AppName, { path, method }: AppRoute, fill: (theirs: boolean) => Promise<string>) {
+  const body = BODIES[name] ?? {}
+  const ask = async (theirs: boolean) => {
+    const { status, text } = await lead.app((await fill(theirs)).slice(3), { method, ...(method === 'GET' ? {} : { body }) })
+    return { path, status, text }
+  }
+  return [await ask(true), await ask(false)] as const
+}
+
+const all = (Object.entries(appRoutes) as [AppName, AppRoute][]).filter(([, route]) => route.who !== 'anyone')
+const placed = all.filter(([, { path }]) => /:(project|account)_id/.test(path))
+
+test.each(placed)("%s says the same of another account's place as of none", async (name, route) => {
+  const [theirs, nobodys] = await both(name, route, async (foreign) =>
+    route.path
+      .replace(':project_id', foreign ? idOf('projects', 'fox') : NOBODYS)
+      .replace(':account_id', foreign ? idOf('accounts', 'fox') : NOBODYS)
+      .replace(/:\w+/g, '1'),
+  )
+  expect(theirs.status).toBe(404)
+  expect(theirs).toEqual(nobodys)
+})
+
+/** The word before the first part of a path that names a record. */
+const kindOf = ({ path }: AppRoute) => /(\w+)\/:(?!project_id|account_id)/.exec(path)?.[1]
+/** An invitation is for whoever holds its token, and rules are called what their account calls them. */
+const named = /^\/v1\/invitations\/|\/failure_rules\//
+const withRecord = all.filter(([, route]) => kindOf(route) && !named.test(route.path))
+
+test.each(withRecord)("%s says the same of another account's record in one's own place as of none", async (name, route) => {
+  const id = await THEIRS[kindOf(route)!]!()
+  const none = /^\d+$/.test(id) ? NOBODYS : randomUUID()
+  const [theirs, nobodys] = await both(name, route, async (foreign) =>
+    route.path
+      .replace(':project_id', idOf('projects', 'star'))
+      .replace(':account_id', idOf('accounts', 'owl'))
+      .replace(/:\w+/, foreign ? id : none)
+      .replace(/:\w+/g, '1'),
+  )
+  // Whom to add to a project is a choice rather than a record.
+  expect(theirs.status).toBe(name === 'setProjectMember' ? 422 : 404)
+  expect(theirs).toEqual(nobodys)
+})

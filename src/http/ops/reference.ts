@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
+import { openapi } from '../../contract/openapi.ts'
+import { type Route, routes } from '../../contract/routes.ts'
+import { VERSION } from '../../contract/version.ts'
+
+/** The OpenAPI document, and a page for people that needs nothing but itself. */
+export function serveReference(app: FastifyInstance, site: string) {
+  const document = JSON.stringify(openapi(site, VERSION))
+  const page = renderReference(site)
+  app.get('/api/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(document))
+  app.get('/api/docs', async (_, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; style-src 'self'; frame-ancestors 'none'")
+      .send(page),
+  )
+  app.get('/api/docs.css', async (_, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
+}
+
+const html = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const kindOf = (schema: TSchema): string => {
+  const {
+    enum: values,
+    type,
+    items,
+    anyOf,
+  } = schema as { enum?: string[]; type?: string | string[]; items?: TSchema; anyOf?: TSchema[] }
+  if (values) return `${[type].flat().includes('null') ? 'null or ' : ''}one of ${values.join(', ')}`
+  if (anyOf) return anyOf.map(kindOf).join(' or ')
+  if (items) return `list of ${kindOf(items)}`
+  return [type ?? 'anything'].flat().join(' or ')
+}
+
+function fields(schema: TSchema, prefix = ''): string {
+  const { properties, items, anyOf } = schema as { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[] }
+  if (anyOf) return anyOf.map((one) => fields(one, prefix)).join('')
+  if (items) return fields(items, `${prefix}[]`)
+  return Object.entries(properties ?? {})
+    .map(([name, inner]) => {
+      const path = prefix === '' ? name : `${prefix}.${name}`
+      const { properties: deeper, items: list, anyOf: either } = inner as { properties?: object; items?: TSchema; anyOf?: object }
+      const nested = deeper || either || (list as { properties?: object } | undefined)?.properties
+      return `<tr><td><code>${html(path)}</code></td><td>${html(kindOf(inner))}</td></tr>${nested ? fields(inner, path) : ''}`
+    })
+    .join('')
+}
+
+const table = (title: string, rows: string) => (rows === '' ? '' : `<h4>${title}</h4><table>${rows}</table>`)
+
+const section = ([name, route]: [string, Route]) => `
+<section id="${name}">
+  <h3><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h3>
+  <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '; refused on a read-only account' : ''}.</p>
+  ${table(
+    'Query',
+    Object.entries(route.query)
+      .map(([key, { schema }]) => {
+        const { description } = schema as { description?: string }
+        return `<tr><td><code>${key}</code></td><td>${html(description ?? kindOf(schema))}</td></tr>`
+      })
+      .join(''),
+  )}
+  ${route.body ? table('Body', fields(route.body.schema)) : ''}
+  ${route.produces ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
+</section>`
+
+const renderReference = (site: string) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Goldmaster API reference</title><link rel="stylesheet" href="/api/docs.css"></head><body>
+<nav><h2>Goldmaster API</h2><ul>${Object.keys(routes)
+  .map((name) => `<li><a href="#${name}">${name}</a></li>`)
+  .join('')}</ul></nav>
+<main><h1>API reference</h1>
+<p>Send <code>Authorization: Bearer &lt;token&gt;</code> with every request. Lists are newest first; <code>limit</code> is 20 unless
+given and at most 50; pass <code>pagination.next_cursor</code> back as <code>cursor</code> for the next page. Errors are
+<code>{"error": code, "message": text}</code>; a refused token is an empty 401. Machine-readable:
+<a href="/api/openapi.json">openapi.json</a>.</p>
+<pre>curl -H "Authorization: Bearer $TOKEN" ${html(site)}/api/v1/projects</pre>
+${Object.entries(routes as Record<string, Route>)
+  .map(section)
+  .join('')}
+</main></body></html>`
+
+const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}
+body{margin:0;display:grid;grid-template-columns:15rem 1fr;font:15px/1.5 system-ui,sans-serif}
+nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1rem;border-right:1px solid var(--line);box-sizing:border-box}
+nav ul{list-style:none;padding:0}nav a{text-decoration:none;color:inherit;opacity:.8}nav a:hover{opacity:1}
+main{padding:1rem 2rem 4rem;max-width:60rem;min-width:0}section{border-top:1px solid var(--line);margin-top:2rem}
+h3 span{font-size:.75em;padding:.1em .5em;border-radius:.4em;color:#fff;background:#2563eb}h3 .post{background:#15803d}h3 .patch{background:#a16207}
+table{border-collapse:collapse;width:100%}td{border-bottom:1px solid var(--line);padding:.25rem .5rem;vertical-align:top}td:first-child{white-space:nowrap}
+pre{background:var(--soft);padding:.75rem;border-radius:.5rem;overflow:auto}code{font-size:.93em}
+@media(max-width:700px){body{display:block}nav{position:static;height:auto;border:0}}`

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import { invalidParameter } from '../../contract/errors.ts'
+import { type RawQuery, readId, readNames, readValues } from '../../contract/params.ts'
+import { routes } from '../../contract/routes.ts'
+import type { EventType } from '../../contract/sets.ts'
+import { eventOf, keyOf } from '../../domain/feed/events.ts'
+import * as feed from '../../domain/feed/reader.ts'
+import type { Door } from '../auth/door.ts'
+import type { Service } from '../service.ts'
+import { attempt } from './asking.ts'
+
+const route = routes.listEvents
+const LIST = 'listEvents'
+
+/** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
+export function serveEvents(app: FastifyInstance, service: Service, door: Door) {
+  const { db, replica, site, cursors, lastUsed, rollups } = service
+  app.get(`${door.prefix}${route.path}`, async (request) => {
+    const who = door.who(request)
+    const [given, misnamed] = attempt(() => readNames(route.query, request.query as unknown as RawQuery))
+    if (misnamed) {
+      await feed.findReader(db, { who, scope: route.scope, account: undefined, project: undefined })
+      throw misnamed
+    }
+    const ask = { who, scope: route.scope, account: given.get('account_id'), project: given.get('project_id') }
+    const [query, refused] = attempt(() => readValues(route.query, given))
+    const [types, both] = attempt(() => typesOf(query ?? {}, given))
+    const [cursor, uncursed] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
+    if (refused || both || uncursed) {
+      const reader = await feed.findReader(db, ask)
+      feed.admitToAccount(reader, site)
+      if (refused || both) throw both ?? refused
+      feed.admitToProject(reader, ask)
+      throw uncursed
+    }
+    const { limit, days_back, since } = query
+    const { reader, rows } = await feed.readFeed(
+      db,
+      ask,
+      { limit, days_back, since, types, project_id: ask.project === undefined ? undefined : (readId(ask.project) ?? 0), cursor },
+      site,
+      replica,
+    )
+    lastUsed.note(reader.token_id)
+    const has_more = rows.length > limit
+    const shown = rows.slice(0, limit)
+    const plain = !cursor && !since && !types && !given.has('project_id')
+    return {
+      events: shown.map(eventOf),
+      rollup: plain ? await rollups.read(db, reader.account_id) : null,
+      pagination: { limit, has_more, next_cursor: has_more ? cursors.seal(LIST, keyOf(shown.at(-1)!)) : null },
+    }
+  })
+}
+
+/** Either name will do, not both. */
+export function typesOf(
+  query: { event_type?: EventType[]; event_types?: EventType[] },
+  given: ReadonlyMap<string, string>,
+): EventType[] | undefined {
+  if (given.has('event_type') && given.has('event_types'))
+    throw invalidParameter('event_types', 'cannot be given beside event_type')
+  return query.event_type ?? query.event_types
+}

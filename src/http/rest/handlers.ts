@@ -1,0 +1,71 @@
+import { readId } from '../../contract/params.ts'
+import type { BodyOf, PathOf, QueryOf, ReplyOf, RouteName } from '../../contract/routes.ts'
+import type { Database } from '../../db/database.ts'
+import type { Caller } from '../../domain/access/access.ts'
+import { once } from '../../domain/access/idempotency.ts'
+import * as tokens from '../../domain/access/tokens.ts'
+import * as members from '../../domain/accounts/members.ts'
+import * as projects from '../../domain/accounts/projects.ts'
+import * as approvals from '../../domain/assets/approvals.ts'
+import * as assets from '../../domain/assets/assets.ts'
+import * as builds from '../../domain/builds/builds.ts'
+import * as investigations from '../../domain/builds/investigations.ts'
+import * as changes from '../../domain/changes/changes.ts'
+import * as deployments from '../../domain/deployments/deployments.ts'
+import * as tasks from '../../domain/tasks/tasks.ts'
+import type { ListName } from './lists.ts'
+
+/** A request that has passed every door: who asks, for what, with what. */
+export interface Call<N extends RouteName> {
+  db: Database
+  site: string
+  caller: Caller
+  /** The caller as the author of a write, and the project every other path parameter is looked up in. */
+  by: tasks.Author
+  path: PathOf<N>
+  query: QueryOf<N>
+  /** A record that is not there outranks a bad body: `missing` looks for it before the body is refused. */
+  body(missing?: () => Promise<unknown>): Promise<BodyOf<N>>
+  header(name: string): string | undefined
+  status(code: number): void
+}
+
+/** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
+export type HandledName = Exclude<RouteName, ListName | 'listEvents'>
+
+/** The table of contents; a missing or mistyped line does not compile. */
+export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<N>> } = {
+  ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
+  listProjects: ({ db, caller }) => projects.list(db, caller.user_id),
+  showProject: ({ db, by }) => projects.find(db, by.project_id),
+  showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
+  async createTask({ db, by, body, header, caller, site }) {
+    const input = await body()
+    const key = header('idempotency-key')
+    // Keys belong to tokens: a page knows what it has sent.
+    if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site)
+    return once(db, caller.token_id, key, { project_id: by.project_id, input }, (db) => tasks.create(db, by, input, site))
+  },
+  async editTask({ db, by, path, body, site }) {
+    const id = readId(path.id)
+    return tasks.edit(db, by, id, await body(() => tasks.find(db, by.project_id, id, site)), site)
+  },
+  listMembers: ({ db, by }) => members.list(db, by.project_id),
+  showBuild: ({ db, by, path, site }) => builds.find(db, by.project_id, readId(path.build_run_id), site),
+  readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by.project_id, readId(path.build_run_id), query),
+  async investigateBuild({ db, by, path, status }) {
+    const { investigation, created } = await investigations.start(db, by.account_id, by.project_id, readId(path.build_run_id))
+    status(created ? 202 : 200)
+    return investigation
+  },
+  showAsset: ({ db, by, path }) => assets.find(db, by.project_id, path.asset_id),
+  async decideAsset({ db, by, path, body, caller, status }) {
+    const decision = await body(() => assets.find(db, by.project_id, path.asset_id))
+    const { approval, created } = await approvals.decide(db, by.project_id, path.asset_id, caller.user_id, decision)
+    status(created ? 201 : 200)
+    return approval
+  },
+  showApproval: ({ db, by, path }) => approvals.find(db, by.project_id, path.id),
+  showChange: ({ db, by, path }) => changes.find(db, by.project_id, readId(path.id)),
+  showDeployment: ({ db, by, path }) => deployments.find(db, by.project_id, path.id),
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { type RawQuery, readNames, readValues } from '../../contract/params.ts'
+import { eventStream } from '../../contract/routes.ts'
+import type { Database } from '../../db/database.ts'
+import * as feed from '../../domain/feed/reader.ts'
+import type { Door } from '../auth/door.ts'
+import { guardsOf } from '../guards.ts'
+import { attempt } from '../rest/asking.ts'
+import { typesOf } from '../rest/events.ts'
+import type { Service } from '../service.ts'
+import { Hub } from './hub.ts'
+
+/** The feed as it happens: server-sent events with the scope, plan and filters of the list. */
+export function serveStream(app: FastifyInstance, { db, site, log }: Service, doors: Door[]) {
+  const hub = new Hub(db, log)
+  app.addHook('preClose', async () => hub.close())
+  for (const door of doors) serveAt(app, door, hub, db, site)
+}
+
+function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site: string) {
+  app.get(`${door.prefix}${eventStream.path}`, async (request, reply) => {
+    const who = door.who(request)
+    const { scope, query: params } = eventStream
+    const [given, misnamed] = attempt(() => readNames(params, request.query as unknown as RawQuery))
+    const ask = { who, scope, account: given?.get('account_id'), project: given?.get('project_id') }
+    const reader = await feed.findReader(db, ask)
+    if (misnamed) throw misnamed
+    feed.admitToAccount(reader, site)
+    const types = typesOf(readValues(params, given), given)
+    feed.admitToProject(reader, ask)
+    const { token_id, session_id, account_id, project_id } = reader
+    const last = request.headers['last-event-id']
+    const end = await hub.open()
+    reply.hijack()
+    const response = reply.raw
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      ...guardsOf(site),
+      'x-request-id': request.id,
+    })
+    response.write('retry: 2000\n\n')
+    const listener = { response, token_id, session_id, account_id, project_id: project_id ?? undefined, types }
+    const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
+    // Too late for an answer with an error: they come back with their last id.
+    await hub.follow(listener, lastId, end).catch((error: Error) => {
+      request.log.warn({ reqId: request.id, error: error.message }, 'a stream ended before it began')
+      response.destroy()
+    })
+  })
+}

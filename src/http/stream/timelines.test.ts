@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { withDatabase } from '../../../test/setup.ts'
+import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { listen, titlesOf } from '../../../test/support/listening.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { openUnsteadyWay } from '../../../test/support/unsteady.ts'
+import { until } from '../../../test/support/until.ts'
+import { SCOPES } from '../../contract/sets.ts'
+import { type Database, openDatabase, sql } from '../../db/database.ts'
+import * as outbox from '../../domain/feed/outbox.ts'
+
+const WORLD = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+  users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+  tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+}
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio(WORLD)
+})
+afterAll(() => studio.close())
+
+const follow = (lastId?: number, { site }: { site: string } = studio, { tokens } = studio.world) =>
+  listen({ site, token: tokens.kim!.token, ...(lastId === undefined ? {} : { lastId }) })
+
+const happen = (db: Database, titles: string[], { accounts, projects } = studio.world) =>
+  db.count(sql`
+    insert into tasks (account_id, project_id, title)
+    select ${accounts.owl!.id}, ${projects.star!.id}, title from unnest(${titles}::text[]) with ordinality t (title, place) order by place`)
+
+const onServer = async (text: string) => {
+  const client = new pg.Client({ connectionString: inject('server') })
+  await client.connect()
+  await client.query(text).finally(() => client.end())
+}
+
+/** Opens a database beside the studio's: one that is there already, or a copy of it, as a backup would be. */
+async function openDatabaseNamed(name: string, copyOf?: string): Promise<TestDatabase> {
+  if (copyOf) await onServer(`create database ${name} template ${copyOf}`)
+  const url = withDatabase(inject('server'), name)
+  const db = openDatabase(url, { max: 4 })
+  return { db, url, drop: () => db.close().then(() => onServer(`drop database ${name} with (force)`)) }
+}
+
+test('what happened before anybody listened has its place, and the first listener starts at the end', async () => {
+  await happen(
+    studio.db,
+    Array.from({ length: 2_500 }, (_, i) => `old ${i}`),
+  )
+  const first = await follow()
+  expect(await studio.db.count(sql`select from outbox where position is null`)).toBe(0)
+  await happen(studio.db, ['new'])
+  await first.until(1)
+  expect(titlesOf(first.events)).toEqual(['new'])
+  first.stop()
+})
+
+test('readers of a history that is gone miss nothing of the one that goes on, and are told to look anew', async () => {
+  const first = await createDatabase()
+  const { world, close } = await openStudio(WORLD, { beside: first })
+  await happen(first.db, ['before'], world)
+  await outbox.numberAll(first.db)
+  const { name } = (await first.db.one<{ name: string }>(sql`select current_database() as name`))!
+  await close()
+  await first.db.close()
+  const backup = await openDatabaseNamed(`goldmaster_test_${randomBytes(6).toString('hex')}`, name)
+
+  const doomed = await openDatabaseNamed(name)
+  const old = await openStudio({}, { beside: doomed })
+  const reader = await follow(undefined, old, world)
+  await happen(doomed.db, ['lost 1', 'lost 2', 'lost 3'], world)
+  await reader.until(3)
+  reader.stop()
+  await old.close()
+  await doomed.drop()
+
+  const next = await openStudio({}, { beside: backup })
+  const names = ['survives 1', 'survives 2', 'survives 3', 'survives 4']
+  await happen(backup.db, names, world)
+  await outbox.numberAll(backup.db)
+  const back = await follow(reader.events.at(-1)!.position, next, world)
+  await back.until(names.length)
+  expect(titlesOf(back.events)).toEqual(names)
+  expect(back.resets()).toBe(1)
+  const again = await follow(back.events.at(-1)!.position, next, world)
+  await happen(backup.db, ['later'], world)
+  await Promise.all([back.until(names.length + 1), again.until(1)])
+  expect(titlesOf(again.events)).toEqual(['later'])
+  expect([back.resets(), again.resets()]).toEqual([1, 0])
+  back.stop()
+  again.stop()
+  await next.close()
+  await backup.drop()
+})
+
+test('a stream that is open while its database goes back in time is told to look anew and misses nothing afterwards', async () => {
+  const heard = await follow()
+  await happen(studio.db, ['one', 'two', 'three'])
+  await heard.until(3)
+  // As a takeover leaves it: the last two are gone, and so is the knowledge that their positions were given.
+  const [first] = heard.events
+  await studio.db.transaction(async (db) => {
+    await db.count(sql`delete from outbox where position > ${first!.position}`)
+    await db.count(sql`select setval('outbox_position', ${first!.position})`)
+    await db.count(sql`update outbox_timelines set identity = 'the primary before'`)
+  })
+  await happen(studio.db, ['four', 'five', 'six'])
+  await heard.until(6)
+  expect(titlesOf(heard.events)).toEqual(['one', 'two', 'three', 'four', 'five', 'six'])
+  expect(heard.resets()).toBe(1)
+  heard.stop()
+})
+
+test('a listener whose last id is from beyond the end is told to look anew and hears what follows', async () => {
+  const lost = await follow(999_999_999_999)
+  await until(() => lost.resets() === 1)
+  await happen(studio.db, ['after all'])
+  await lost.until(1)
+  expect(titlesOf(lost.events)).toEqual(['after all'])
+  lost.stop()
+})
+
+test('a stream behind a network that falls silent goes on by itself when it is back', async () => {
+  const way = await openUnsteadyWay(studio.url)
+  const db = openDatabase(way.url, { max: 4, statementTimeout: 500, connectTimeout: 500 })
+  const far = await openStudio({}, { beside: studio, service: { db } })
+  const heard = await follow(undefined, far)
+  await happen(studio.db, ['heard'])
+  await heard.until(1)
+  way.become('silent')
+  expect((await far.ask('/api/v1/ping', { token: studio.world.tokens.kim!.token })).status).toBe(503)
+  await happen(studio.db, ['while away'])
+  way.become('good')
+  await heard.until(2)
+  expect(titlesOf(heard.events)).toEqual(['heard', 'while away'])
+  heard.stop()
+  way.close()
+  await far.close()
+  await db.close()
+})

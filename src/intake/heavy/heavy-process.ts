@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import { ApiError } from '../../contract/errors.ts'
+import { openDatabase } from '../../db/database.ts'
+import * as log from '../../domain/integrations/delivery-log.ts'
+import { Refused } from '../deliver.ts'
+import { Unreadable } from '../facts.ts'
+import { ingestHere } from '../ingest.ts'
+import { replayHere } from '../replay.ts'
+import { takeIn } from '../take-in.ts'
+import type { HeavyAnswer, HeavyJob } from './heavy.ts'
+
+/** Twenty thousand files take longer than a request usually may. */
+const STATEMENT_MS = 60_000
+/** Whoever reads and writes small things goes first. */
+const NICE = 5
+
+async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
+  const db = openDatabase(job.databaseUrl, { max: 1, statementTimeout: STATEMENT_MS })
+  try {
+    switch (job.kind) {
+      case 'receive':
+        return await takeIn(db, job.door, { ...job.request, raw: body })
+      case 'ingest':
+        return await ingestHere(db, job.delivery_id)
+      case 'replay':
+        return await replayHere(db, job.delivery_id)
+      case 'show':
+        return await log.show(db, job.delivery_id, job.project_id)
+    }
+  } finally {
+    await db.close()
+  }
+}
+
+async function answerTo(job: HeavyJob, body: Buffer): Promise<HeavyAnswer> {
+  try {
+    return { done: await work(job, body) }
+  } catch (error) {
+    if (error instanceof Refused) {
+      const { message, status, delivery_id } = error
+      return { refused: { message, status, delivery_id } }
+    }
+    if (error instanceof ApiError) {
+      const { status, code, message, extra, headers } = error
+      return { failed: { status, code, message, extra, headers } }
+    }
+    if (error instanceof Unreadable) return { unreadable: error.message }
+    return { broken: { message: (error as Error).message, code: (error as NodeJS.ErrnoException).code } }
+  }
+}
+
+async function receive(bytes: number): Promise<Buffer> {
+  const body = Buffer.allocUnsafeSlow(bytes)
+  for (let filled = 0; filled < bytes; ) {
+    const chunk = process.stdin.read() as Buffer | null
+    if (chunk === null) await once(process.stdin, 'readable')
+    else filled += chunk.copy(body, filled)
+  }
+  return body
+}
+
+process.on('message', async ({ job, bytes }: { job: HeavyJob; bytes: number }) => {
+  process.send!(await answerTo(job, await receive(bytes)))
+})
+// The service decides when its work ends, also where a signal reaches all processes of a group.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+process.on('disconnect', () => process.exit())
+try {
+  setPriority(NICE)
+} catch {
+  // Not every system lets a process step back.
+}

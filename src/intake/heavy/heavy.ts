@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, stopping } from '../../contract/errors.ts'
+import type { Pool } from '../../db/database.ts'
+import type { Shown } from '../../domain/integrations/delivery-log.ts'
+import type { Door } from '../../domain/integrations/webhook-access.ts'
+import { Refused } from '../deliver.ts'
+import { Unreadable } from '../facts.ts'
+import type { Delivered } from '../keep.ts'
+import type { Request, TakenIn } from '../take-in.ts'
+import { inProcess, ProcessEnded, stopProcesses } from './pool.ts'
+import { enqueue, stopQueue } from './queue.ts'
+
+/**
+ * Large bodies are verified, parsed and recorded in processes of their own: parsing one here would keep everybody else waiting, and
+ * one that takes more memory than there is would end the service.
+ */
+export type HeavyJob = { databaseUrl: string } & (
+  | { kind: 'receive'; door: Door; request: Omit<Request, 'raw'> }
+  | { kind: 'ingest' | 'replay'; delivery_id: number }
+  | { kind: 'show'; delivery_id: number; project_id: number | undefined }
+)
+
+export type HeavyAnswer =
+  | { done: unknown }
+  | { refused: { message: string; status: number; delivery_id: string } }
+  | { failed: { status: number; code: string; message: string; extra: Record<string, unknown>; headers: Record<string, string> } }
+  | { unreadable: string }
+  | { broken: { message: string; code: string | undefined } }
+
+/** From this size on a body is read elsewhere, whatever it holds. */
+export const LONG = 1024 * 1024
+/** The same for a stored one, which is not looked into before. */
+export const LONG_STORED = 64 * 1024
+
+/** The same as `takeIn`. Nothing is begun for a caller who has left. */
+export function receiveHeavy(db: Pool, door: Door, { raw, ...request }: Request, signal: AbortSignal): Promise<TakenIn> {
+  return run<TakenIn>(door.account_id, { kind: 'receive', databaseUrl: db.url, door, request }, raw, signal)
+}
+
+interface Stored {
+  delivery_id: number
+  account_id: number
+}
+
+export const ingestHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<void> =>
+  run(account_id, { kind: 'ingest', databaseUrl: db.url, delivery_id })
+
+export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<Delivered> =>
+  run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id })
+
+export const showHeavy = (db: Pool, { account_id, delivery_id }: Stored, project_id?: number): Promise<Shown> =>
+  run(account_id, { kind: 'show', databaseUrl: db.url, delivery_id, project_id })
+
+async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
+  try {
+    const answer = await enqueue(accountId, () => inProcess(job, body), signal)
+    if ('done' in answer) return answer.done as T
+    throw failureOf(answer)
+  } catch (error) {
+    if (!(error instanceof ProcessEnded)) throw error
+    throw error.onPurpose ? stopping() : new Unreadable('Reading the body takes more memory than there is for one.')
+  }
+}
+
+function failureOf(answer: Exclude<HeavyAnswer, { done: unknown }>): Error {
+  if ('refused' in answer) return new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
+  if ('unreadable' in answer) return new Unreadable(answer.unreadable)
+  if ('broken' in answer) return Object.assign(new Error(answer.broken.message), { code: answer.broken.code })
+  const { status, code, message, extra, headers } = answer.failed
+  return new ApiError(status, code, message, extra, headers)
+}
+
+/** What has begun may end within `graceMs`; the rest is answered at once, or given up. */
+export async function stopHeavy(graceMs: number): Promise<void> {
+  await Promise.race([stopQueue(), sleep(graceMs, undefined, { ref: false })])
+  stopProcesses()
+}

@@ -1,0 +1,57 @@
+import { type Fact, type Provider, type ReferenceFact, Unreadable } from '../../facts.ts'
+import { at, type Json, object, objects, text, time } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+
+export const asana: Provider = {
+  name: 'asana',
+  paths: ['asana'],
+  tokenHeader: 'x-service-token',
+  // Asana takes every status but 200 and 204 for a failure.
+  answers: 200,
+  // Each webhook made in Asana brings a secret of its own: any of them will do.
+  verify: ({ headers, raw }, secrets) =>
+    secrets.length === 0 ||
+    signedBy(secrets, headers['x-hook-signature'], (secret) => hmac('sha256', secret, raw).toString('hex')),
+  handshake({ headers }) {
+    const secret = text(headers['x-hook-secret'])
+    return secret === undefined ? undefined : { headers: { 'x-hook-secret': secret }, secret }
+  },
+  event({ headers, body }) {
+    if (headers['x-hook-secret']) return 'handshake'
+    const [first] = objects(at(body, 'events'))
+    if (!first) return 'heartbeat'
+    return [text(at(first, 'resource', 'resource_type')), text(at(first, 'action'))].filter(Boolean).join('.') || 'unknown'
+  },
+  read({ body }) {
+    if (body === undefined) return []
+    if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
+    return tasks(objects(at(body, 'events')))
+  },
+}
+
+/** Events are compact, no name and no state; what several say about one task is one fact, the latest word last. */
+function tasks(events: Json[]): Fact[] {
+  const known = new Map<string, ReferenceFact>()
+  for (const event of events) {
+    const key = text(at(event, 'resource', 'gid'))
+    if (at(event, 'resource', 'resource_type') !== 'task' || key === undefined || !/^\d{1,40}$/.test(key)) continue
+    const before = known.get(key)
+    known.set(key, {
+      kind: 'reference',
+      key,
+      url: `https://app.asana.com/0/0/${key}`,
+      ...before,
+      ...assignee(at(event, 'change')),
+      ...existence(at(event, 'action')),
+      at: time(at(event, 'created_at')) ?? before?.at,
+    })
+  }
+  return [...known.values()]
+}
+
+const existence = (action: unknown) => (action === 'deleted' || action === 'undeleted' ? { deleted: action === 'deleted' } : {})
+
+function assignee(change: unknown): { assignee_uid?: string | null } {
+  const value = at(change, 'field') === 'assignee' ? at(change, 'new_value') : undefined
+  return value === undefined ? {} : { assignee_uid: text(at(value, 'gid')) ?? null }
+}

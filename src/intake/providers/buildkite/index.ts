@@ -1,0 +1,104 @@
+import type { BuildStatus } from '../../../contract/sets.ts'
+import { between, branchOf, logOf, revisionOf } from '../../build-report.ts'
+import type { BuildFact, Delivery, Fact, Provider } from '../../facts.ts'
+import { Unreadable } from '../../facts.ts'
+import { at, link, object, text, time, word } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+import { stepOf } from './job.ts'
+
+const TOLERANCE_MS = 5 * 60 * 1000
+
+/** Buildkite's own webhooks, with the HMAC signature switched on; its plain token header proves too little. */
+export const buildkite: Provider = {
+  name: 'buildkite',
+  paths: ['buildkite'],
+  tokenHeader: null,
+  answers: 200,
+  verify: ({ headers, raw, received }, secrets) => {
+    const fields = signatureFields(headers['x-buildkite-signature'])
+    const timestamp = fields.get('timestamp') ?? ''
+    const fresh = /^\d{1,12}$/.test(timestamp) && Math.abs(received.getTime() - Number(timestamp) * 1000) <= TOLERANCE_MS
+    const signed = signedBy(secrets, fields.get('signature'), (secret) =>
+      hmac('sha256', secret, `${timestamp}.`, raw).toString('hex'),
+    )
+    return fresh && signed
+  },
+  deliveryKey: ({ headers }) => headers['x-buildkite-request'],
+  event: (delivery) => eventOf(delivery) ?? 'unknown',
+  read: (delivery) => {
+    const subject = eventOf(delivery)?.split('.')[0]
+    if (subject !== 'build' && subject !== 'job') return []
+    return read(delivery, subject)
+  },
+}
+
+const signatureFields = (header = '') =>
+  new Map(
+    header.split(',').map((part): [string, string] => {
+      const [name = '', ...value] = part.split('=')
+      return [name.trim(), value.join('=').trim()]
+    }),
+  )
+
+/** Payloads of 2015 name their event in the header alone; without either, the body shows what it is about. */
+function eventOf({ headers, body }: Delivery): string | undefined {
+  const shown = object(at(body, 'job')) ? 'job' : object(at(body, 'build')) ? 'build' : undefined
+  return text(at(body, 'event')) ?? headers['x-buildkite-event'] ?? shown
+}
+
+const STATUSES: ReadonlyMap<string, BuildStatus> = new Map([
+  ['creating', 'queued'],
+  ['scheduled', 'queued'],
+  ['waiting', 'queued'],
+  ['running', 'building'],
+  ['started', 'building'],
+  ['failing', 'building'],
+  ['canceling', 'building'],
+  ['passed', 'completed'],
+  ['failed', 'failed'],
+  ['waiting_failed', 'failed'],
+  ['canceled', 'cancelled'],
+  ['skipped', 'cancelled'],
+  ['not_run', 'cancelled'],
+  ['blocked', 'passed_pending_approval'],
+])
+
+function read({ body }: Delivery, subject: 'build' | 'job'): Fact[] {
+  const build = object(at(body, 'build'))
+  const [job, run] = [pipelineOf(body), word(at(build, 'number'))]
+  if (!build || job === undefined || run === undefined) throw new Unreadable('A Buildkite event carries its build and pipeline.')
+
+  const step = subject === 'job' ? stepOf(at(body, 'job')) : undefined
+  const state = STATUSES.get(text(at(build, 'state')) ?? '')
+  if ((subject === 'build' && !state) || (subject === 'job' && !step)) return []
+  // A build that stopped at a block step keeps the state of what ran before it.
+  const held = state === 'passed_pending_approval' || (state === 'completed' && at(build, 'blocked') === true)
+  const [started_at, finished_at] = [time(at(build, 'started_at')), time(at(build, 'finished_at'))]
+  const changelist = revisionOf(at(build, 'meta_data', 'changelist')).changelist
+  const fact: BuildFact = {
+    kind: 'build',
+    build: { job, number: run },
+    ...(held ? { status: 'passed_pending_approval', held: true } : { status: state }),
+    ...revisionOf(at(build, 'commit')),
+    ...(changelist !== undefined && { changelist }),
+    branch: branchOf(at(build, 'branch')),
+    url: link(at(build, 'web_url')),
+    started_at,
+    finished_at,
+    duration_seconds: between(started_at, finished_at),
+    // Buildkite sends no logs; a step may leave the tail in the build's meta-data.
+    log: logOf(at(build, 'meta_data')),
+    steps: step && [step],
+    at: step ? (step.finished_at ?? step.started_at) : (finished_at ?? started_at ?? time(at(build, 'scheduled_at'))),
+  }
+  return [fact]
+}
+
+/** The slug, as `BUILDKITE_PIPELINE_SLUG` has it in every step; a `project` in payloads of 2015; in short ones only the address. */
+function pipelineOf(body: unknown): string | undefined {
+  for (const name of ['pipeline', 'project']) {
+    const known = text(at(body, name, 'slug')) ?? text(at(body, name, 'name'))
+    if (known !== undefined) return known
+  }
+  return /\/(?:pipelines|projects)\/([^/]+)\/builds\//.exec(text(at(body, 'build', 'url')) ?? '')?.[1]
+}

@@ -1,0 +1,72 @@
+import { platformOf } from '../../../contract/sets.ts'
+import { buildRunIdOf } from '../../build-report.ts'
+import type { Delivery, Dialect, Fact, Provider } from '../../facts.ts'
+import { Unreadable } from '../../facts.ts'
+import { at, object, text, time, word } from '../../reading.ts'
+import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
+import { appleKey, appleSigned, appleType, readApple } from './apple.ts'
+import { readUnity } from './unity.ts'
+import { statusOf } from './words.ts'
+
+/** Stores: what a studio's script tells about an upload, or what App Store Connect and Unity tell by themselves. */
+export const deployment: Provider = {
+  name: 'deployment',
+  paths: ['deployment'],
+  tokenHeader: null,
+  answers: 200,
+  verify: (delivery, secrets) => appleSigned(delivery, secrets) && unitySigned(delivery, secrets),
+  deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
+  event: (delivery) => dialect(delivery).event(delivery),
+  read: (delivery) => dialect(delivery).read(delivery),
+}
+
+const APPLE: Dialect = {
+  deliveryKey: ({ body }) => appleKey(body),
+  event: ({ body }) => appleType(body) ?? 'unknown',
+  read: ({ body }) => readApple(body),
+}
+const UNITY: Dialect = { deliveryKey: unityDelivery, event: unityEvent, read: ({ body }) => readUnity(body) }
+const SCRIPT: Dialect = { event: ({ body }) => eventOf(body) ?? 'unknown', read: ({ body }) => [report(body)] }
+
+function dialect(delivery: Delivery): Dialect {
+  if (text(at(delivery.body, 'platform')) !== undefined && at(delivery.body, 'buildTargetName') === undefined) return SCRIPT
+  if (appleType(delivery.body) !== undefined) return APPLE
+  return isUnity(delivery) ? UNITY : SCRIPT
+}
+
+const eventOf = (body: unknown) => text(at(body, 'event')) ?? text(at(body, 'status'))
+
+function report(told: unknown): Fact {
+  const body = object(told)
+  const named = text(at(body, 'platform'))?.trim()
+  if (!body || !named) throw new Unreadable('A deployment report is JSON with platform, event and build_number.')
+  const platform = platformOf(named)
+  const build_number = word(at(body, 'build_number'))
+  const version = word(at(body, 'version'))
+  const external_id = word(at(body, 'external_id')) ?? word(at(body, 'steam_app_id'))
+  const external_build_id = word(at(body, 'external_build_id'))
+  const subject = build_number ?? version ?? external_build_id ?? external_id
+  if (subject === undefined)
+    throw new Unreadable('A deployment report needs build_number, version, external_build_id or external_id.')
+
+  const event = eventOf(body)
+  const status = event === undefined ? undefined : statusOf(event, platform)
+  return {
+    kind: 'deployment',
+    platform,
+    // All stores that nobody knows share one platform; their names keep them apart.
+    key: platform === 'custom' && named.toLowerCase() !== 'custom' ? `${named.toLowerCase()} ${subject}` : subject,
+    ...status,
+    ...(status === undefined && {
+      warning: `The event ${JSON.stringify(event ?? null)} is not known; the status stays as it was.`,
+    }),
+    build_number,
+    branch: text(at(body, 'branch')),
+    version,
+    external_id,
+    external_build_id,
+    commit: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
+    build_run_id: buildRunIdOf(body),
+    at: time(at(body, 'timestamp')),
+  }
+}

@@ -1,0 +1,40 @@
+import type { DeploymentStatus } from '../../../contract/sets.ts'
+import { revisionOf } from '../../build-report.ts'
+import type { Fact } from '../../facts.ts'
+import { Unreadable } from '../../facts.ts'
+import { at, text, word } from '../../reading.ts'
+import { isUnityPing } from '../unity.ts'
+
+/** A finished cloud build is a build that can be handed out: there is no store that reviews it. */
+const STATUSES: ReadonlyMap<string, { status: DeploymentStatus; uploaded?: true }> = new Map([
+  ['queued', { status: 'pending' }],
+  ['started', { status: 'uploading' }],
+  ['restarted', { status: 'uploading' }],
+  ['success', { status: 'approved', uploaded: true }],
+  ['failure', { status: 'rejected' }],
+  ['failed', { status: 'rejected' }],
+  ['canceled', { status: 'rejected' }],
+])
+
+/** Unity Build Automation, where a studio has it call the deployment intake. */
+export function readUnity(body: unknown): Fact[] {
+  if (isUnityPing(body)) return []
+  const [target, build_number] = [text(at(body, 'buildTargetName')), word(at(body, 'buildNumber'))]
+  if (target === undefined || build_number === undefined)
+    throw new Unreadable('A Unity build names its buildTargetName and buildNumber.')
+  const status = STATUSES.get(text(at(body, 'buildStatus'))?.toLowerCase() ?? '')
+  if (!status) return []
+  const project = text(at(body, 'projectGuid'))
+  return [
+    {
+      kind: 'deployment',
+      platform: 'unity_cloud',
+      key: [project, target, build_number].filter(Boolean).join(' '),
+      ...status,
+      build_number,
+      branch: target,
+      external_id: project,
+      commit: revisionOf(at(body, 'lastBuiltRevision')).commit_hash,
+    },
+  ]
+}

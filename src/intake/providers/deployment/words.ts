@@ -1,0 +1,47 @@
+import type { DeploymentStatus, Platform } from '../../../contract/sets.ts'
+
+/** `uploaded` is no status of its own: where it leads depends on whether the store reviews. */
+type Meaning = DeploymentStatus | 'uploaded'
+
+const WORDS: Record<Meaning, string> = {
+  pending: 'created queued scheduled requested waiting draft new',
+  submitted: 'submit submitted_for_review waiting_for_review ready_for_review review_requested',
+  uploading: 'upload_started upload processing processing_started started running in_progress deploying',
+  uploaded: 'upload_completed upload_complete upload_finished upload_succeeded processed processing_completed',
+  in_review: 'review_started review reviewing under_review',
+  approved: 'accepted review_approved review_passed review_completed certified ready_for_release pending_release',
+  // What was withdrawn before it was out stands here, too: the stores do the same.
+  rejected:
+    'failed failure error denied upload_failed processing_failed review_rejected review_failed deploy_failed ' +
+    'cancelled canceled aborted withdrawn',
+  live:
+    'released published deployed release publish went_live go_live set_live available promoted ' +
+    'completed complete succeeded success finished rolled_out rollout_completed',
+  rolled_back: 'rollback rollback_completed reverted unpublished taken_down removed halted',
+}
+
+const MEANINGS = new Map<string, Meaning>(
+  (Object.keys(WORDS) as Meaning[]).flatMap((meaning) =>
+    [meaning, ...WORDS[meaning].split(' ')].map((word): [string, Meaning] => [word, meaning]),
+  ),
+)
+
+const REVIEWING: readonly Platform[] = [
+  'apple_app_store',
+  'google_play',
+  'epic_games_store',
+  'reddit_devvit',
+  'youtube_playables',
+]
+
+/** `Upload started`, `build.uploaded` and `deployment-released` are all known; undefined for a word that is not. */
+export function statusOf(event: string, platform: Platform): { status: DeploymentStatus; uploaded?: true } | undefined {
+  const word = event
+    .trim()
+    .toLowerCase()
+    .replace(/[\s.:/-]+/g, '_')
+  const meaning = MEANINGS.get(word) ?? MEANINGS.get(word.replace(/^(?:deployment|deploy|build|release|version|app)_/, ''))
+  if (meaning === undefined) return undefined
+  if (meaning !== 'uploaded') return { status: meaning }
+  return { status: REVIEWING.includes(platform) ? 'in_review' : 'approved', uploaded: true }
+}

@@ -1,0 +1,70 @@
+import { type ChangeFact, type Provider, type Unparsed, Unreadable } from '../../facts.ts'
+import { at, byline, files, type Json, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+
+const TOLERANCE_SECONDS = 300
+
+/** Diversion publishes neither its header names nor its payload: the headers are Standard Webhooks', and fields are looked for under every likely name. */
+export const diversion: Provider = {
+  name: 'diversion',
+  paths: ['diversion'],
+  tokenHeader: 'x-service-token',
+  answers: 200,
+  verify: (delivery, secrets) => secrets.length === 0 || signed(delivery, secrets),
+  deliveryKey: ({ headers }) => text(headers['webhook-id']) ?? text(headers['svix-id']),
+  event: ({ body }) => eventOf(body) ?? 'unknown',
+  read({ body }) {
+    const told = object(body)
+    if (told === undefined) throw new Unreadable('The body must be a JSON object.')
+    const event = eventOf(told)
+    if (event !== undefined && event.toLowerCase().replace(/\W/g, '_') !== 'commit_created') return []
+    const data = object(at(told, 'data')) ?? object(at(told, 'payload')) ?? told
+    const commits = objects(at(data, 'commits'))
+    return commits.length > 0 ? commits.map((commit) => change(commit, data)) : [change(object(at(data, 'commit')) ?? data, data)]
+  },
+}
+
+const eventOf = (body: unknown) => text(at(body, 'type')) ?? text(at(body, 'event')) ?? text(at(body, 'event_type'))
+
+/** Any of the space-separated `v1,<base64>` signatures over `id.timestamp.body`, by any of the secrets. */
+function signed({ headers, raw, received }: Unparsed, secrets: readonly string[]): boolean {
+  const family = headers['webhook-signature'] !== undefined ? 'webhook' : 'svix'
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((part) => text(headers[`${family}-${part}`]))
+  if (id === undefined || signatures === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(received.getTime() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false
+
+  // An empty key would let anybody sign. Each key signs once, however many signatures came along.
+  const keys = secrets.map(keyOf).filter((key) => key.length > 0)
+  const own = keys.map((key) => `v1,${hmac('sha256', key, `${id}.${timestamp}.`, raw).toString('base64')}`)
+  return signatures.split(' ').some((given) => signedBy(own, given, (signature) => signature))
+}
+
+const keyOf = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+
+function change(commit: Json, around: Json): ChangeFact {
+  const look = (...names: string[]) => first(commit, names) ?? first(around, names)
+  const identifier = ['commit_id', 'commit', 'id', 'hash'].map((name) => word(at(commit, name))).find(Boolean)
+  if (identifier === undefined) throw new Unreadable('The commit must have an id.')
+  const branch = look('branch_name', 'branch', 'branch_id')
+  return {
+    kind: 'change',
+    source_type: 'GitCommit',
+    identifier,
+    ...authorOf(look),
+    description: text(look('commit_message', 'message', 'description')) ?? '',
+    timestamp: time(look('created_at', 'created_ts', 'timestamp')) ?? null,
+    branch: text(branch) ?? text(at(branch, 'name')) ?? text(at(branch, 'id')) ?? '',
+    files: files(look('files', 'changed_files')),
+  }
+}
+
+function authorOf(look: (...names: string[]) => unknown): Pick<ChangeFact, 'author' | 'author_uids'> {
+  const author = look('author', 'committer', 'user')
+  const name = text(author) ?? text(at(author, 'name')) ?? text(at(author, 'full_name')) ?? look('author_name')
+  const mail = at(author, 'email') ?? look('author_email')
+  const id = at(author, 'id') ?? at(author, 'user_id') ?? look('author_id')
+  return { author: byline(name, mail), author_uids: uids(id, mail ?? mailIn(author), text(author)) }
+}
+
+const first = (from: Json, names: string[]): unknown =>
+  names.map((name) => at(from, name)).find((value) => value !== undefined && value !== null && value !== '')

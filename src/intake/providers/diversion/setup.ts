@@ -1,0 +1,16 @@
+import type { Setup } from '../../setup.ts'
+
+export const diversion: Setup = ({ url }) => `## Diversion
+
+1. As an admin of the repository open its **Settings → Webhooks** and add a webhook.
+2. Endpoint URL:
+
+   \`\`\`
+   ${url}
+   \`\`\`
+
+3. Secret: keep the generated one (it begins with \`whsec_\`) and save it here as the signing secret, prefix included.
+4. Events: **commit_created**.
+
+Signed deliveries count for five minutes, so this server's clock has to be right. Diversion repeats what fails, with growing pauses.
+`

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { type BuildFact, Unreadable } from '../../facts.ts'
+import { checkRun, workflowJob, workflowRun } from './builds.ts'
+
+const times = { run_started_at: '2026-03-01T11:00:00Z', updated_at: '2026-03-01T11:02:30Z' }
+const run = (action: string, more: object = {}) =>
+  workflowRun({
+    action,
+    workflow: { name: 'Nightly' },
+    workflow_run: { id: 99, run_number: 12, conclusion: null, ...times, ...more },
+  })
+const status = (conclusion: string) => (run('completed', { conclusion })[0] as BuildFact | undefined)?.status
+
+test('a run is a build known by its id, and by workflow and number', () => {
+  expect(run('in_progress', { head_sha: 'a1', head_branch: 'main' })).toMatchObject([
+    { build: { external_id: 'run:99', job: 'Nightly', number: '12' }, status: 'building', commit_hash: 'a1', branch: 'main' },
+  ])
+})
+
+test('a run goes from queued to building to its end, with the times of each', () => {
+  expect(run('requested')[0]).toMatchObject({ status: 'queued', started_at: undefined, finished_at: undefined })
+  expect(run('in_progress')[0]).toMatchObject({
+    status: 'building',
+    started_at: '2026-03-01T11:00:00.000Z',
+    finished_at: undefined,
+  })
+  expect(run('completed', { conclusion: 'failure' })[0]).toMatchObject({
+    status: 'failed',
+    started_at: '2026-03-01T11:00:00.000Z',
+    finished_at: '2026-03-01T11:02:30.000Z',
+    duration_seconds: 150,
+  })
+})
+
+test.each([
+  ['success', 'completed'],
+  ['neutral', 'completed'],
+  ['failure', 'failed'],
+  ['timed_out', 'failed'],
+  ['startup_failure', 'failed'],
+  ['cancelled', 'cancelled'],
+  ['skipped', 'cancelled'],
+  ['stale', 'cancelled'],
+  ['action_required', 'passed_pending_approval'],
+])('a run that ends in %s is %s', (conclusion, expected) => {
+  expect(status(conclusion)).toBe(expected)
+})
+
+test('a run that someone has to let in is held by GitHub and has not started', () => {
+  expect(run('completed', { conclusion: 'action_required' })[0]).toMatchObject({
+    held: true,
+    started_at: undefined,
+    finished_at: undefined,
+  })
+  expect(run('completed', { conclusion: 'success' })[0]).not.toHaveProperty('held')
+})
+
+test('a run without a name of its workflow goes by its file', () => {
+  const nameless = workflowRun({ action: 'requested', workflow_run: { id: 99, name: '', path: '.github/workflows/cook.yml' } })
+  expect(nameless).toMatchObject([{ build: { job: '.github/workflows/cook.yml' } }])
+})
+
+test('a run with an action or conclusion nobody knows is ignored, without id it is unreadable', () => {
+  expect(run('bewitched', { conclusion: 'success' })).toEqual([])
+  expect(run('completed', { conclusion: 'bewitched' })).toEqual([])
+  expect(() => workflowRun({ action: 'completed' })).toThrow(Unreadable)
+})
+
+const job = (action: string, more: object = {}) => workflowJob({ action, workflow_job: { run_id: 99, name: 'cook', ...more } })
+
+test('a job is a step of its run, makes no build and moves no state', () => {
+  const [fact] = job('in_progress', { started_at: '2026-03-01T11:00:00Z' })
+  expect(fact).toEqual({
+    kind: 'build',
+    build: { external_id: 'run:99' },
+    existing: true,
+    steps: [{ name: 'cook', status: 'running', started_at: '2026-03-01T11:00:00.000Z' }],
+  })
+})
+
+test('a failed job names the part that failed', () => {
+  const steps = [
+    { name: 'Set up job', conclusion: 'success' },
+    { name: 'Cook maps', conclusion: 'failure' },
+  ]
+  expect(job('completed', { conclusion: 'failure', steps })).toMatchObject([
+    { steps: [{ status: 'failed', detail: 'Cook maps' }] },
+  ])
+})
+
+test('a job in a queue has no start, whatever the payload carries', () => {
+  for (const action of ['queued', 'waiting'])
+    expect(job(action, { started_at: '2026-03-01T11:00:00Z' })).toMatchObject([
+      { steps: [{ status: 'queued', started_at: undefined }] },
+    ])
+})
+
+const check = (action: string, more: object = {}) =>
+  checkRun({ action, check_run: { head_sha: 'a1', name: 'Sonar', status: 'completed', app: { slug: 'sonarcloud' }, ...more } })
+
+test('a check of another app is a step of the build of its commit, never a build', () => {
+  expect(check('completed', { conclusion: 'timed_out', output: { title: 'Gave up' } })).toEqual([
+    {
+      kind: 'build',
+      build: { commit: 'a1' },
+      anywhere: true,
+      existing: true,
+      steps: [{ name: 'Sonar', status: 'failed', detail: 'Gave up' }],
+    },
+  ])
+})
+
+test('a check that waits for someone has not passed', () => {
+  expect(check('completed', { conclusion: 'action_required' })).toMatchObject([{ steps: [{ status: 'queued' }] }])
+})
+
+test('a check of GitHub Actions itself is ignored, and so is a request to run one again', () => {
+  expect(check('completed', { conclusion: 'success', app: { slug: 'github-actions' } })).toEqual([])
+  expect(check('completed', { conclusion: 'success', app: { name: 'GitHub Actions' } })).toEqual([])
+  expect(check('rerequested', { conclusion: 'success' })).toEqual([])
+})

@@ -1,0 +1,84 @@
+import { type DeploymentStatus, PLATFORMS, type Platform, platformOf } from '../../../contract/sets.ts'
+import { type Fact, Unreadable } from '../../facts.ts'
+import { at, type Json, text, time, word } from '../../reading.ts'
+
+const SHA = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/
+
+const RELEASE_ACTIONS: ReadonlySet<string> = new Set(['created', 'edited', 'published', 'released', 'prereleased'])
+const WITHDRAWN: ReadonlySet<string> = new Set(['deleted', 'unpublished'])
+
+/** A release is live from the moment it is no draft. GitHub tells the same publication two or three times; each says the same. */
+export function release(body: Json): Fact[] {
+  const told = at(body, 'release')
+  const tag = text(at(told, 'tag_name'))
+  if (tag === undefined) throw new Unreadable('A release must have a tag.')
+  const action = text(at(body, 'action')) ?? ''
+  const withdrawn = WITHDRAWN.has(action)
+  if (!withdrawn && !RELEASE_ACTIONS.has(action)) return []
+
+  const draft = at(told, 'draft') === true
+  const target = text(at(told, 'target_commitish'))
+  const pinned = target !== undefined && SHA.test(target)
+  return [
+    {
+      kind: 'deployment',
+      platform: 'custom',
+      key: `release:${tag}`,
+      status: withdrawn ? 'rolled_back' : draft ? 'pending' : 'live',
+      version: tag,
+      external_id: word(at(told, 'id')),
+      branch: pinned ? undefined : target,
+      commit: pinned ? target : undefined,
+      at: withdrawn ? undefined : time(draft ? at(told, 'created_at') : at(told, 'published_at')),
+    },
+  ]
+}
+
+/** `inactive` is not among them: a later deployment took over, which undoes nothing. */
+const STATES: ReadonlyMap<string, DeploymentStatus> = new Map([
+  ['pending', 'pending'],
+  ['queued', 'pending'],
+  ['waiting', 'pending'],
+  ['in_progress', 'uploading'],
+  ['success', 'live'],
+  ['failure', 'rejected'],
+  ['error', 'rejected'],
+])
+
+export function deploymentStatus(body: Json): Fact[] {
+  const [deployment, report] = [at(body, 'deployment'), at(body, 'deployment_status')]
+  const id = word(at(deployment, 'id'))
+  if (id === undefined) throw new Unreadable('A deployment must have an id.')
+  const status = STATES.get(text(at(report, 'state')) ?? '')
+  if (status === undefined) return []
+
+  const [commit, ref, payload] = [text(at(deployment, 'sha')), text(at(deployment, 'ref')), at(deployment, 'payload')]
+  return [
+    {
+      kind: 'deployment',
+      platform: storeOf(
+        at(payload, 'platform') ?? at(payload, 'store'),
+        at(report, 'environment'),
+        at(deployment, 'environment'),
+      ),
+      key: `deployment:${id}`,
+      build_number: word(at(payload, 'build_number')),
+      status,
+      version: word(at(payload, 'version')),
+      external_id: id,
+      branch: ref === commit ? undefined : ref,
+      commit,
+      at: time(at(report, 'updated_at') ?? at(report, 'created_at')),
+    },
+  ]
+}
+
+/** The first of the names that means a store: `steam`, `Google Play`, `ios`, `steam/beta`. */
+const storeOf = (...names: unknown[]): Platform =>
+  names.map((name) => storeNamed(text(name) ?? '')).find((platform) => platform !== 'custom') ?? 'custom'
+
+function storeNamed(name: string): Platform {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  const exact = platformOf(plain)
+  return exact !== 'custom' ? exact : (PLATFORMS.find((platform) => plain.startsWith(`${platform}_`)) ?? 'custom')
+}

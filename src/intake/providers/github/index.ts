@@ -1,0 +1,45 @@
+import { type Delivery, type Fact, type Provider, Unreadable } from '../../facts.ts'
+import { at, type Json, object, text } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+import { checkRun, workflowJob, workflowRun } from './builds.ts'
+import { deploymentStatus, release } from './deployments.ts'
+import { push } from './push.ts'
+import { issue, pullRequest } from './references.ts'
+
+/** Everything else (ping, create, delete, comments, stars …) is welcome and says nothing we keep. */
+const READERS: ReadonlyMap<string, (body: Json) => Fact[]> = new Map([
+  ['push', push],
+  ['pull_request', pullRequest],
+  ['issues', issue],
+  ['workflow_run', workflowRun],
+  ['workflow_job', workflowJob],
+  ['check_run', checkRun],
+  ['deployment_status', deploymentStatus],
+  ['release', release],
+])
+
+export const github: Provider = {
+  name: 'github',
+  paths: ['github'],
+  tokenHeader: 'x-service-token',
+  answers: 200,
+  verify: ({ headers, raw }, secrets) =>
+    secrets.length === 0 ||
+    signedBy(secrets, headers['x-hub-signature-256'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`),
+  deliveryKey: ({ headers }) => text(headers['x-github-delivery']),
+  event,
+  read({ headers, body }) {
+    const name = text(headers['x-github-event'])
+    if (name === undefined) throw new Unreadable('The X-GitHub-Event header is missing.')
+    const told = object(body)
+    if (told === undefined) throw new Unreadable('The body must be a JSON object.')
+    return READERS.get(name)?.(told) ?? []
+  },
+}
+
+/** `push`, `workflow_run.completed`. */
+function event({ headers, body }: Delivery): string {
+  const name = text(headers['x-github-event']) ?? 'unknown'
+  const action = text(at(body, 'action'))
+  return action !== undefined && /^\w{1,40}$/.test(action) ? `${name}.${action}` : name
+}

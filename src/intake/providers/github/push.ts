@@ -1,0 +1,70 @@
+import { type ChangeFact, type Fact, type FileFact, Unreadable } from '../../facts.ts'
+import { at, byline, type Json, list, object, objects, text, time, uids } from '../../reading.ts'
+
+const NOTHING = /^0+$/
+
+/** Commits that arrived on a branch; the head a forced push left behind is orphaned first, so that seeing it again lifts the mark. */
+export function push(body: Json): Fact[] {
+  const branch = branchOf(text(at(body, 'ref')) ?? '')
+  if (branch === undefined || at(body, 'deleted') === true || NOTHING.test(text(at(body, 'after')) ?? '')) return []
+  if (!Array.isArray(at(body, 'commits'))) throw new Unreadable('A push must list its commits.')
+
+  const commits = objects(at(body, 'commits'))
+  const head = object(at(body, 'head_commit'))
+  // GitHub lists 2,048 commits at most: the newest one may stand only here. A new branch on an old commit lists none, and is no news.
+  if (head && commits.length > 0) commits.push(head)
+
+  const sender = object(at(body, 'sender'))
+  const changes = new Map<string, ChangeFact>()
+  for (const commit of commits) {
+    const identifier = text(at(commit, 'id'))
+    if (identifier === undefined) throw new Unreadable('Every commit of a push must have an id.')
+    // Its first telling counts: the head repeats one that is listed, and may leave something out.
+    if (!changes.has(identifier)) changes.set(identifier, change(identifier, commit, branch, sender))
+  }
+
+  const before = text(at(body, 'before'))
+  const left = at(body, 'forced') === true && before !== undefined && !NOTHING.test(before) ? [before] : []
+  return [...left.map((identifier): Fact => ({ kind: 'orphan', source_type: 'GitCommit', identifier })), ...changes.values()]
+}
+
+/** Tags and notes are no branches. */
+const branchOf = (ref: string): string | undefined =>
+  ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : ref.startsWith('refs/') ? undefined : ref
+
+function change(identifier: string, commit: Json, branch: string, sender: Json | undefined): ChangeFact {
+  const author = object(at(commit, 'author'))
+  const login = text(at(author, 'username'))
+  // The number of an account survives a renaming; a commit tells it only when its author is the one who pushed.
+  const id = login !== undefined && login === at(sender, 'login') ? at(sender, 'id') : undefined
+  return {
+    kind: 'change',
+    source_type: 'GitCommit',
+    identifier,
+    author: byline(at(author, 'name') ?? login, at(author, 'email')),
+    author_uids: uids(login, id, at(author, 'email')),
+    description: text(at(commit, 'message')) ?? '',
+    timestamp: time(at(commit, 'timestamp')) ?? null,
+    branch,
+    files: filesOf(commit),
+  }
+}
+
+const ACTIONS = [
+  ['added', 'add'],
+  ['modified', 'edit'],
+  ['removed', 'delete'],
+] as const
+
+function filesOf(commit: Json): FileFact[] | null {
+  if (!ACTIONS.some(([name]) => Array.isArray(at(commit, name)))) return null
+  // Plain loops: a full push brings hundreds of thousands of paths.
+  const files: FileFact[] = []
+  for (const [name, action] of ACTIONS) {
+    for (const item of list(at(commit, name))) {
+      const path = text(item)
+      if (path !== undefined) files.push({ path, action })
+    }
+  }
+  return files
+}

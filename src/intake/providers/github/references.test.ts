@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { type Fact, Unreadable } from '../../facts.ts'
+import { issue, pullRequest } from './references.ts'
+
+const only = (facts: Fact[]) => {
+  expect(facts).toHaveLength(1)
+  return facts[0]!
+}
+
+const repository = { full_name: 'owl/starfall' }
+const told = (action: string, more: object = {}) => issue({ action, repository, issue: { number: 7, state: 'open', ...more } })
+const pull = (action: string, more: object) =>
+  only(pullRequest({ action, repository, pull_request: { number: 8, state: 'open', ...more } }))
+
+test('an issue or pull request is known as people write it', () => {
+  expect(only(told('opened', { title: 'Dragon clips' }))).toMatchObject({
+    key: 'owl/starfall#7',
+    title: 'Dragon clips',
+    state: 'open',
+  })
+})
+
+test('an issue or pull request that was deleted or moved away is gone under its key', () => {
+  expect(only(told('deleted'))).toMatchObject({ key: 'owl/starfall#7', deleted: true })
+  expect(only(told('transferred'))).toMatchObject({ deleted: true })
+  expect(only(told('closed'))).toMatchObject({ deleted: false })
+})
+
+test('an issue or pull request has an assignee, has none, or does not say', () => {
+  expect(only(told('assigned', { assignee: { login: 'ada' } }))).toMatchObject({ assignee_uid: 'ada' })
+  expect(only(told('unassigned', { assignee: null, assignees: [] }))).toMatchObject({ assignee_uid: null })
+  expect(only(told('edited'))).toMatchObject({ assignee_uid: undefined })
+})
+
+test('an issue or pull request is merged rather than closed, and a draft rather than open', () => {
+  expect(pull('closed', { state: 'closed', merged: true })).toMatchObject({ key: 'owl/starfall#8', state: 'merged' })
+  expect(pull('closed', { state: 'closed', draft: true })).toMatchObject({ state: 'closed' })
+  expect(pull('opened', { draft: true })).toMatchObject({ state: 'draft' })
+})
+
+test('an issue or pull request with an unsafe address keeps no link', () => {
+  expect(only(told('opened', { html_url: 'javascript:alert(1)' }))).toMatchObject({ url: undefined })
+})
+
+test('an issue or pull request with an action nobody knows is ignored, without a number it is unreadable', () => {
+  expect(told('bewitched')).toEqual([])
+  expect(() => told('opened', { number: null })).toThrow(Unreadable)
+})

@@ -1,0 +1,34 @@
+import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+
+export const github: Setup = ({ url }) => `## GitHub
+
+1. In the repository (or the organization) open **Settings → Webhooks → Add webhook**.
+2. Payload URL:
+
+   \`\`\`
+   ${url}
+   \`\`\`
+
+3. Content type: **application/json**.
+4. Secret: a long random text, for instance from \`openssl rand -hex 32\`. Save the same value here as the signing secret.
+5. **Let me select individual events**: Pushes, Pull requests, Issues, Workflow runs, Workflow jobs, Check runs, Deployment statuses, Releases.
+
+Or with the GitHub command line:
+
+\`\`\`sh
+REPO='owner/name' SECRET="$(openssl rand -hex 32)"
+
+gh api "repos/$REPO/hooks" -f name=web -F active=true \\
+  -f 'config[url]=${url}' -f 'config[content_type]=json' -f "config[secret]=$SECRET" \\
+  -f 'events[]=push' -f 'events[]=pull_request' -f 'events[]=issues' \\
+  -f 'events[]=workflow_run' -f 'events[]=workflow_job' -f 'events[]=check_run' \\
+  -f 'events[]=deployment_status' -f 'events[]=release'
+echo "signing secret: $SECRET"
+\`\`\`
+
+GitHub does not send logs. To have failing workflows explained, let a last step post the end of the log to a CI integration of this project.
+
+GitHub does not repeat a delivery by itself: what was refused while the project was paused can be sent again under **Recent Deliveries**.
+
+${ADDRESS_LIMIT}
+`

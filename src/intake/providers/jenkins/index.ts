@@ -1,0 +1,97 @@
+import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, targetTypeOf } from '../../build-report.ts'
+import type { BuildFact, Delivery, Dialect, Provider, Unparsed } from '../../facts.ts'
+import { Unreadable } from '../../facts.ts'
+import { at, link, object, text, time, word } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
+import { isPluginEvent, pluginEvent, readPluginEvent } from './events.ts'
+import { isNotification, notificationEvent, notificationKey, readNotification } from './notification.ts'
+import { KNOWN_WORDS, statusOf } from './status.ts'
+import { readUnityBuild } from './unity.ts'
+
+/** Jenkins and every other CI that can be taught to post: a flat report, or the body of a plugin. */
+export const jenkins: Provider = {
+  name: 'jenkins',
+  paths: ['jenkins', 'jenkins/build_notification', 'jenkins/commit_trigger', 'ci', 'ci/build_notification', 'ci/commit_trigger'],
+  tokenHeader: 'x-webhook-token',
+  answers: 200,
+  verify: (delivery, secrets) =>
+    action(delivery) === 'build_notification' ? signed(delivery, secrets) : unitySigned(delivery, secrets),
+  deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
+  event: (delivery) => dialect(delivery).event(delivery),
+  read: (delivery) => dialect(delivery).read(delivery),
+}
+
+const action = (delivery: Unparsed) => delivery.path.split('/')[1]
+
+const signed = ({ headers, raw }: Unparsed, secrets: readonly string[]) =>
+  signedBy(secrets, headers['x-jenkins-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`)
+
+const NOTIFICATION: Dialect = {
+  deliveryKey: ({ body }) => notificationKey(body),
+  event: ({ body }) => notificationEvent(body),
+  read: ({ body }) => readNotification(body),
+}
+const PLUGIN_EVENT: Dialect = {
+  deliveryKey: ({ body }) => text(at(body, 'id')),
+  event: ({ body }) => pluginEvent(body),
+  read: ({ body }) => readPluginEvent(body),
+}
+const UNITY: Dialect = { deliveryKey: unityDelivery, event: unityEvent, read: ({ body }) => readUnityBuild(body) }
+const TRIGGER: Dialect = { event: () => 'commit_trigger', read: ({ body }) => [trigger(body)] }
+const FLAT: Dialect = {
+  event: ({ body }) => `build ${statusOf(at(body, 'status'))?.status ?? 'report'}`,
+  read: ({ body }) => [report(body)],
+}
+
+function dialect(delivery: Delivery): Dialect {
+  if (action(delivery) === 'build_notification') return NOTIFICATION
+  if (action(delivery) === 'commit_trigger') return TRIGGER
+  if (isUnity(delivery)) return UNITY
+  if (isNotification(delivery.body)) return NOTIFICATION
+  return isPluginEvent(delivery.body) ? PLUGIN_EVENT : FLAT
+}
+
+function report(told: unknown): BuildFact {
+  const body = object(told)
+  const [job, run] = [text(at(body, 'job_name')), word(at(body, 'build_number'))]
+  if (!body || job === undefined || run === undefined)
+    throw new Unreadable('A build report is JSON with job_name, build_number and status.')
+  const status = statusOf(at(body, 'status'))
+  if (!status) throw new Unreadable(`status must be one of: ${KNOWN_WORDS.join(', ')}.`)
+  const [started_at, finished_at] = [time(at(body, 'started_at')), time(at(body, 'finished_at'))]
+  return {
+    kind: 'build',
+    build: { job, number: run },
+    ...status,
+    ...details(body),
+    url: link(at(body, 'build_url')),
+    phase: text(at(body, 'phase')),
+    started_at,
+    finished_at,
+    duration_seconds: duration(body) ?? between(started_at, finished_at),
+    log: logOf(body),
+    artifacts: artifactsOf(at(body, 'artifacts')),
+    at: time(at(body, 'timestamp')),
+  }
+}
+
+/** `duration` alone is counted as Jenkins counts `currentBuild.duration`: in milliseconds. */
+const duration = (body: unknown): number | undefined =>
+  durationOf(body, 'duration_seconds', 1) ?? durationOf(body, 'duration_ms', 1000) ?? durationOf(body, 'duration', 1000)
+
+function trigger(body: unknown): BuildFact {
+  const job = text(at(body, 'job_name'))
+  const known = details(body)
+  if (job === undefined || (known.commit_hash === undefined && known.changelist === undefined))
+    throw new Unreadable('A commit trigger is JSON with job_name and a commit or a changelist.')
+  return { kind: 'build', build: { job }, status: 'queued', start: true, ...known, at: time(at(body, 'timestamp')) }
+}
+
+const details = (body: unknown) => ({
+  commit_hash: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
+  changelist: word(at(body, 'changelist')),
+  branch: branchOf(at(body, 'branch')),
+  build_type: buildTypeOf(at(body, 'build_type')),
+  target_type: targetTypeOf(at(body, 'target_type')),
+})

@@ -1,0 +1,39 @@
+import { at, objects, text, word } from '../../reading.ts'
+
+/** Where Jenkins jobs that sync from Perforce keep the number, as a parameter. */
+const CHANGELIST_PARAMETERS = ['p4_changelist', 'p4_change', 'p4cl', 'changelist', 'change_list', 'cl']
+
+/** `job/studio/job/Game%20Win64/12/` is the run 12 of `studio/Game Win64`, as `JOB_NAME` spells it. */
+export function jobPath(address: unknown): { job: string; number?: string } | undefined {
+  const segments = (text(address) ?? '').split('/')
+  const start = segments.indexOf('job')
+  if (start === -1) return undefined
+  const names: string[] = []
+  let next = start
+  while (segments[next] === 'job' && segments[next + 1]) {
+    names.push(decoded(segments[next + 1]!))
+    next += 2
+  }
+  const number = segments[next]
+  return names.length === 0 ? undefined : { job: names.join('/'), ...(number && /^\d+$/.test(number) && { number }) }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** From a map of parameters, or from the `[{name, value}]` of the REST API. */
+export function changelistIn(parameters: unknown): string | undefined {
+  const pairs = Array.isArray(parameters)
+    ? objects(parameters).map((item): [unknown, unknown] => [at(item, 'name'), at(item, 'value')])
+    : typeof parameters === 'object' && parameters !== null
+      ? Object.entries(parameters)
+      : []
+  const values = new Map(pairs.map(([name, value]) => [text(name)?.toLowerCase(), word(value)]))
+  // `now`, a label or an empty default is no changelist.
+  return CHANGELIST_PARAMETERS.map((name) => values.get(name)?.trim()).find((value) => value && /^\d+$/.test(value))
+}

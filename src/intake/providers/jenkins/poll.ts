@@ -1,0 +1,76 @@
+import { cancel, enqueue, type Jobs } from '../../../db/queue.ts'
+import * as logs from '../../../domain/builds/logs.ts'
+import * as builds from '../../../domain/builds/report.ts'
+import { openConfig } from '../../../domain/integrations/config.ts'
+import * as subjects from '../../../domain/integrations/job-subjects.ts'
+import { revisionOf, seconds } from '../../build-report.ts'
+import type { ArtifactFact, BuildFact } from '../../facts.ts'
+import { asking, type Outside } from '../../outside.ts'
+import { at, type Json, number, objects, text, time } from '../../reading.ts'
+import { storable } from '../../storable.ts'
+import { readConsole } from './console.ts'
+import { changelistIn } from './job.ts'
+import { JenkinsServer } from './server.ts'
+import { statusOf } from './status.ts'
+
+const TREE =
+  'number,building,inProgress,result,duration,timestamp,artifacts[fileName,relativePath],actions[parameters[name,value],lastBuiltRevision[SHA1]]'
+const LONGEST_WAIT = 60
+/** Waits grow from 2 s to a minute; this many of them are a day. */
+const LOOKS = 1_448
+
+export const pollName = (buildId: number) => `poll_jenkins:${buildId}`
+
+/** Asks Jenkins how a build goes and what it printed, and comes back later while it runs. */
+export async function pollJenkins(outside: Outside, { build_run_id, offset, looks }: Jobs['poll_jenkins'], signal?: AbortSignal) {
+  const { db, vault, allowed, log } = outside
+  const build = await subjects.build(db, build_run_id)
+  if (!build?.config.server) return
+  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const path = server.buildPath(build.url)
+  if (path === undefined) return log.info({ build_run_id }, 'not asked: the build is not on the configured Jenkins server')
+
+  const told = await server.json(path, TREE)
+  const running = told.building === true || told.inProgress === true || text(told.result) === undefined
+  const fact = storable(factOf(build_run_id, told, running, (file) => server.address(`${path}artifact/${file}`)))
+  await db.transaction((db) => builds.report(db, build, fact, true))
+
+  const printed = await readConsole(server, path, offset)
+  const again = (running || printed.more) && looks < LOOKS
+  if (running && !again) log.warn({ build_run_id }, 'gave up on a build that has been running for a day')
+  // Together: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
+  await db.transaction(async (db) => {
+    if (printed.text !== '') await (printed.anew ? logs.replace : logs.append)(db, build_run_id, storable(printed.text))
+    const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
+    if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
+    else await cancel(db, wait.name)
+  })
+}
+
+function factOf(build_run_id: number, told: Json, running: boolean, addressOf: (file: string) => string): BuildFact {
+  const started = number(told.timestamp)
+  const length = running ? undefined : number(told.duration) || undefined
+  const actions = objects(told.actions)
+  const changelist = actions.map((action) => changelistIn(at(action, 'parameters'))).find((found) => found !== undefined)
+  const revision = actions.map((action) => at(action, 'lastBuiltRevision', 'SHA1')).find((found) => found !== undefined)
+  const artifacts = artifactsOf(told.artifacts, addressOf)
+  return {
+    kind: 'build',
+    build: { build_run_id },
+    existing: true,
+    ...(running ? { status: 'building' as const } : statusOf(told.result)),
+    ...revisionOf(revision),
+    ...(changelist !== undefined && { changelist }),
+    ...(started !== undefined && { started_at: time(started) }),
+    ...(started !== undefined && length !== undefined && { finished_at: time(started + length) }),
+    ...(length !== undefined && { duration_seconds: seconds(length) }),
+    ...(artifacts.length > 0 && { artifacts }),
+  }
+}
+
+const artifactsOf = (told: unknown, addressOf: (file: string) => string): ArtifactFact[] =>
+  objects(told).flatMap((artifact) => {
+    const name = text(artifact.relativePath) ?? text(artifact.fileName)
+    if (name === undefined) return []
+    return [{ name, size_bytes: null, url: addressOf(name.split('/').map(encodeURIComponent).join('/')) }]
+  })

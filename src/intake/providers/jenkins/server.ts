@@ -1,0 +1,99 @@
+import type { AllowedHosts } from '../../../net/addresses.ts'
+import { type Asked, type Reached, reach, Unreachable } from '../../../net/reach.ts'
+import { type Json, object, text } from '../../reading.ts'
+
+/** The one Jenkins that an integration may talk to. */
+export class JenkinsServer {
+  readonly #base: URL
+  readonly #login: { user: string; secret: string; token: boolean } | undefined
+  readonly #allowed: AllowedHosts
+  readonly #signal: AbortSignal | undefined
+
+  constructor(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
+    const server = text(config.server) ?? ''
+    if (!URL.canParse(server)) throw new Unreachable('The configured Jenkins server is no address.')
+    this.#base = new URL(server.endsWith('/') ? server : `${server}/`)
+    const [user, token, password] = [text(config.user), text(config.api_token), text(config.password)]
+    const secret = token ?? password
+    if (user !== undefined && secret !== undefined) this.#login = { user, secret, token: token !== undefined }
+    this.#allowed = (host, address, port) => allowed(host, address, port, 'jenkins')
+    this.#signal = signal
+  }
+
+  /** The way to a build below the server; undefined for an address of another server, or of anything but a build. */
+  buildPath(address: string): string | undefined {
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    if (url?.origin !== this.#base.origin || !url.pathname.startsWith(this.#base.pathname)) return undefined
+    const path = url.pathname.slice(this.#base.pathname.length)
+    return BUILD.exec(path) ? `${path.replace(/\/$/, '')}/` : undefined
+  }
+
+  address(path: string): string {
+    return `${this.#base.href}${path}`
+  }
+
+  /** Anything but success is an error that says what the server answered. */
+  async get(path: string, asked: Asked = {}): Promise<Reached> {
+    const reached = await this.#ask(path, asked)
+    if (reached.status !== 200)
+      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path.split('?', 1)[0]}.`)
+    return reached
+  }
+
+  async json(path: string, tree: string): Promise<Json> {
+    const { body } = await this.get(`${path}api/json?tree=${encodeURIComponent(tree)}`, { limit: 16 * 1024 * 1024 })
+    try {
+      return object(JSON.parse(body.toString())) ?? {}
+    } catch {
+      throw new Unreachable(`${this.#base.origin} answers with no JSON.`)
+    }
+  }
+
+  /** A missing page is undefined. */
+  async find(path: string, asked: Asked = {}): Promise<Reached | undefined> {
+    const reached = await this.#ask(path, asked)
+    if (reached.status === 404) return undefined
+    if (reached.status !== 200)
+      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path.split('?', 1)[0]}.`)
+    return reached
+  }
+
+  /** An API token may post as it is; a password needs a crumb and the session it belongs to. */
+  async post(path: string, fields: Record<string, string> = {}): Promise<Reached> {
+    const crumb = this.#login?.token === false ? await this.#crumb() : {}
+    const headers = { ...crumb, 'content-type': 'application/x-www-form-urlencoded' }
+    const reached = await this.#ask(path, { method: 'POST', headers, body: new URLSearchParams(fields).toString() })
+    if (reached.status < 200 || reached.status > 303)
+      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path}.`)
+    return reached
+  }
+
+  async #crumb(): Promise<Record<string, string>> {
+    const reached = await this.#ask('crumbIssuer/api/json', {})
+    // A server without protection against forged requests has no crumbs.
+    if (reached.status === 404) return {}
+    const told = object(JSON.parse(reached.body.toString()))
+    const [field, crumb] = [text(told?.crumbRequestField), text(told?.crumb)]
+    if (field === undefined || crumb === undefined) throw new Unreachable(`${this.#base.origin} gives no crumb.`)
+    const cookies = (reached.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0]!)
+    return { [field]: crumb, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) }
+  }
+
+  #ask(path: string, asked: Asked): Promise<Reached> {
+    const login = this.#login && {
+      authorization: `Basic ${Buffer.from(`${this.#login.user}:${this.#login.secret}`).toString('base64')}`,
+    }
+    const signal = this.#signal && { signal: this.#signal }
+    return reach(this.address(path), this.#allowed, { ...asked, ...signal, headers: { ...login, ...asked.headers } })
+  }
+}
+
+const BUILD = /^(?:view\/[^/]+\/)*(?:job\/[^/]+\/)+\d+\/?$/
+
+/** `studio/Game Win64` stands below `job/studio/job/Game%20Win64/`; a branch's slash is already escaped once in its name. */
+export const jobPathOf = (job: string): string =>
+  job
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => `job/${encodeURIComponent(part)}/`)
+    .join('')

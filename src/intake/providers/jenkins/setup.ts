@@ -1,0 +1,106 @@
+import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+
+/** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */
+export const jenkinsfile: Setup = ({ base_url }) => String.raw`post {
+  always {
+    script {
+      def tail = sh(script: 'tail -c 256000 build.log 2>/dev/null || true', returnStdout: true)
+      writeFile file: 'goldmaster.json', encoding: 'UTF-8', text: groovy.json.JsonOutput.toJson([
+        job_name: env.JOB_NAME,
+        build_number: env.BUILD_NUMBER,
+        status: currentBuild.currentResult,
+        build_url: env.BUILD_URL,
+        duration_ms: currentBuild.duration,
+        changelist: env.P4_CHANGELIST,
+        commit: env.GIT_COMMIT,
+        branch: env.GIT_BRANCH,
+        logs_tail: tail
+      ])
+      withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_TOKEN')]) {
+        sh '''
+          curl --silent --show-error --max-time 60 --retry 3 --header 'Content-Type: application/json' \
+            --data-binary @goldmaster.json --config - '${base_url}/webhooks/jenkins' <<END || true
+header = "X-Webhook-Token: $GOLDMASTER_TOKEN"
+END
+        '''
+      }
+    }
+  }
+}
+`
+
+/** Signs the body of a notification, for relays of your own: the Notification plugin itself cannot. */
+export const signedNotification: Setup = ({ base_url, token }) => String.raw`SECRET='the signing secret saved here'
+
+cat >notification.json <<'END'
+{ "name": "Game-Win64", "url": "job/Game-Win64/", "build": { "number": 42, "phase": "COMPLETED", "status": "FAILURE" } }
+END
+SIGNATURE=$(openssl dgst -sha256 -hmac "$SECRET" -r notification.json | cut -d ' ' -f 1)
+curl -fsS -H 'X-Webhook-Token: ${token}' -H "X-Jenkins-Signature: sha256=$SIGNATURE" -H 'Content-Type: application/json' \
+  --data-binary @notification.json '${base_url}/webhooks/jenkins/build_notification'
+`
+
+export const jenkins: Setup = (context) => `## Jenkins, and any other CI
+
+### From a Jenkinsfile
+
+1. Under **Manage Jenkins → Credentials** add a **Secret text** with the id \`goldmaster\` and this value:
+
+   \`\`\`
+   ${context.token}
+   \`\`\`
+
+2. Let the build leave its log in \`build.log\`:
+
+   \`\`\`groovy
+   sh '''#!/bin/bash
+   set -o pipefail
+   ./build.sh 2>&1 | tee build.log'''
+   \`\`\`
+
+3. Paste this after the \`stages\`:
+
+\`\`\`groovy
+${jenkinsfile(context)}\`\`\`
+
+Where this integration has a Jenkins server configured, console, artifacts and times are fetched from there, and step 2 is not needed. The API token is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
+
+\`\`\`sh
+goldmaster admin integration config ${context.id} - <<'END'
+{ "server": "https://jenkins.example.com", "user": "goldmaster", "api_token": "…" }
+END
+\`\`\`
+
+### With the Notification plugin
+
+In the job's configuration, **Job Notifications → Add Endpoint**: format **JSON**, protocol **HTTP**, event **All Events**, timeout 30000, log lines **5000** (\`-1\` sends no more than 128 lines), and the URL:
+
+\`\`\`
+${context.url}
+\`\`\`
+
+The plugin cannot sign. A relay that can may use the signed door instead, and only there a signature is required:
+
+\`\`\`sh
+${signedNotification(context)}\`\`\`
+
+The Generic Event plugin and Unity Build Automation (**DevOps → Build Automation → Integrations → Webhook**, content type JSON) take the same URL. For Unity, a secret set there is saved here as the signing secret.
+
+### From anything that has curl
+
+\`\`\`sh
+curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/json' '${context.base_url}/webhooks/ci' --data-binary @- <<'END'
+{ "job_name": "Game-Win64", "build_number": 42, "status": "FAILURE", "changelist": "81234", "logs_tail": "…" }
+END
+\`\`\`
+
+A build that is only asked for, to be adopted by the first report of the same job and code:
+
+\`\`\`sh
+curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/json' '${context.base_url}/webhooks/ci/commit_trigger' --data-binary @- <<'END'
+{ "job_name": "Game-Win64", "changelist": "81234", "branch": "main", "build_type": "unreal", "target_type": "shipping" }
+END
+\`\`\`
+
+${ADDRESS_LIMIT}
+`

@@ -1,0 +1,94 @@
+import type { Database } from '../../../db/database.ts'
+import { enqueue, type Jobs } from '../../../db/queue.ts'
+import * as builds from '../../../domain/builds/report.ts'
+import { openConfig } from '../../../domain/integrations/config.ts'
+import * as subjects from '../../../domain/integrations/job-subjects.ts'
+import { asking, type Outside } from '../../outside.ts'
+import { at, number, objects, text } from '../../reading.ts'
+import { pollName } from './poll.ts'
+import { JenkinsServer, jobPathOf } from './server.ts'
+
+const STARTING = 'starting'
+
+/** Starts the job of a build that was asked for. */
+export async function startJenkins(outside: Outside, { build_run_id }: Jobs['start_jenkins'], signal?: AbortSignal) {
+  const { db, vault, allowed } = outside
+  const build = await subjects.build(db, build_run_id)
+  // A report may have come already: then somebody else started it.
+  if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
+  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const path = jobPathOf(build.ci_job_name)
+  const job = await server.json(path, 'queueItem[id],builds[number,url,timestamp]{0,5},property[parameterDefinitions[name]]')
+
+  // A try that broke off may have been heard; Jenkins knows.
+  if (build.phase === STARTING) {
+    const item = number(at(job, 'queueItem', 'id'))
+    if (item !== undefined) return follow(db, build, { build_run_id, queue_item: item, looks: 0 })
+    const first = objects(job.builds).findLast(({ timestamp }) => (number(timestamp) ?? 0) >= Date.parse(build.created_at))
+    if (first) return db.transaction((db) => begun(db, build, build_run_id, first))
+  }
+  await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, phase: STARTING }))
+  const defined = objects(job.property).flatMap((property) => objects(at(property, 'parameterDefinitions')))
+  const names = defined.flatMap((parameter) => text(parameter.name) ?? [])
+  const { headers } =
+    names.length > 0
+      ? await server.post(`${path}buildWithParameters`, valuesFor(names, build))
+      : await server.post(`${path}build`)
+  const item = /\/queue\/item\/(\d+)\/?$/.exec(headers.location ?? '')?.[1]
+  if (item !== undefined) await follow(db, build, { build_run_id, queue_item: Number(item), looks: 0 })
+}
+
+/** Looks where it stands in the queue of Jenkins, a little later each time. */
+const follow = (db: Database, build: subjects.BuildSubject, job: Jobs['follow_jenkins']) =>
+  enqueue(db, 'follow_jenkins', job, {
+    ...asking(build),
+    name: `follow_jenkins:${job.build_run_id}`,
+    delay: Math.min(60, 2 * 1.5 ** job.looks),
+  })
+
+/** It has a number now and can be polled. Undefined: Jenkins does not tell which. */
+async function begun(db: Database, build: subjects.BuildSubject, build_run_id: number, run: unknown) {
+  const [run_number, url] = [number(at(run, 'number')), text(at(run, 'url'))]
+  if (run_number === undefined || url === undefined) return undefined
+  const told = { build: { build_run_id, number: String(run_number) }, existing: true as const, status: 'building' as const, url }
+  await builds.report(db, build, told)
+  return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { ...asking(build), name: pollName(build_run_id) })
+}
+
+/** What jobs call the code they are to build. */
+const COMMIT = ['commit', 'commit_hash', 'commit_sha', 'git_commit', 'sha', 'sha1', 'revision']
+const CHANGELIST = ['changelist', 'change_list', 'p4_changelist', 'p4_change', 'p4cl', 'cl']
+const BRANCH = ['branch', 'branch_name', 'git_branch']
+
+function valuesFor(names: string[], build: subjects.BuildSubject): Record<string, string> {
+  const value = (name: string) => {
+    if (COMMIT.includes(name)) return build.commit_hash
+    if (CHANGELIST.includes(name)) return build.changelist
+    return BRANCH.includes(name) ? build.branch : ''
+  }
+  return Object.fromEntries(names.map((name) => [name, value(name.toLowerCase())] as const).filter(([, given]) => given !== ''))
+}
+
+/** Jenkins keeps what left its queue for five minutes; a queue itself may be long. */
+const LOOKS = 500
+
+/** Waits in the queue beside the build, until it has a number and can be polled. */
+export async function followJenkins(
+  outside: Outside,
+  { build_run_id, queue_item, looks }: Jobs['follow_jenkins'],
+  signal?: AbortSignal,
+) {
+  const { db, vault, allowed } = outside
+  const build = await subjects.build(db, build_run_id)
+  if (!build?.config.server || build.build_number !== '') return
+  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const found = await server.find(`queue/item/${queue_item}/api/json`)
+  if (found === undefined) return
+  const item: unknown = JSON.parse(found.body.toString())
+  await db.transaction(async (db) => {
+    if (at(item, 'cancelled') === true)
+      await builds.report(db, build, { build: { build_run_id }, existing: true, status: 'cancelled' })
+    else if ((await begun(db, build, build_run_id, at(item, 'executable'))) === undefined && looks < LOOKS)
+      await follow(db, build, { build_run_id, queue_item, looks: looks + 1 })
+  })
+}

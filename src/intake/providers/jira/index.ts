@@ -1,0 +1,87 @@
+import { type Delivery, type Provider, type ReferenceFact, Unreadable } from '../../facts.ts'
+import { at, link, object, objects, text, time } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+
+/** Jira Cloud and Data Center webhooks, and the free bodies of Jira Automation rules. */
+export const jira: Provider = {
+  name: 'jira',
+  paths: ['jira'],
+  tokenHeader: 'x-service-token',
+  answers: 200,
+  // `method=hex`; sha256 is the only method Jira uses, and no other is taken.
+  verify: ({ headers, raw }, secrets) =>
+    secrets.length === 0 ||
+    signedBy(secrets, headers['x-hub-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`),
+  deliveryKey: (delivery) =>
+    text(delivery.headers['x-atlassian-webhook-identifier']) ?? (isAutomation(delivery) ? asReceived(delivery) : undefined),
+  event: ({ body }) => text(at(body, 'webhookEvent')) ?? 'automation',
+  read(delivery) {
+    const { body } = delivery
+    if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
+    if (isAutomation(delivery)) return issue(at(body, 'issue') ?? body)
+    const event = text(at(body, 'webhookEvent')) ?? ''
+    // A Data Center comment comes without its issue, whose key nobody told; the same comment follows as `jira:issue_updated`.
+    if (!ISSUES.has(event) && !COMMENTS.has(event)) return []
+    return issue(at(body, 'issue'), at(body, 'changelog')).map((fact) => ({
+      ...fact,
+      // An issue that goes takes its comments along, and each says so: none of them tells that the issue is there.
+      ...(ISSUES.has(event) && { deleted: event === 'jira:issue_deleted' }),
+      // An issue that goes says when it was last edited; the event knows when it went.
+      at: time(at(body, 'timestamp')) ?? fact.at,
+    }))
+  },
+}
+
+const ISSUES = new Set(['jira:issue_created', 'jira:issue_updated', 'jira:issue_deleted'])
+const COMMENTS = new Set(['comment_created', 'comment_updated', 'comment_deleted'])
+
+const isAutomation = ({ body }: Delivery) => at(body, 'webhookEvent') === undefined
+
+/** A rule's body may say the same twice and mean it: to do, done, to do again. */
+const asReceived = ({ received, raw }: Delivery) => hmac('sha256', received.toISOString(), raw).toString('hex')
+
+const KEY = /^[A-Z][A-Z0-9_]{0,99}-\d{1,18}$/i
+
+function issue(issue: unknown, changelog?: unknown): ReferenceFact[] {
+  const key = text(at(issue, 'key'))
+  if (key === undefined || !KEY.test(key)) return []
+  const fields = at(issue, 'fields')
+  return [
+    {
+      kind: 'reference',
+      key,
+      title: text(at(fields, 'summary')),
+      state: state(at(fields, 'status')) ?? changedTo(changelog, 'status'),
+      url: page(link(at(issue, 'self')), key) ?? link(at(issue, 'url')),
+      assignee_uid: person(at(fields, 'assignee')),
+      at: time(at(fields, 'updated')),
+    },
+  ]
+}
+
+const state = (status: unknown) =>
+  text(status) ??
+  text(at(status, 'name')) ??
+  text(at(status, 'statusCategory', 'name')) ??
+  text(at(status, 'statusCategory', 'key'))
+
+/** The items have a property of their own called `toString`: such an object must never be turned into text by itself. */
+const changedTo = (changelog: unknown, field: string) =>
+  text(
+    at(
+      objects(at(changelog, 'items')).find((item) => at(item, 'field') === field),
+      'toString',
+    ),
+  )
+
+/** `https://host/context/rest/api/2/issue/10040` belongs to `https://host/context/browse/GAME-12`. */
+function page(self: string | undefined, key: string): string | undefined {
+  const end = self?.indexOf('/rest/') ?? -1
+  return end > 0 ? `${self?.slice(0, end)}/browse/${key}` : undefined
+}
+
+/** Cloud knows people by account id, Data Center by name. Nobody is null, or an empty id in a rule's body. */
+const person = (assignee: unknown) =>
+  assignee === undefined
+    ? undefined
+    : (text(at(assignee, 'accountId')) ?? text(at(assignee, 'name')) ?? text(at(assignee, 'key')) ?? null)

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { type ChangeFact, type Delivery, type Provider, Unreadable } from '../../facts.ts'
+import { at, byline, files, type Json, mailIn, object, text, time, uids, word } from '../../reading.ts'
+
+const PUSHED = 'notificationBranchPushed'
+
+/** Lore calls nobody: a relay posts revisions, or the lines that `lore --json notification subscribe` prints. */
+export const lore: Provider = {
+  name: 'lore',
+  paths: ['lore'],
+  tokenHeader: 'x-service-token',
+  answers: 202,
+  deliveryKey(delivery) {
+    const keys = revisions(delivery)?.map((revision) => [word(revision.repository), word(revision.revision)])
+    return keys?.length ? createHash('sha256').update(JSON.stringify(keys)).digest('hex') : undefined
+  },
+  event: (delivery) => text(at(items(delivery)?.[0], 'tagName')) ?? 'revision',
+  read(delivery) {
+    const told = revisions(delivery)
+    if (told === undefined) throw new Unreadable('The body must be a revision, a list of revisions, or one notification a line.')
+    return told.map(change)
+  },
+}
+
+/** What was pushed, each with the repository and branch that may stand around a whole list; other notifications are left out. */
+function revisions(delivery: Delivery): Json[] | undefined {
+  const [repository, branch] = [at(delivery.body, 'repository'), at(delivery.body, 'branch')]
+  return items(delivery)?.flatMap((item) => {
+    const tag = text(at(item, 'tagName'))
+    if (tag !== undefined && tag !== PUSHED) return []
+    const told = typeof item === 'string' ? { revision: item } : object(tag === PUSHED ? at(item, 'data') : item)
+    return [{ repository: at(item, 'repository') ?? repository, branch, ...told }]
+  })
+}
+
+function items({ body, raw }: Delivery): unknown[] | undefined {
+  const found = [body, at(body, 'revisions'), at(body, 'events')].find(Array.isArray)
+  if (found) return found
+  return at(body, 'revision') !== undefined || at(body, 'tagName') !== undefined ? [body] : lines(raw)
+}
+
+/** One JSON object a line, whatever the content type said. */
+function lines(raw: Buffer): unknown[] | undefined {
+  const full = raw
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  try {
+    const told = full.map((line) => object(JSON.parse(line)))
+    return told.length > 0 && !told.includes(undefined) ? told : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function change(told: Json): ChangeFact {
+  const identifier = word(told.revision)
+  if (identifier === undefined) throw new Unreadable('Every revision must have its hash in `revision`.')
+  const user = text(told.user_id) ?? text(told.userId)
+  const mail = at(told.author, 'email')
+  return {
+    kind: 'change',
+    source_type: 'AssetCommit',
+    identifier,
+    author: byline(text(told.author) ?? at(told.author, 'name') ?? user, mail),
+    author_uids: uids(user, at(told.author, 'id'), mail ?? mailIn(told.author), text(told.author)),
+    description: text(told.message) ?? '',
+    timestamp: time(told.timestamp) ?? null,
+    branch: text(told.branch) ?? '',
+    files: files(Array.isArray(told.files) ? told.files.flatMap(touched) : told.files),
+  }
+}
+
+/** `revision info --delta` also lists files that are only kept; a kept one may carry the mark of a modification. */
+function touched(file: unknown): unknown[] {
+  if (at(file, 'action') !== 'keep') return [file]
+  return at(file, 'flagModify') === true ? [{ ...object(file), action: 'edit' }] : []
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ChangeFact, type Delivery, Unreadable } from '../../facts.ts'
+import { lore } from './index.ts'
+
+const delivery = (body: unknown, raw = JSON.stringify(body) ?? ''): Delivery => ({
+  path: 'lore',
+  headers: {},
+  raw: Buffer.from(raw),
+  body,
+  url: 'https://goldmaster.example/webhooks/lore',
+  received: new Date('2026-03-01T12:00:00Z'),
+  config: {},
+})
+
+const [first, second] = ['ab'.repeat(32), 'cd'.repeat(32)]
+const identifiers = (given: Delivery) => (lore.read(given) as ChangeFact[]).map((fact) => fact.identifier)
+const key = (body: unknown, raw?: string) => lore.deliveryKey?.(delivery(body, raw))
+const pushed = (revision: string) => ({
+  tagName: 'notificationBranchPushed',
+  data: { revision, revisionNumber: 1, branch: '01', userId: 'ada' },
+})
+const locked = { tagName: 'notificationResourceLocked', data: { path: 'T_Dragon.png' } }
+
+test('a revision tells author, text, branch and files', () => {
+  const revision = {
+    revision: first,
+    repository: 'starfall',
+    branch: 'main',
+    author: { name: 'Ada', email: 'ada@example.com' },
+    user_id: 'ada',
+    message: 'Paint the dragon',
+    timestamp: '2026-03-01T11:00:00Z',
+    files: [{ path: 'Art/T_Dragon.png', action: 'add', size: 2048 }],
+  }
+  expect(lore.read(delivery(revision))).toEqual([
+    {
+      kind: 'change',
+      source_type: 'AssetCommit',
+      identifier: first,
+      author: 'Ada <ada@example.com>',
+      author_uids: ['ada', 'ada@example.com'],
+      description: 'Paint the dragon',
+      timestamp: '2026-03-01T11:00:00.000Z',
+      branch: 'main',
+      files: [{ path: 'Art/T_Dragon.png', action: 'add', size_bytes: 2048 }],
+    },
+  ])
+})
+
+test('an author written with an address is known by it', () => {
+  const author = 'Ada <ada@example.com>'
+  expect(lore.read(delivery({ revision: first, author }))).toMatchObject([{ author, author_uids: ['ada@example.com', author] }])
+})
+
+test('several revisions come as a list, bare or wrapped, of objects or of hashes', () => {
+  const both = [{ revision: first }, { revision: second }]
+  for (const body of [both, { revisions: both }, { events: both }, { revisions: [first, second] }])
+    expect(identifiers(delivery(body))).toEqual([first, second])
+  expect(lore.read(delivery([]))).toEqual([])
+})
+
+test('repository and branch around a list belong to each of its revisions', () => {
+  const facts = lore.read(
+    delivery({ repository: 'starfall', branch: 'main', revisions: [{ revision: first }, { revision: second, branch: 'art' }] }),
+  )
+  expect(facts).toMatchObject([{ branch: 'main' }, { branch: 'art' }])
+})
+
+test('lines of a subscription are read whatever the content type made of them', () => {
+  const lines = `${JSON.stringify(pushed(first))}\n${JSON.stringify(locked)}\r\n\n${JSON.stringify(pushed(second))}\n`
+  for (const body of [undefined, lines, { [lines]: '' }]) expect(identifiers(delivery(body, lines))).toEqual([first, second])
+  expect(lore.event(delivery(undefined, lines))).toBe('notificationBranchPushed')
+})
+
+test('a notification that pushes nothing is ignored', () => {
+  expect(lore.read(delivery(locked))).toEqual([])
+  expect(key(locked)).toBeUndefined()
+})
+
+test('files that were only kept are not told as changed', () => {
+  const files = [
+    { path: 'a.png', action: 'keep' },
+    { path: 'b.png', action: 'keep', flagModify: true },
+    { path: 'c.png', action: 'delete' },
+  ]
+  expect(lore.read(delivery({ revision: first, files }))).toMatchObject([
+    {
+      files: [
+        { path: 'b.png', action: 'edit' },
+        { path: 'c.png', action: 'delete' },
+      ],
+    },
+  ])
+})
+
+test('the same revisions of the same repository are the same delivery, however they are told', () => {
+  expect(key({ revision: first, repository: 'starfall' })).toBe(
+    key({ repository: 'starfall', revisions: [{ revision: first, message: 'again' }] }),
+  )
+  expect(key({ revision: first, repository: 'starfall' })).not.toBe(key({ revision: first, repository: 'moonfall' }))
+  expect(key({ revision: first })).not.toBe(key({ revision: second }))
+  expect(key([first, second])).not.toBe(key([first]))
+})
+
+test('a body without a revision is unreadable', () => {
+  for (const body of [undefined, null, {}, 'text', 7, { revision: '' }, [{ revision: first }, {}], [7]])
+    expect(() => lore.read(delivery(body)), JSON.stringify(body)).toThrow(Unreadable)
+  expect(() => lore.read(delivery(undefined, `${JSON.stringify(pushed(first))}\n{"tagName":`))).toThrow(Unreadable)
+})
+
+test('no body makes it stumble', () => {
+  const likely = fc.record({
+    revision: fc.constant(first),
+    author: fc.jsonValue(),
+    files: fc.jsonValue(),
+    tagName: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), likely, fc.array(likely)), (body) => {
+      key(body)
+      expect(typeof lore.event(delivery(body))).toBe('string')
+      try {
+        lore.read(delivery(body))
+      } catch (error) {
+        expect(error).toBeInstanceOf(Unreadable)
+      }
+    }),
+  )
+})

@@ -1,0 +1,54 @@
+import { type Fact, type Provider, Unreadable } from '../../facts.ts'
+import { at, object, objects, text, time, word } from '../../reading.ts'
+import { isSignedToken } from './token.ts'
+
+export const monday: Provider = {
+  name: 'monday',
+  paths: ['monday'],
+  tokenHeader: 'x-service-token',
+  answers: 200,
+  // Webhooks made on a board are unsigned; those of an app carry a token signed with the app's secret. Whoever stores that
+  // secret asks for the latter only: an unsigned delivery is then refused.
+  verify: ({ headers, received }, secrets) => secrets.length === 0 || isSignedToken(headers.authorization, secrets, received),
+  handshake({ body }) {
+    const challenge = text(at(body, 'challenge'))
+    return challenge === undefined ? undefined : { body: { challenge } }
+  },
+  deliveryKey: ({ body }) => text(at(body, 'event', 'triggerUuid')),
+  event: ({ body }) => text(at(body, 'event', 'type')) ?? (at(body, 'challenge') === undefined ? 'unknown' : 'challenge'),
+  read({ body }) {
+    if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
+    return item(at(body, 'event'))
+  },
+}
+
+/** Every event that names an item (monday's older word is pulse) says something true about it. */
+function item(event: unknown): Fact[] {
+  const key = word(at(event, 'pulseId')) ?? word(at(event, 'itemId'))
+  if (key === undefined || !/^\d{1,20}$/.test(key)) return []
+  const type = at(event, 'type')
+  return [
+    {
+      kind: 'reference',
+      key,
+      title:
+        type === 'update_name' ? text(at(event, 'value', 'name')) : (text(at(event, 'pulseName')) ?? text(at(event, 'itemName'))),
+      state: type === 'archive_pulse' ? 'Archived' : status(event),
+      assignee_uid: person(event),
+      ...((type === 'delete_pulse' || type === 'restore_pulse') && { deleted: type === 'delete_pulse' }),
+      at: time(at(event, 'changedAt')) ?? time(at(event, 'triggerTime')),
+    },
+  ]
+}
+
+/** A priority is a column of the same type, so that the column's name decides. */
+function status(event: unknown): string | undefined {
+  const isStatus = at(event, 'columnId') === 'status' || /status/i.test(text(at(event, 'columnTitle')) ?? '')
+  return isStatus ? text(at(event, 'value', 'label', 'text')) : undefined
+}
+
+function person(event: unknown): string | null | undefined {
+  if (at(event, 'columnType') !== 'multiple-person') return undefined
+  const people = objects(at(event, 'value', 'personsAndTeams')).filter((one) => at(one, 'kind') === 'person')
+  return word(at(people[0], 'id')) ?? null
+}

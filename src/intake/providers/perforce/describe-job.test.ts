@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scratch, standIn } from '../../../../test/support/stand-in.ts'
+import { openStudio, type Studio } from '../../../../test/support/studio.ts'
+import { sql } from '../../../db/database.ts'
+import { allowedHosts } from '../../../net/addresses.ts'
+import { ingest } from '../../ingest.ts'
+import type { Outside } from '../../outside.ts'
+import { describeChangelist } from './describe-job.ts'
+import { describe as describeServer } from './server.ts'
+
+const MOVE = resolve(import.meta.dirname, 'fixtures/describe__move.jsonl')
+
+let studio: Studio
+let outside: Outside
+const { folder, remove } = scratch()
+
+beforeAll(async () => {
+  const server = { server: 'ssl:127.0.0.1:1666', user: 'gold', password: 'a ticket', charset: 'utf8' }
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl' }],
+    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    integrations: [
+      { key: 'p4', project: 'star', provider: 'perforce', config: server },
+      { key: 'plain', project: 'star', provider: 'perforce' },
+      { key: 'rsh', project: 'star', provider: 'perforce', config: { server: 'rsh:touch /tmp/owned' } },
+    ],
+  })
+  const { db, vault, log } = studio.service
+  outside = { db, vault, log, allowed: allowedHosts(['127.0.0.1']), p4: 'p4 that is not there' }
+})
+afterAll(async () => {
+  await studio.close()
+  remove()
+})
+
+let name = 0
+const p4 = (script: string) => standIn(folder, `p4-${++name}`, script)
+/** What p4 prints although it ends well. */
+const complains = (data: string) => p4(`console.log(JSON.stringify({ data: ${JSON.stringify(data)}, generic: 38, severity: 3 }))`)
+
+/** A trigger that tells a number alone; gives the job that asks for the rest. */
+async function told(changelist: number, key = 'p4') {
+  const token = studio.world.integrations![key]!.webhook_token as string
+  const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
+  await ingest(studio.db, Number(json.delivery_id))
+  const job = await studio.db.one<{ payload: { change_id: number } }>(sql`
+    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where t.identifier = 'describe_changelist' order by j.id desc limit 1`)
+  const change = (await studio.db.one<{ id: number }>(sql`select id from changes where identifier = ${String(changelist)}`))!
+  return { id: change.id, payload: job?.payload }
+}
+const change = (id: number) =>
+  studio.db.one(sql`select author, description, file_count, asset_count from changes where id = ${id}`)
+
+describe('a changelist known by its number', () => {
+  test('is filled in from the server, with its assets, once however often it is asked', async () => {
+    const { id, payload } = await told(6000)
+    expect(payload).toEqual({ change_id: id })
+    const seen = join(folder, 'seen.json')
+    const env = 'Object.fromEntries(Object.entries(process.env).filter(([k]) => /^P4|SECRET|DATABASE/.test(k)))'
+    const real = p4(`fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args, env: ${env} }))
+      process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`)
+    for (let times = 0; times < 2; times++) await describeChangelist({ ...outside, p4: real }, payload!)
+    expect(await change(id)).toMatchObject({ author: 'abc', file_count: 3, asset_count: 1 })
+    const assets = await studio.db.rows(sql`select path, version from assets`)
+    expect(assets).toEqual([
+      { path: '//other-depot/third_party/unreal/4.24/Engine/Source/ThirdParty/ADO/ADO.Build.cs', version: 1 },
+    ])
+    expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual({
+      args: ['-Mj', '-ztag', 'describe', '-s', '6000'],
+      env: { P4PORT: 'ssl:127.0.0.1:1666', P4USER: 'gold', P4PASSWD: 'a ticket', P4CHARSET: 'utf8', P4CONFIG: '.no-such-file' },
+    })
+  })
+
+  test('stays as it is, and the job fails with the reason, when the server refuses although p4 ends well', async () => {
+    const { id, payload } = await told(6100)
+    for (const said of [
+      'Perforce password (P4PASSWD) invalid or unset.\n',
+      '6100 - no such changelist.\n',
+      'TCP connect to 127.0.0.1:1666 failed.\n',
+    ])
+      await expect(describeChangelist({ ...outside, p4: complains(said) }, payload!)).rejects.toThrow(said.trim())
+    expect(await change(id)).toMatchObject({ author: '', file_count: null })
+  })
+
+  test('stays as it is when p4 is missing, fails, hangs, says nothing, or speaks of another change', async () => {
+    const { payload } = await told(6200)
+    const ask = (path: string, signal?: AbortSignal) => describeChangelist({ ...outside, p4: path }, payload!, signal)
+    await expect(ask(join(folder, 'nowhere'))).rejects.toThrow('not installed')
+    await expect(ask(p4(`console.error('Connect to server failed'); process.exit(1)`))).rejects.toThrow(
+      'Connect to server failed',
+    )
+    await expect(ask(p4('setInterval(() => {}, 1000)'), AbortSignal.timeout(300))).rejects.toThrow('took too long')
+    await expect(ask(p4(''))).rejects.toThrow('described no change')
+    await expect(ask(p4(`process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`))).rejects.toThrow('6000 instead')
+  })
+
+  test('trusts the server by the fingerprint it was told, and forgets it after', async () => {
+    const seen = join(folder, 'trusted.txt')
+    const careful = p4(`fs.appendFileSync(${JSON.stringify(seen)}, args.join(' ') + ' ' + process.env.P4TRUST + '\\n')
+      if (args[0] !== 'trust') process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`)
+    const config = { server: 'ssl:127.0.0.1:1666', fingerprint: 'AB:CD' }
+    const { allowed } = outside
+    await describeServer(config, '6000', { allowed, p4: careful })
+    const lines = readFileSync(seen, 'utf8').trim().split('\n')
+    expect(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual(['trust -i AB:CD', '-Mj -ztag describe'])
+    expect(existsSync(lines[0]!.split(' ').at(-1)!)).toBe(false)
+  })
+
+  test('asks no server where none is configured, none that is private without leave, and runs no command', async () => {
+    const before = await studio.db.rows(sql`select id from graphile_worker._private_jobs`)
+    const { id } = await told(6300, 'plain')
+    expect((await studio.db.rows(sql`select id from graphile_worker._private_jobs`)).length).toBe(before.length + 1)
+    await describeChangelist(outside, { change_id: id })
+    const { payload } = await told(6400)
+    for (const entries of [[], ['jenkins:127.0.0.1', 'perforce:127.0.0.1:9']])
+      await expect(describeChangelist({ ...outside, allowed: allowedHosts(entries) }, payload!)).rejects.toThrow(
+        'ALLOW_PRIVATE_HOSTS',
+      )
+    const rsh = await told(6500, 'rsh')
+    await expect(describeChangelist(outside, { change_id: rsh.id })).rejects.toThrow('must look like')
+  })
+})

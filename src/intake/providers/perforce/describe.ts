@@ -1,0 +1,66 @@
+import { type ChangeFact, type FileFact, Unreadable } from '../../facts.ts'
+import { at, bytes, type Json, objects, text, time, uids, word } from '../../reading.ts'
+
+/** What the version control server says of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
+export function describedChange(output: string): ChangeFact {
+  const record = output.trimStart().startsWith('{') ? jsonRecord(output) : taggedRecord(output)
+  const identifier = word(record.change)
+  if (identifier === undefined) throw new Unreadable(text(record.data)?.trim() ?? 'The server described no change.')
+  return {
+    kind: 'change',
+    source_type: 'Changelist',
+    identifier,
+    ...perforceUser(text(record.user)),
+    description: text(record.desc)?.trimEnd() ?? '',
+    timestamp: time(record.time) ?? null,
+    branch: '',
+    files: filesOf(record),
+  }
+}
+
+/** A name may carry its Windows domain: people connect their account without it. */
+export const perforceUser = (user: string | undefined): Pick<ChangeFact, 'author' | 'author_uids'> => ({
+  author: user ?? '',
+  author_uids: uids(user, user?.split('\\').at(-1)),
+})
+
+/** One object a line. The server's own remarks and errors are lines too, with `data` instead of a change. */
+function jsonRecord(output: string): Json {
+  const records = objects(output.split('\n').map(parsed))
+  return records.find((record) => record.change !== undefined) ?? records[0] ?? {}
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const KEY = /^\.\.\. (change|user|client|time|desc|status|changeType|path|oldChange|shelved|[A-Za-z]+\d+)(?: (.*))?$/
+
+/** `... key value` lines. A description runs on until the next line that begins like a key; the first telling of a key counts. */
+function taggedRecord(output: string): Json {
+  const record = new Map<string, string>()
+  let open: string | undefined
+  for (const line of output.split(/\r?\n/)) {
+    const [, key, value = ''] = KEY.exec(line) ?? []
+    if (key !== undefined) {
+      open = record.has(key) ? undefined : key
+      if (open !== undefined) record.set(open, value)
+    } else if (open === 'desc') record.set('desc', `${record.get('desc')}\n${line}`)
+  }
+  return Object.fromEntries(record)
+}
+
+function filesOf(record: Json): FileFact[] {
+  const files: FileFact[] = []
+  for (let index = 0; ; index++) {
+    const path = text(at(record, `depotFile${index}`))
+    if (path === undefined) return files
+    const size = bytes(at(record, `fileSize${index}`))
+    const action = text(at(record, `action${index}`)) ?? 'edit'
+    files.push({ path, action, ...(size !== undefined && { size_bytes: size }) })
+  }
+}

@@ -1,0 +1,52 @@
+import { type FileFact, type Provider, Unreadable } from '../../facts.ts'
+import { at, files, text, time } from '../../reading.ts'
+import { perforceUser } from './describe.ts'
+
+/** A submit trigger tells a number, in a form or as JSON; a trigger that knows more may send it along. */
+export const perforce: Provider = {
+  name: 'perforce',
+  paths: ['perforce'],
+  tokenHeader: 'x-service-token',
+  answers: 202,
+  deliveryKey: ({ body }) => changelist(body),
+  event: () => 'change-commit',
+  read({ body }) {
+    const identifier = changelist(body)
+    if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')
+    const user = text(at(body, 'user'))
+    const description = text(at(body, 'description')) ?? text(at(body, 'desc'))
+    const told = files(at(body, 'files'))?.map(withoutRevision) ?? null
+    const complete = user !== undefined && description !== undefined && told !== null
+    return [
+      {
+        kind: 'change',
+        source_type: 'Changelist',
+        identifier,
+        ...perforceUser(user),
+        description: description?.trimEnd() ?? '',
+        timestamp: time(at(body, 'timestamp')) ?? null,
+        branch: '',
+        files: told,
+        ...(!complete && { incomplete: true }),
+      },
+    ]
+  },
+}
+
+/** A string of digits or an integer, without leading zeros; the server counts from 1. */
+function changelist(body: unknown): string | undefined {
+  const given = at(body, 'changelist') ?? at(body, 'change') ?? at(body, 'change_number')
+  const digits = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : text(given)?.trim()
+  return digits !== undefined && /^0*[1-9]\d{0,17}$/.test(digits) ? digits.replace(/^0+/, '') : undefined
+}
+
+const WITH_REVISION = /^(?:\.\.\. )?(\/\/[^#]+)#(?:\d+|head|have|none)(?: (?:- )?([a-z]+(?:\/[a-z]+)?)\b.*)?$/
+
+/**
+ * A script may pass on what p4 printed: `//depot/a.uasset#3`, `//depot/a.uasset#3 - edit change 7 (text)`, `... //depot/a.uasset#3 edit`.
+ * The server writes a hash sign that belongs to a name as %23.
+ */
+function withoutRevision(file: FileFact): FileFact {
+  const [, path, action = file.action] = WITH_REVISION.exec(file.path) ?? []
+  return path === undefined ? file : { ...file, path, action }
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ChangeFact, type Delivery, Unreadable } from '../../facts.ts'
+import { perforce } from './index.ts'
+
+const delivery = (body: unknown): Delivery => ({
+  path: 'perforce',
+  headers: {},
+  raw: Buffer.from(JSON.stringify(body) ?? ''),
+  body,
+  url: 'https://goldmaster.example/webhooks/perforce',
+  received: new Date('2026-03-01T12:00:00Z'),
+  config: {},
+})
+
+const change = (body: object) => perforce.read(delivery(body))[0] as ChangeFact
+
+test('a changelist is an integer or a string of digits, under any of its names', () => {
+  for (const body of [
+    { changelist: 12345 },
+    { changelist: '12345' },
+    { changelist: ' 012345\n' },
+    { change: '12345' },
+    { change_number: 12345 },
+  ])
+    expect(change(body)).toMatchObject({ source_type: 'Changelist', identifier: '12345' })
+})
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['an empty form', {}],
+  ['zero', { changelist: 0 }],
+  ['a negative number', { changelist: -7 }],
+  ['a fraction', { changelist: 1.5 }],
+  ['a number beyond exactness', { changelist: 2 ** 60 }],
+  ['text', { changelist: 'default' }],
+  ['digits with a tail', { changelist: '12345; drop' }],
+  ['a list', { changelist: ['12345'] }],
+  ['a boolean', { changelist: true }],
+])('%s is no changelist', (_, body) => {
+  expect(() => perforce.read(delivery(body))).toThrow(Unreadable)
+  expect(perforce.deliveryKey?.(delivery(body))).toBeUndefined()
+})
+
+test('the same changelist is the same delivery, however it is written', () => {
+  expect(perforce.deliveryKey?.(delivery({ changelist: '0042', user: 'ada' }))).toBe('42')
+  expect(perforce.deliveryKey?.(delivery({ change: 42 }))).toBe('42')
+})
+
+test('a bare number leaves the details to the server', () => {
+  expect(change({ changelist: 7, timestamp: '2026-03-01T11:00:00Z' })).toMatchObject({
+    author: '',
+    description: '',
+    timestamp: '2026-03-01T11:00:00.000Z',
+    files: null,
+    incomplete: true,
+  })
+  expect(change({ changelist: 7, user: 'ada', description: '', files: '' })).toMatchObject({ files: null, incomplete: true })
+})
+
+test('a trigger that tells everything needs no server', () => {
+  const told = change({
+    changelist: 7,
+    user: 'DICE\\ada',
+    desc: 'Paint the dragon\n',
+    files: [{ path: '//depot/T_Dragon.png', action: 'add' }],
+  })
+  expect(told).toEqual({
+    kind: 'change',
+    source_type: 'Changelist',
+    identifier: '7',
+    author: 'DICE\\ada',
+    author_uids: ['DICE\\ada', 'ada'],
+    description: 'Paint the dragon',
+    timestamp: null,
+    branch: '',
+    files: [{ path: '//depot/T_Dragon.png', action: 'add' }],
+  })
+})
+
+test('files are a list of paths, or one path a line', () => {
+  const files = [
+    { path: '//depot/a b.png', action: 'edit' },
+    { path: '//depot/c.fbx', action: 'edit' },
+  ]
+  expect(change({ changelist: 7, files: ['//depot/a b.png', '//depot/c.fbx', 7, null, {}] }).files).toEqual(files)
+  expect(change({ changelist: 7, files: '//depot/a b.png\r\n//depot/c.fbx\n' }).files).toEqual(files)
+})
+
+test('a revision is no part of a name, an encoded hash sign is', () => {
+  const named = (files: unknown) => change({ changelist: 1, files }).files?.map(({ path, action }) => [path, action])
+  expect(
+    named(['//depot/a.uasset#3', '//depot/b.uasset#head', '//depot/c#none', '//depot/d%23 1.png', '//depot/e.png#']),
+  ).toEqual([
+    ['//depot/a.uasset', 'edit'],
+    ['//depot/b.uasset', 'edit'],
+    ['//depot/c', 'edit'],
+    ['//depot/d%23 1.png', 'edit'],
+    ['//depot/e.png#', 'edit'],
+  ])
+  expect(named([{ path: '//depot/a.uasset#3', action: 'add' }])).toEqual([['//depot/a.uasset', 'add']])
+  expect(named('//depot/a b.uasset#3 - delete change 7 (binary)\n... //depot/c.png#1 move/add\nadd\t//depot/d.png#1')).toEqual([
+    ['//depot/a b.uasset', 'delete'],
+    ['//depot/c.png', 'move/add'],
+    ['//depot/d.png', 'add'],
+  ])
+})
+
+test('no body makes it stumble', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.jsonValue(), fc.record({ changelist: fc.constant(7), user: fc.jsonValue(), files: fc.jsonValue() })),
+      (body) => {
+        perforce.deliveryKey?.(delivery(body))
+        try {
+          perforce.read(delivery(body))
+        } catch (error) {
+          expect(error).toBeInstanceOf(Unreadable)
+        }
+      },
+    ),
+  )
+})

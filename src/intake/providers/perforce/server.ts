@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { AllowedHosts } from '../../../net/addresses.ts'
+import { NoAnswer, resolveHost, Unreachable } from '../../../net/reach.ts'
+import { type Json, text } from '../../reading.ts'
+
+const run = promisify(execFile)
+
+const PATIENCE = 20_000
+const OUTPUT_MAX = 64 * 1024 * 1024
+/** A host and a port. Perforce also knows addresses that run a command (`rsh:`): never here. */
+const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
+
+interface Perforce {
+  allowed: AllowedHosts
+  /** The command line client. */
+  p4?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What `p4 describe` prints about a changelist; the program is started directly, never through a shell. */
+export async function describe(
+  config: Readonly<Json>,
+  changelist: string,
+  { allowed, p4 = 'p4', signal }: Perforce,
+): Promise<string> {
+  const port = await portOf(text(config.server) ?? '', allowed, signal)
+  const fingerprint = text(config.fingerprint)
+  const folder = fingerprint === undefined ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-p4-'))
+  const env = environment(config, port, folder)
+  const ask = (args: string[]) => call(p4, args, env, signal)
+  try {
+    if (fingerprint !== undefined) await ask(['trust', '-i', fingerprint])
+    return await ask(['-Mj', '-ztag', 'describe', '-s', changelist])
+  } finally {
+    if (folder) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The address that was judged is the one that is called. */
+async function portOf(server: string, allowed: AllowedHosts, signal: AbortSignal | undefined): Promise<string> {
+  const [, scheme = 'tcp', host, port] = ADDRESS.exec(server) ?? []
+  if (host === undefined) throw new Unreachable('The configured Perforce server must look like ssl:host:1666.')
+  const mayAsk: AllowedHosts = (host, address, port) => allowed(host, address, port, 'perforce')
+  const [found] = await resolveHost(host.replace(/^\[|\]$/g, ''), mayAsk, { port: Number(port), signal })
+  return found!.family === 6 ? `${scheme}6:[${found!.address}]:${port}` : `${scheme}:${found!.address}:${port}`
+}
+
+/** Nothing of our own environment: our secrets stand there. */
+function environment(config: Readonly<Json>, port: string, folder: string | undefined): NodeJS.ProcessEnv {
+  const given = { P4USER: text(config.user), P4PASSWD: text(config.password), P4CHARSET: text(config.charset) }
+  const known = Object.entries(given).filter(([, value]) => value !== undefined)
+  const { PATH, HOME, SystemRoot } = process.env
+  return {
+    ...Object.fromEntries(known),
+    PATH,
+    HOME,
+    ...(SystemRoot && { SystemRoot }),
+    P4PORT: port,
+    P4CONFIG: '.no-such-file',
+    ...(folder && { P4TRUST: join(folder, 'trust') }),
+  }
+}
+
+async function call(p4: string, args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    const { stdout } = await run(p4, args, {
+      env,
+      signal,
+      timeout: PATIENCE,
+      maxBuffer: OUTPUT_MAX,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    })
+    return stdout
+  } catch (error) {
+    const { code, killed, stdout = '', stderr = '' } = error as Failure
+    if (code === 'ENOENT') throw new Unreachable('The Perforce command line client (p4) is not installed here.')
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new Unreachable('The Perforce server says more than can be read.')
+    if (killed || signal?.aborted) throw new NoAnswer('The Perforce server took too long.')
+    const said = `${stderr}${stdout}`.trim().slice(0, 500)
+    if (/connect to server failed/i.test(said)) throw new NoAnswer(said)
+    throw new Unreachable(said === '' ? `p4 ended with ${code}.` : said)
+  }
+}
+
+interface Failure {
+  code?: string | number
+  killed?: boolean
+  stdout?: string
+  stderr?: string
+}

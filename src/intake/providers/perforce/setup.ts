@@ -1,0 +1,84 @@
+import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+
+/** Runs inside a submit, so it leaves at once and does its work behind; whatever fails, the submit does not. */
+export const perforceTrigger: Setup = ({ url }) => `#!/bin/sh
+# Tells Goldmaster about a submitted changelist: number, user, description, files.
+# Where p4 cannot ask the server (no login, no permission), the number alone is sent.
+url='${url}'
+
+change=$1
+case $change in '' | *[!0-9]*) exit 0 ;; esac
+now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+
+tell() {
+  umask 077
+  work=$(mktemp -d) && cd "$work" || exit
+  trap 'rm -rf "$work"' EXIT
+
+  user=$(p4 -ztag -F %user% describe -s "$change")
+  p4 -ztag -F %desc% describe -s "$change" >description
+  # Lines like "... //depot/art/dragon.fbx#3 edit", told as action, tab, path. A description is indented and cannot pass for one.
+  # A list without end would make the whole message too large.
+  tab=$(printf '\\t')
+  p4 describe -s "$change" | LC_ALL=C sed -n "s|^[.][.][.] \\(//.*\\)#[0-9]* \\([a-z/]*\\)\\$|\\2$tab\\1|p" | head -n 100000 >files
+
+  set -- --data-urlencode "changelist=$change" --data-urlencode "timestamp=$now"
+  [ -n "$user" ] && set -- "$@" --data-urlencode "user=$user"
+  [ -s description ] && set -- "$@" --data-urlencode description@description
+  [ -s files ] && set -- "$@" --data-urlencode files@files
+  # The address holds the token: handed over on standard input, it does not show in the list of processes.
+  printf 'url = "%s"\\n' "$url" | curl --silent --max-time 30 --retry 3 --retry-connrefused --config - "$@"
+}
+
+tell </dev/null >/dev/null 2>&1 &
+`
+
+export const perforce: Setup = (context) => `## Perforce Helix Core
+
+The server runs a script of yours after every submit, and the script tells us.
+
+1. On the server save this as \`/opt/perforce/goldmaster.sh\`, owned by the account that \`p4d\` runs under and closed to others (\`chmod 700\`): it holds the token. It needs \`p4\` and \`curl\`:
+
+\`\`\`sh
+${perforceTrigger(context)}\`\`\`
+
+2. Give that account a login that may read the depot: \`P4PORT\`, \`P4USER\`, on a Unicode server \`P4CHARSET=utf8\`, and a ticket that does not expire (\`p4 login\` as a user of a group with \`Timeout: unlimited\`).
+3. As a super user run \`p4 triggers\` and add a line below \`Triggers:\`, indented by a tab. Narrow the path if only one depot belongs to this project:
+
+\`\`\`
+	goldmaster change-commit //... "/opt/perforce/goldmaster.sh %changelist%"
+\`\`\`
+
+4. Submit something; the change shows up within seconds. To try it by hand: \`/opt/perforce/goldmaster.sh 1234\`.
+
+On a Windows server this trigger line does without a script and sends the number alone. The rest is fetched where a Perforce server is configured on this integration:
+
+\`\`\`
+	goldmaster change-commit //... "curl.exe -s -m 5 -d changelist=%changelist% ${context.url}"
+\`\`\`
+
+### A server that cannot call out
+
+Any machine that may read the depot with \`p4\` can tell us instead. This only calls out, remembers what it has told, and after a standstill tells what it missed:
+
+\`\`\`sh
+export GOLDMASTER_WEBHOOK_TOKEN='${context.token}'
+goldmaster bridge perforce --url '${context.base_url}' --state /var/lib/goldmaster/perforce.json
+\`\`\`
+
+### Details from the server
+
+Where the number alone is told, we can ask the server ourselves. The password (a ticket, better) is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
+
+\`\`\`sh
+goldmaster admin integration config ${context.id} - <<'END'
+{ "server": "ssl:perforce.example.com:1666", "user": "goldmaster", "password": "…", "charset": "utf8", "fingerprint": "…" }
+END
+\`\`\`
+
+### Good to know
+
+The script never fails a submit and waits for nothing. The same changelist told twice is recorded once, so older ones may be told again in a loop.
+
+${ADDRESS_LIMIT}
+`

@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import type { Delivery, Fact, Provider } from '../facts.ts'
+import type { SetupContext } from '../setup.ts'
+import { buildkite } from './buildkite/setup.ts'
+import { deployment as stores } from './deployment/index.ts'
+import { deployment, releaseScript } from './deployment/setup.ts'
+import { gameEngine } from './game-engine/setup.ts'
+import { jenkins as ci } from './jenkins/index.ts'
+import { jenkins, jenkinsfile, signedNotification } from './jenkins/setup.ts'
+
+const token = 'ab'.repeat(32)
+const contextOf = (name: string, base_url = 'https://goldmaster.example'): SetupContext => ({
+  token,
+  base_url,
+  id: 7,
+  url: `${base_url}/webhooks/${name}?token=${token}`,
+})
+
+const blocks = (guide: string, language: string) =>
+  [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, content]) => (kind === language ? [content!] : []))
+
+const guides = { jenkins, buildkite, deployment, game_engine: gameEngine }
+
+describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
+  const guide = setup(contextOf(name))
+
+  test('names the token', () => {
+    expect(guide).toContain(token)
+    expect(guide).not.toContain('undefined')
+  })
+
+  test.skipIf(process.platform === 'win32')('has only shell that a plain shell can parse', () => {
+    expect(blocks(guide, 'sh')).not.toEqual([])
+    for (const script of blocks(guide, 'sh')) expect(spawnSync('sh', ['-n'], { input: script }).stderr.toString()).toBe('')
+  })
+})
+
+/** Runs a script in a folder with invented tools, and gives what arrived. */
+async function run(setup: (base: string) => string, tools: Record<string, string>, environment: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'goldmaster guides '))
+  const arrived: { path: string; headers: IncomingHttpHeaders; body: string }[] = []
+  const server = createServer(async (request, reply) => {
+    arrived.push({ path: request.url!, headers: request.headers, body: await text(request) })
+    reply.end('{}')
+  })
+  try {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    for (const [name, script] of Object.entries(tools)) {
+      writeFileSync(join(folder, name), script)
+      chmodSync(join(folder, name), 0o755)
+    }
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const env = { PATH: `${folder}:${process.env.PATH}`, ...environment }
+    const shell = spawn('sh', ['-c', setup(base)], { cwd: folder, env })
+    const [output, errors, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')])
+    return { arrived, output, errors, code }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const read = (provider: Provider, path: string, body: string): Fact[] => provider.read(delivery(path, {}, body))
+
+const delivery = (path: string, headers: IncomingHttpHeaders, body: string): Delivery => ({
+  path,
+  headers: headers as Record<string, string>,
+  raw: Buffer.from(body),
+  body: JSON.parse(body),
+  url: '',
+  received: new Date(),
+  config: {},
+})
+
+describe.skipIf(process.platform === 'win32')('the scripts', () => {
+  const upload = (base: string) => `${releaseScript(contextOf('deployment', base))}
+steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
+
+  test('find app and build of a Steam upload in what steamcmd prints', async () => {
+    const line = '[2026-09-24 22:07:50]: Successfully finished AppID 4513280 build (BuildID 25520824).'
+    const { arrived, output } = await run(upload, { steamcmd: `#!/bin/sh\necho '${line}'\n` }, { BUILD_NUMBER: '42' })
+    expect(output).toContain(line)
+    expect(arrived.map((post) => post.path)).toEqual(Array(2).fill(`/webhooks/deployment?token=${token}`))
+    const same = { platform: 'steam', key: '42', branch: 'beta', version: '1.4 "Rock"' }
+    expect(arrived.flatMap((post) => read(stores, 'deployment', post.body))).toMatchObject([
+      { ...same, status: 'uploading' },
+      { ...same, status: 'approved', uploaded: true, external_id: '4513280', external_build_id: '25520824' },
+    ])
+  })
+
+  test('report a Steam upload that did not finish', async () => {
+    const { arrived, code } = await run(
+      upload,
+      { steamcmd: '#!/bin/sh\necho "ERROR! Failed to commit build"\n' },
+      { BUILD_NUMBER: '42' },
+    )
+    expect(code).toBe(1)
+    expect(arrived.flatMap((post) => read(stores, 'deployment', post.body))).toMatchObject([
+      { status: 'uploading' },
+      { status: 'rejected' },
+    ])
+  })
+
+  test('sign a build notification so that it is accepted', async () => {
+    const { arrived, errors } = await run((base) => signedNotification(contextOf('jenkins', base)), {})
+    expect(errors).toBe('')
+    const { path, headers, body } = arrived[0]!
+    const given = delivery(path.replace('/webhooks/', ''), headers, body)
+    expect(headers['x-webhook-token']).toBe(token)
+    expect(ci.verify!(given, ['the signing secret saved here'])).toBe(true)
+    expect(ci.verify!(given, ['another'])).toBe(false)
+    expect(ci.read(given)).toMatchObject([{ build: { job: 'Game-Win64', number: '42' }, status: 'failed' }])
+  })
+
+  test('post what the Jenkinsfile wrote, with the token from its credentials', async () => {
+    const file = '{"job_name":"Game","build_number":"7","status":"UNSTABLE","commit":null,"logs_tail":"a\\nb"}'
+    const shell = (base: string) => {
+      const script = /sh '''\n([\s\S]*?)'''/.exec(jenkinsfile(contextOf('jenkins', base)))![1]!
+      // Groovy takes a backslash at the end of a line for itself.
+      return `printf %s "$FILE" >goldmaster.json\n${script.replaceAll('\\\n', '')}`
+    }
+    const { arrived } = await run(shell, {}, { FILE: file, GOLDMASTER_TOKEN: token })
+    expect(arrived).toMatchObject([{ path: '/webhooks/jenkins', headers: { 'x-webhook-token': token }, body: file }])
+    expect(read(ci, 'jenkins', arrived[0]!.body)).toMatchObject([{ status: 'failed', log: 'a\nb' }])
+  })
+})

@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../../test/support/until.ts'
+import { loreRelay } from './lore/setup.ts'
+import { perforce } from './perforce/index.ts'
+import { perforceTrigger } from './perforce/setup.ts'
+
+interface Arrived {
+  method: string | undefined
+  url: string | undefined
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+const TOKEN = 'ab'.repeat(32)
+
+describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
+  let folder: string
+  let server: Server
+  let arrived: Arrived[]
+  let running: ChildProcess[]
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'goldmaster scripts '))
+    mkdirSync(join(folder, 'bin'))
+    mkdirSync(join(folder, 'work'))
+    arrived = []
+    running = []
+    server = createServer(async (request, reply) => {
+      const { method, url, headers } = request
+      arrived.push({ method, url, headers, body: await text(request) })
+      reply.writeHead(202).end('{"status":"accepted"}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+  })
+
+  afterEach(() => {
+    for (const { pid } of running) stop(pid!)
+    server.close()
+    server.closeAllConnections()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const executable = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    chmodSync(join(folder, name), 0o755)
+    return join(folder, name)
+  }
+
+  /** In a process group of its own, so that what it leaves behind can be ended too. */
+  const run = (script: string, ...args: string[]) => {
+    const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, TMPDIR: join(folder, 'work') }
+    const child = spawn(script, args, { env, stdio: 'ignore', detached: true })
+    running.push(child)
+    return child
+  }
+
+  const stop = (pid: number) => {
+    try {
+      process.kill(-pid)
+    } catch {
+      // Nothing of it is left.
+    }
+  }
+
+  describe('the Perforce trigger', () => {
+    const DESCRIPTION = 'Fix "the" boss & 100% + more; `id` $(id) \\n é 龍\n\n\tindented\n... //depot/fake.png#1 add\nGM-42'
+    const script = (base_url = address()) =>
+      executable(
+        'trigger.sh',
+        perforceTrigger({ url: `${base_url}/webhooks/perforce?token=${TOKEN}`, token: TOKEN, base_url, id: 7 }),
+      )
+
+    /** Answers like the real one, for change 1234 only. */
+    const standIn = () => {
+      const indented = DESCRIPTION.split('\n').map((line) => `\t${line}`)
+      const files = [
+        '... //depot/art/ice dragon é.fbx#3 edit',
+        '... //depot/art/a&b=c%2310.png#1 move/add',
+        '... //depot/old.wav#2 delete',
+      ]
+      writeFileSync(join(folder, 'description'), `${DESCRIPTION}\n`)
+      writeFileSync(
+        join(folder, 'describe'),
+        [
+          'Change 1234 by DICE\\pensjo@ws on 2026/03/01 12:00:00',
+          '',
+          ...indented,
+          '',
+          'Affected files ...',
+          '',
+          ...files,
+          '',
+        ].join('\n'),
+      )
+      executable(
+        'bin/p4',
+        `#!/bin/sh
+case "$*" in
+  '-ztag -F %user% describe -s 1234') printf '%s\\n' 'DICE\\pensjo' ;;
+  '-ztag -F %desc% describe -s 1234') cat '${folder}/description' ;;
+  'describe -s 1234') cat '${folder}/describe' ;;
+  *) echo "unexpected: $*" >&2; exit 1 ;;
+esac
+`,
+      )
+    }
+
+    const fields = async () => {
+      await until(() => arrived.length === 1)
+      return Object.fromEntries(new URLSearchParams(arrived[0]?.body))
+    }
+
+    test('posts number, user, description and files as a form, whatever characters they hold', async () => {
+      standIn()
+      const [code] = await once(run(script(), '1234'), 'exit')
+      expect(code).toBe(0)
+      const body = await fields()
+      expect(arrived[0]).toMatchObject({
+        method: 'POST',
+        url: `/webhooks/perforce?token=${TOKEN}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      expect(body).toEqual({
+        changelist: '1234',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        user: 'DICE\\pensjo',
+        description: `${DESCRIPTION}\n`,
+        files: 'edit\t//depot/art/ice dragon é.fbx\nmove/add\t//depot/art/a&b=c%2310.png\ndelete\t//depot/old.wav\n',
+      })
+    })
+
+    test('sends what the Perforce integration reads as a complete change', async () => {
+      standIn()
+      run(script(), '1234')
+      const body = await fields()
+      const facts = perforce.read({
+        path: 'perforce',
+        headers: {},
+        raw: Buffer.from(''),
+        body,
+        url: '',
+        received: new Date(),
+        config: {},
+      })
+      expect(facts).toEqual([
+        expect.objectContaining({
+          identifier: '1234',
+          author: 'DICE\\pensjo',
+          description: DESCRIPTION,
+          files: [
+            { path: '//depot/art/ice dragon é.fbx', action: 'edit' },
+            { path: '//depot/art/a&b=c%2310.png', action: 'move/add' },
+            { path: '//depot/old.wav', action: 'delete' },
+          ],
+        }),
+      ])
+      expect(facts[0]).not.toHaveProperty('incomplete')
+    })
+
+    test('sends the number alone when p4 cannot answer, and cleans up behind itself', async () => {
+      executable('bin/p4', '#!/bin/sh\necho "Your session has expired, please login again." >&2\nexit 1\n')
+      run(script(), '99')
+      expect(Object.keys(await fields())).toEqual(['changelist', 'timestamp'])
+      await until(() => readdirSync(join(folder, 'work')).length === 0)
+    })
+
+    test('neither fails nor holds up a submit when the server hangs or is away', async () => {
+      executable('bin/p4', '#!/bin/sh\nsleep 60\n')
+      const begun = Date.now()
+      expect((await once(run(script('http://127.0.0.1:1'), '1234'), 'exit'))[0]).toBe(0)
+      expect(Date.now() - begun).toBeLessThan(30_000)
+    })
+
+    test('sends nothing for what is no number', async () => {
+      standIn()
+      for (const change of ['default', '', '12; id']) expect((await once(run(script(), change), 'exit'))[0]).toBe(0)
+      await once(run(script(), '1234'), 'exit')
+      expect(await fields()).toMatchObject({ changelist: '1234' })
+    })
+  })
+
+  test('the Lore relay passes pushes on, one by one, and nothing else', async () => {
+    const pushed = (revision: string) =>
+      JSON.stringify({
+        tagName: 'notificationBranchPushed',
+        data: { revision, revisionNumber: 7, branch: '01', userId: `o'neil "é" $(id)` },
+      })
+    const locked = JSON.stringify({ tagName: 'notificationResourceLocked', data: {} })
+    writeFileSync(join(folder, 'events'), `${[pushed('aa'), locked, pushed('bb')].join('\n')}\n`)
+    executable(
+      'bin/lore',
+      `#!/bin/sh\n[ "$*" = '--json notification subscribe' ] || exit 1\ncat '${folder}/events'\nexec sleep 60\n`,
+    )
+    run(executable('relay.sh', loreRelay({ url: '', token: TOKEN, base_url: address(), id: 7 })))
+    await until(() => arrived.length === 2)
+    expect(arrived.map(({ body }) => body)).toEqual([pushed('aa'), pushed('bb')])
+    expect(arrived[0]).toMatchObject({
+      url: '/webhooks/lore',
+      headers: { 'x-service-token': TOKEN, 'content-type': 'application/json' },
+    })
+  })
+})

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import type { Delivery } from '../facts.ts'
+import type { SetupContext } from '../setup.ts'
+import { asana } from './asana/setup.ts'
+import { diversion } from './diversion/setup.ts'
+import { github } from './github/setup.ts'
+import { jira as jiraProvider } from './jira/index.ts'
+import { jira } from './jira/setup.ts'
+import { linear } from './linear/setup.ts'
+import { lore as loreProvider } from './lore/index.ts'
+import { lore } from './lore/setup.ts'
+import { monday } from './monday/setup.ts'
+import { perforce } from './perforce/setup.ts'
+import { trello } from './trello/setup.ts'
+
+const token = 'ab'.repeat(32)
+const contextOf = (name: string): SetupContext => ({
+  token,
+  base_url: 'https://goldmaster.example',
+  id: 7,
+  url: `https://goldmaster.example/webhooks/${name}?token=${token}`,
+})
+
+const blocks = (guide: string, language = '') =>
+  [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, content]) => (kind === language ? [content!] : []))
+
+const delivery = (body: unknown): Delivery => ({
+  path: '',
+  headers: {},
+  raw: Buffer.from(JSON.stringify(body)),
+  body,
+  url: '',
+  received: new Date(),
+  config: {},
+})
+
+const guides = { asana, diversion, github, jira, linear, lore, monday, perforce, trello }
+
+describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
+  const guide = setup(contextOf(name))
+
+  test('names the address to call, token included', () => {
+    expect(guide).toContain(contextOf(name).url)
+  })
+
+  test.skipIf(process.platform === 'win32')('has only shell that a plain shell can parse', () => {
+    for (const script of blocks(guide, 'sh')) expect(spawnSync('sh', ['-n'], { input: script }).stderr.toString()).toBe('')
+  })
+
+  test('leaves no gap where a value belongs', () => {
+    expect(guide).not.toMatch(/undefined|\$\{|\[object/)
+  })
+})
+
+test('what a Jira rule fills into the body we suggest can be read', () => {
+  const values: Record<string, string> = {
+    'issue.key': 'GAME-12',
+    'issue.url': 'https://studio.atlassian.net/browse/GAME-12',
+    'issue.summary.asJsonString': JSON.stringify('Say "hello"\\'),
+    'issue.status.name.asJsonString': '"In Review"',
+    'issue.assignee.accountId': '',
+    'issue.updated': '2020-08-18T02:40:37.0+0000',
+  }
+  const suggested = blocks(jira(contextOf('jira'))).find((block) => block.startsWith('{'))!
+  const body = JSON.parse(suggested.replace(/\{\{(.*?)\}\}/g, (_, name) => values[name]!))
+  expect(jiraProvider.read(delivery(body))).toEqual([
+    {
+      kind: 'reference',
+      key: 'GAME-12',
+      title: 'Say "hello"\\',
+      state: 'In Review',
+      url: 'https://studio.atlassian.net/browse/GAME-12',
+      assignee_uid: null,
+      at: '2020-08-18T02:40:37.000Z',
+    },
+  ])
+})
+
+test('the revision that the Lore guide shows can be read in full', () => {
+  const shown = /<<'END'\n([\s\S]*?)END\n/.exec(lore(contextOf('lore')))?.[1] ?? ''
+  expect(loreProvider.read(delivery(JSON.parse(shown)))).toEqual([
+    expect.objectContaining({
+      identifier: '<hash>',
+      branch: 'main',
+      author: 'Name <name@example.com>',
+      description: 'New dragon, GM-42',
+      timestamp: '2026-03-01T12:00:00.000Z',
+      files: [{ path: 'art/dragon.fbx', action: 'add', size_bytes: 1048576 }],
+    }),
+  ])
+})
+
+test('the tools that give up on a paused project say how to come back', () => {
+  for (const guide of [asana, linear]) expect(guide(contextOf('x'))).toContain('After a pause of the project')
+})

@@ -1,0 +1,49 @@
+import { type Fact, type Provider, Unreadable } from '../../facts.ts'
+import { at, object, text, time } from '../../reading.ts'
+import { hmac, signedBy } from '../../signatures.ts'
+
+export const trello: Provider = {
+  name: 'trello',
+  paths: ['trello'],
+  tokenHeader: 'x-service-token',
+  answers: 200,
+  // The address is signed too, exactly as it was registered, `?token=` included.
+  verify: ({ headers, raw, url }, secrets) =>
+    secrets.length === 0 ||
+    signedBy(secrets, headers['x-trello-webhook'], (secret) => hmac('sha1', secret, raw, url).toString('base64')),
+  deliveryKey: ({ body }) => text(at(body, 'action', 'id')),
+  event: ({ body }) => text(at(body, 'action', 'type')) ?? 'unknown',
+  read({ body }) {
+    if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
+    return card(at(body, 'action'))
+  },
+}
+
+/** Every action that names a card says something true about it; the rest is about boards and lists. */
+function card(action: unknown): Fact[] {
+  const data = at(action, 'data')
+  const key = text(at(data, 'card', 'shortLink'))
+  if (key === undefined || !/^[A-Z0-9]{1,32}$/i.test(key)) return []
+  return [
+    {
+      kind: 'reference',
+      key,
+      title: text(at(data, 'card', 'name')),
+      state: at(data, 'card', 'closed') === true ? 'Archived' : list(data),
+      url: `https://trello.com/c/${key}`,
+      assignee_uid: member(action),
+      ...(at(action, 'type') === 'deleteCard' && { deleted: true }),
+      at: time(at(action, 'date')),
+    },
+  ]
+}
+
+/** Trello has no status: the list a card stands in is its state. */
+const list = (data: unknown) => text(at(data, 'listAfter', 'name')) ?? text(at(data, 'list', 'name'))
+
+/** A card may have several members and tells them one at a time: the last one added counts, a removal leaves it open. */
+function member(action: unknown): string | null | undefined {
+  if (at(action, 'type') === 'removeMemberFromCard') return null
+  if (at(action, 'type') !== 'addMemberToCard') return undefined
+  return text(at(action, 'member', 'username')) ?? text(at(action, 'data', 'idMember'))
+}

@@ -1,0 +1,24 @@
+import type { Delivery, Unparsed } from '../facts.ts'
+import { at, text, word } from '../reading.ts'
+import { hmac, signedBy } from '../signatures.ts'
+
+/** Unity Build Automation has no address of its own: it calls the CI intake or the deployment intake. */
+export const isUnity = ({ headers, body }: Delivery): boolean =>
+  headers['x-unitycloudbuild-event'] !== undefined ||
+  (word(at(body, 'buildNumber')) !== undefined && text(at(body, 'buildTargetName')) !== undefined) ||
+  isUnityPing(body)
+
+export const isUnityPing = (body: unknown): boolean =>
+  word(at(body, 'hookId')) !== undefined && at(body, 'buildNumber') === undefined
+
+export const unityEvent = ({ headers, body }: Delivery): string =>
+  headers['x-unitycloudbuild-event'] ?? (isUnityPing(body) ? 'ping' : (text(at(body, 'buildStatus')) ?? 'build'))
+
+export const unityDelivery = ({ headers }: Delivery): string | undefined => headers['x-unitycloudbuild-deliveryid']
+
+/** Unity signs only when a secret was set on its side: an absent signature is no offence, a wrong one is. */
+export function unitySigned({ headers, raw }: Unparsed, secrets: readonly string[]): boolean {
+  const given = headers['x-unitycloudbuild-signature']
+  if (given === undefined || secrets.length === 0) return true
+  return signedBy(secrets, given, (secret) => hmac('sha256', secret, raw).toString('hex'))
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openPostRoom } from '../../../test/support/post-room.ts'
+import { until } from '../../../test/support/until.ts'
+import { sql } from '../../db/database.ts'
+import { LANES_PER_ACCOUNT } from '../../domain/notifications/outgoing.ts'
+
+const { studio, receiver, id, task, tasks, pump, subscribe, titles, settled } = openPostRoom()
+
+/** Webhooks of the first account that take messages and do not answer. */
+async function tarpits(count: number, failing = false) {
+  const { id: first } = await subscribe({ url: `${receiver().url}tar`, event_types: ['task.*'] })
+  await studio().db.count(sql`
+    insert into subscriptions (account_id, url, event_types, secret_sealed, position, failing_since)
+    select account_id, url, event_types, secret_sealed, position, ${failing ? new Date().toISOString() : null}::timestamptz
+    from subscriptions, generate_series(2, ${count}) where id = ${first}`)
+  if (failing) await studio().db.count(sql`update subscriptions set failing_since = now() where id = ${first}`)
+}
+
+/** Receivers on `/tar` are silent until the test is over; how many of them waited at most at the same time. */
+function silence() {
+  const tar = { over: false, now: 0, most: 0 }
+  receiver().answer = async ({ path }, response) => {
+    if (path !== '/tar') return
+    tar.most = Math.max(tar.most, ++tar.now)
+    response.on('close', () => tar.now--)
+    while (!tar.over && !response.destroyed) await sleep(10)
+  }
+  return tar
+}
+
+test('three hundred receivers of one account that never answer hold up no other account', async () => {
+  await tarpits(300)
+  await subscribe({ url: `${receiver().url}fox`, account_id: id('accounts', 'fox') })
+  const tar = silence()
+  pump()
+  await task('for the tarpits')
+  await until(() => tar.now >= LANES_PER_ACCOUNT)
+  for (const title of ['one', 'two', 'three']) {
+    await task(title, 'den')
+    await until(() => titles('/fox').includes(title))
+  }
+  // A few more: the other side may hear late of one that was given up.
+  expect(tar.most).toBeLessThan(2 * LANES_PER_ACCOUNT)
+  tar.over = true
+})
+
+test('of one account, receivers that fail leave lanes to those that are well', async () => {
+  await tarpits(40, true)
+  const { id: well } = await subscribe({ url: `${receiver().url}well` })
+  const tar = silence()
+  pump()
+  await tasks('one', 'two')
+  await until(() => titles('/well').includes('two'))
+  await settled(well)
+  expect(tar.most).toBeLessThan(LANES_PER_ACCOUNT)
+  tar.over = true
+})
+
+test('a receiver that answers slowly does not keep its lane while others of its account wait', async () => {
+  const count = LANES_PER_ACCOUNT + 4
+  for (let i = 0; i < count; i++) await subscribe({ url: `${receiver().url}${i}` })
+  // Longer than a lane is given to one that is slow.
+  receiver().answer = () => sleep(1_100)
+  pump()
+  await tasks(...Array.from({ length: 12 }, (_, i) => `task ${i}`))
+  await until(() => Array.from({ length: count }, (_, i) => titles(`/${i}`).length).every((told) => told > 0))
+  const told = Array.from({ length: count }, (_, i) => titles(`/${i}`).length)
+  expect(Math.max(...told)).toBeLessThan(12)
+})
+
+test('what happens in an account with many webhooks enters their queues in portions', async () => {
+  const { id: last } = await subscribe({ url: `${receiver().url}all`, event_types: ['task.*'] })
+  await tarpits(300, true)
+  const names = Array.from({ length: 30 }, (_, i) => `task ${i}`)
+  await tasks(...names)
+  const tar = silence()
+  pump()
+  await settled(last)
+  expect(titles('/all')).toEqual(names)
+  tar.over = true
+})

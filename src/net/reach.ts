@@ -1,0 +1,182 @@
+import { lookup } from 'node:dns/promises'
+import { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { createGunzip } from 'node:zlib'
+import { type AllowedHosts, isPrivate } from './addresses.ts'
+
+/** A server that is away, too slow, too talkative, or somewhere we do not go. */
+export class Unreachable extends Error {
+  override readonly name: string = 'Unreachable'
+}
+
+/** It said nothing, or not in time. Whoever asks it next will most likely wait in vain too. */
+export class NoAnswer extends Unreachable {
+  override readonly name = 'NoAnswer'
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Buffer
+  /** Bytes of the answer, as sent and as unpacked; more is refused. */
+  limit?: number
+  /** Milliseconds for everything, redirects included. */
+  patience?: number
+  signal?: AbortSignal
+  /** Looks at the head of the answer; false leaves the body unread. */
+  wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
+}
+
+export interface Reached {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+const LIMIT = 1024 * 1024
+const PATIENCE = 20_000
+/** A server that is well begins to answer sooner, however much it has to say. */
+const HEAD_PATIENCE = 10_000
+const REDIRECTS = 3
+
+/**
+ * Asks a server whose address came from outside. The name is resolved once, every address it stands for is judged, and the
+ * connection goes to one of those addresses and nowhere else; redirects are followed within the same origin only.
+ */
+export async function reach(address: string, allowed: AllowedHosts, asked: Asked = {}): Promise<Reached> {
+  const timeout = AbortSignal.timeout(asked.patience ?? PATIENCE)
+  const signal = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
+  let url = readUrl(address)
+  for (let hops = 0; hops <= REDIRECTS; hops++) {
+    const reached = await once(url, allowed, asked, signal)
+    const target = reached.status >= 300 && reached.status < 400 ? reached.headers.location : undefined
+    if (target === undefined || asked.method === 'POST') return reached
+    const next = URL.canParse(target, url.href) ? new URL(target, url) : undefined
+    if (next?.origin !== url.origin) throw new Unreachable(`${url.origin} redirects elsewhere.`)
+    url = next
+  }
+  throw new Unreachable(`${url.origin} redirects without end.`)
+}
+
+/** The addresses a host stands for, each of them one we may go to. */
+export async function resolveHost(
+  host: string,
+  allowed: AllowedHosts,
+  { port, signal }: { port?: number; signal?: AbortSignal | undefined } = {},
+): Promise<{ address: string; family: number }[]> {
+  const found = isIP(host) !== 0 ? [{ address: host, family: isIP(host) }] : await lookedUp(host, signal)
+  for (const { address } of found)
+    if (isPrivate(address) && !allowed(host, address, port))
+      throw new Unreachable(`${host} is a private address; the operator may allow it with ALLOW_PRIVATE_HOSTS.`)
+  return found
+}
+
+async function lookedUp(host: string, signal: AbortSignal | undefined) {
+  try {
+    return await orAborted(lookup(host, { all: true, verbatim: true }), signal)
+  } catch (error) {
+    throw error instanceof Unreachable ? error : new NoAnswer(`${host} is not known (${reasonOf(error)}).`)
+  }
+}
+
+function readUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new Unreachable('The address must begin with http:// or https://.')
+  if (url.username !== '' || url.password !== '') throw new Unreachable('The address must not hold a password.')
+  return url
+}
+
+async function once(url: URL, allowed: AllowedHosts, asked: Asked, signal: AbortSignal): Promise<Reached> {
+  // An IPv6 host is written in brackets; other odd spellings of addresses were made plain when the URL was read.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = await resolveHost(host, allowed, { port: portOf(url), signal })
+  const response = await send(url, addresses, asked, signal)
+  try {
+    const { statusCode: status = 0, headers } = response
+    if (asked.wanted?.(status, headers) === false) return { status, headers, body: Buffer.alloc(0) }
+    return { status, headers, body: await readBody(response, asked.limit ?? LIMIT, url, signal) }
+  } finally {
+    response.destroy()
+  }
+}
+
+function send(
+  url: URL,
+  addresses: { address: string; family: number }[],
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const pinned: LookupFunction = (_host, options, done) =>
+    options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)
+  const options: RequestOptions = {
+    method: asked.method ?? 'GET',
+    headers: { 'user-agent': 'goldmaster', 'accept-encoding': 'gzip', ...asked.headers },
+    lookup: pinned,
+    // A connection of its own: none that somebody else opened to another address is taken over.
+    agent: false,
+    signal,
+  }
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      request.destroy()
+    }, HEAD_PATIENCE)
+    request
+      .on('response', resolve)
+      .on('response', () => clearTimeout(timer))
+      .on('error', (error) => {
+        clearTimeout(timer)
+        reject(
+          new NoAnswer(late || signal.aborted ? `${url.origin} took too long.` : `${url.origin} is away (${reasonOf(error)}).`),
+        )
+      })
+      .end(asked.body)
+  })
+}
+
+async function readBody(response: IncomingMessage, limit: number, url: URL, signal: AbortSignal): Promise<Buffer> {
+  const tooMuch = () => new Unreachable(`${url.origin} answers with more than ${limit} bytes.`)
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity' && encoding !== 'gzip')
+    throw new Unreachable(`${url.origin} answers in ${encoding}, which was not asked for.`)
+  let packed = 0
+  response.on('data', (chunk: Buffer) => {
+    packed += chunk.length
+    if (packed > limit) response.destroy(tooMuch())
+  })
+  const plain = encoding === 'gzip' ? response.pipe(createGunzip()) : response
+  if (plain !== response)
+    response.on('error', (error) => plain.destroy(error)).on('aborted', () => plain.destroy(new Error('cut off')))
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of plain as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limit) throw tooMuch()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof Unreachable) throw error
+    throw new NoAnswer(signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`)
+  }
+  return Buffer.concat(chunks)
+}
+
+const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  signal === undefined
+    ? work
+    : Promise.race([
+        work,
+        new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(new NoAnswer('Took too long.')), { once: true }),
+        ),
+      ])
+
+/** Also where the scheme says it. */
+export const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80)
+
+const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message

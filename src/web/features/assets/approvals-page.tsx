@@ -1,0 +1,60 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { DECISIONS } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { usePages } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { ApprovalHistory } from './approval-history.tsx'
+import { ApprovalQueue } from './approval-queue.tsx'
+import { DECISION_WORDS } from './decisions.ts'
+
+const VIEWS = [
+  ['', 'Waiting'],
+  [DECISIONS.join(','), 'Decided'],
+  ...DECISIONS.map((one) => [one, `Only ${DECISION_WORDS[one][1]}`] as const),
+] as const
+
+export default function Approvals() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [{ status: view }, filter] = useFilters('status')
+  return (
+    <Page
+      title="Approvals"
+      actions={<Filter label="Show" options={VIEWS} value={view} onChange={(event) => filter({ status: event.target.value })} />}
+    >
+      {view === '' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
+    </Page>
+  )
+}
+
+function Waiting({ projectId }: { projectId: string }) {
+  const pages = usePages('listApprovals', { project_id: projectId, query: { status: 'pending', limit: 50 } }, 'approvals')
+  const frozen = Boolean(useAccount()?.read_only)
+  // An asset is decided as it is now, so it stands here once.
+  const seen = new Set<string>()
+  const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
+  return (
+    <Pages
+      query={pages}
+      count={approvals.length}
+      empty={
+        <Empty
+          title="All decided"
+          action={
+            <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
+              See the approval rules
+            </Link>
+          }
+        >
+          Nothing waits. When a change touches a texture, a model or whatever else the project's rules name, it stands here.
+        </Empty>
+      }
+    >
+      <ApprovalQueue projectId={projectId} approvals={approvals} frozen={frozen} />
+    </Pages>
+  )
+}

@@ -1,0 +1,132 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { Decision } from '../../../contract/sets.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount, useNames } from '../../session.ts'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Failed, Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
+import { Decide } from './decide.tsx'
+import { useDecide } from './decisions.ts'
+
+type Detail = AppReply<'showAsset'>
+
+export default function Asset() {
+  const { projectId = '', assetId = '' } = useParams({ strict: false })
+  const { data, error, refetch } = useApi('showAsset', { project_id: projectId, asset_id: assetId })
+  const up = ['Assets', `/projects/${projectId}/assets`] as const
+  if (!data)
+    return (
+      <Page title="Asset" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
+  return (
+    <Page title={data.name} up={up} actions={data.approval_status !== 'none' && <Status value={data.approval_status} />}>
+      {error && <Failed error={error} retry={() => void refetch()} />}
+      <Facts projectId={projectId} asset={data} />
+      <div className="grid gap-4 lg:grid-cols-[1fr_20rem] lg:items-start">
+        <History asset={data} />
+        <Deciding key={data.id} projectId={projectId} asset={data} />
+      </div>
+    </Page>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="grid content-start gap-0.5">
+    <dt className="text-xs text-soft">{name}</dt>
+    <dd className="min-w-0 break-words">{children}</dd>
+  </div>
+)
+
+const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
+  <div className="flex flex-wrap gap-4 rounded-lg border border-line bg-panel p-4">
+    <span className="grid size-14 place-items-center rounded-md bg-canvas text-soft">
+      <AssetTypeIcon type={asset.asset_type} className="size-7" />
+    </span>
+    <dl className="grid min-w-0 flex-1 basis-64 grid-cols-2 gap-3 text-sm sm:grid-cols-3 lg:grid-cols-5">
+      <Fact name="Type">{asset.asset_type}</Fact>
+      <Fact name="Version">{asset.version}</Fact>
+      <Fact name="Size">{sizeOf(asset.size_bytes) || 'not told'}</Fact>
+      <Fact name="Changed">
+        <Time at={asset.updated_at} both />
+      </Fact>
+      <Fact name="Last change">
+        {asset.last_change_id === null ? (
+          'not known'
+        ) : (
+          <Link
+            to="/projects/$projectId/changes/$changeId"
+            params={{ projectId, changeId: String(asset.last_change_id) }}
+            className="underline"
+          >
+            See what changed
+          </Link>
+        )}
+      </Fact>
+      <div className="col-span-full grid gap-0.5">
+        <dt className="text-xs text-soft">Path</dt>
+        <dd className="break-all font-mono text-xs">{asset.path}</dd>
+      </div>
+    </dl>
+  </div>
+)
+
+function History({ asset }: { asset: Detail }) {
+  const nameOf = useNames()
+  return (
+    <Section title="Approvals">
+      {asset.approvals_history.length === 0 ? (
+        <p className="text-sm text-soft">Nobody was asked about this asset yet. It can be decided all the same.</p>
+      ) : (
+        <ol aria-label="Approvals, newest first" className="grid gap-3">
+          {asset.approvals_history.map(({ id, status, approver_user_id, comments, decided_at }) => (
+            <li key={id} className="grid gap-1 border-l-2 border-line pl-3 text-sm">
+              <p className="flex flex-wrap items-center gap-2">
+                <Status value={status} />
+                {status === 'pending' ? (
+                  <span className="text-soft">waits for a decision</span>
+                ) : (
+                  <span>
+                    by {nameOf(approver_user_id)}, <Time at={decided_at} />
+                  </span>
+                )}
+              </p>
+              {comments && <p className="whitespace-pre-wrap break-words text-soft">{comments}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
+  const decide = useDecide(projectId)
+  const readOnly = Boolean(useAccount()?.read_only)
+  const [busy, setBusy] = useState(false)
+  const [comment, setComment, clear] = useDraft(`approval ${asset.id}`, '')
+  const onDecide = async (status: Decision) => {
+    setBusy(true)
+    if (await decide([asset.id], asset.name, status, comment)) {
+      clear()
+      setComment('')
+    }
+    setBusy(false)
+  }
+  return (
+    <Section title={asset.approval_status === 'pending' ? 'Decide' : 'Decide again'}>
+      {readOnly ? (
+        <Notice>This account is read-only, so nothing can be decided.</Notice>
+      ) : (
+        <Decide name={asset.name} comment={comment} setComment={setComment} onDecide={onDecide} disabled={busy} />
+      )}
+    </Section>
+  )
+}

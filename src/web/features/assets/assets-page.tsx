@@ -1,0 +1,110 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { ASSET_APPROVAL_STATUSES, ASSET_TYPES } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { usePages } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
+
+const STATUSES = ASSET_APPROVAL_STATUSES.map((one) => [one, one === 'none' ? 'never asked about' : one] as const)
+
+export default function Assets() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [{ asset_type, status }, filter] = useFilters('asset_type', 'status')
+  const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
+  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: 24, ...wanted } }, 'assets')
+  const filtered = asset_type !== '' || status !== ''
+  return (
+    <Page
+      title="Assets"
+      actions={
+        <>
+          <Filter
+            label="Type"
+            value={asset_type}
+            onChange={(event) => filter({ asset_type: event.target.value })}
+            options={[['', 'All types'], ...ASSET_TYPES.map((type) => [type, type] as const)]}
+          />
+          <Filter
+            label="Approval"
+            value={status}
+            onChange={(event) => filter({ status: event.target.value })}
+            options={[['', 'Any approval'], ...STATUSES]}
+          />
+          <Link to="/projects/$projectId/approvals" params={{ projectId }} className={buttonClass()}>
+            Approval queue
+          </Link>
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          filtered ? (
+            <Empty
+              title="No asset is like that"
+              action={<Button onClick={() => filter({ asset_type: '', status: '' })}>Show all assets</Button>}
+            />
+          ) : (
+            <Empty
+              title="No assets yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                  Connect version control
+                </Link>
+              }
+            >
+              A changed file that is a texture, a model, a sound or the like becomes an asset by itself.
+            </Empty>
+          )
+        }
+      >
+        <ul
+          aria-label="Assets, newest first"
+          className="grid grid-cols-1 gap-3 min-[30rem]:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4"
+        >
+          {pages.items.map((asset) => (
+            <Card key={asset.id} asset={asset} projectId={projectId} />
+          ))}
+        </ul>
+      </Pages>
+    </Page>
+  )
+}
+
+const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][number]; projectId: string }) => (
+  <li className="min-w-0">
+    <Link
+      to="/projects/$projectId/assets/$assetId"
+      params={{ projectId, assetId: asset.id }}
+      className="flex h-full gap-3 rounded-lg border border-line bg-panel p-3 transition-colors hover:border-strong-line hover:bg-hover"
+    >
+      <span className="grid size-12 shrink-0 place-items-center rounded-md bg-canvas text-soft">
+        <AssetTypeIcon type={asset.asset_type} className="size-6" />
+      </span>
+      <span className="grid min-w-0 flex-1 content-start gap-1">
+        <span className="truncate text-sm font-medium" title={asset.name}>
+          {asset.name}
+        </span>
+        <span className="truncate text-xs text-soft" title={asset.path}>
+          {folderOf(asset.path) || asset.asset_type}
+        </span>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
+          {asset.approval_status !== 'none' && <Status value={asset.approval_status} />}
+          <span>v{asset.version}</span>
+          {asset.size_bytes !== null && <span>{sizeOf(asset.size_bytes)}</span>}
+          <Time at={asset.updated_at} />
+        </span>
+      </span>
+    </Link>
+  </li>
+)
+
+const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), 0))

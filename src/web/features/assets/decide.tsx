@@ -1,0 +1,62 @@
+import { useRef } from 'react'
+import { DECISIONS, type Decision } from '../../../contract/sets.ts'
+import { useKeys } from '../../keys.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { DECISION_WORDS } from './decisions.ts'
+
+interface Props {
+  /** What is decided, for those who cannot see beside what the buttons stand. */
+  name: string
+  comment: string
+  setComment(text: string): void
+  onDecide(decision: Decision): void
+  /** One decision is on its way; the focus stays where it is. */
+  disabled?: boolean
+}
+
+/** A comment and three ways to decide, each with its key; stands once on a page. Ctrl or ⌘ and Enter in the comment approves. */
+export function Decide({ name, comment, setComment, onDecide, disabled = false }: Props) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  useKeys({
+    a: () => !disabled && onDecide('approved'),
+    d: () => !disabled && onDecide('denied'),
+    i: () => !disabled && onDecide('ignored'),
+    c: () => box.current?.focus(),
+  })
+  return (
+    <div className="grid gap-2">
+      <textarea
+        ref={box}
+        aria-label={`Comment on ${name}`}
+        placeholder="Comment (optional)"
+        rows={2}
+        value={comment}
+        readOnly={disabled}
+        onChange={(event) => setComment(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') box.current?.blur()
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !disabled) onDecide('approved')
+        }}
+        className="w-full rounded-md border border-strong-line bg-panel px-2.5 py-2 text-sm text-ink placeholder:text-faint"
+      />
+      <div className="flex flex-wrap gap-2">
+        {DECISIONS.map((decision) => {
+          const [verb, , key] = DECISION_WORDS[decision]
+          return (
+            <Button
+              key={decision}
+              look={decision === 'approved' ? 'main' : decision === 'denied' ? 'danger' : 'plain'}
+              aria-keyshortcuts={key}
+              aria-disabled={disabled || undefined}
+              onClick={() => !disabled && onDecide(decision)}
+            >
+              {verb}
+              <span className="sr-only">{name}</span>
+              <kbd className="font-sans text-xs">{key.toUpperCase()}</kbd>
+            </Button>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

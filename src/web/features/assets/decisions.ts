@@ -1,0 +1,51 @@
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { Decision } from '../../../contract/sets.ts'
+import { ask, wordsOf } from '../../api.ts'
+import { refresh } from '../../queries.ts'
+import { useToast } from '../../ui/toast.tsx'
+
+export const DECISION_WORDS: Record<Decision, [verb: string, done: string, key: string]> = {
+  approved: ['Approve', 'approved', 'a'],
+  denied: ['Deny', 'denied', 'd'],
+  ignored: ['Ignore', 'set aside', 'i'],
+}
+
+type Approvals = InfiniteData<AppReply<'listApprovals'>>
+
+/** Decides assets of a project. They leave the queue at once and come back, with the reason, when the server refuses. */
+export function useDecide(projectId: string) {
+  const client = useQueryClient()
+  const say = useToast()
+  return async (assetIds: string[], names: string, status: Decision, comments: string): Promise<boolean> => {
+    const queue = { queryKey: ['listApprovals'] }
+    await client.cancelQueries(queue)
+    const before = client.getQueriesData<Approvals>(queue)
+    const gone = new Set(assetIds)
+    client.setQueriesData<Approvals>({ ...queue, predicate: ({ queryKey }) => isQueue(queryKey) }, (data) =>
+      data?.pages
+        ? {
+            ...data,
+            pages: data.pages.map((page) => ({ ...page, approvals: page.approvals.filter((one) => !gone.has(one.asset_id)) })),
+          }
+        : data,
+    )
+    try {
+      const words = comments.trim() === '' ? {} : { comments: comments.trim() }
+      if (assetIds.length === 1)
+        await ask('decideAsset', { project_id: projectId, asset_id: assetIds[0]!, body: { status, ...words } })
+      else await ask('decideAssets', { project_id: projectId, body: { asset_ids: assetIds, status, ...words } })
+      say(`${names} ${DECISION_WORDS[status][1]}`)
+      return true
+    } catch (error) {
+      for (const [key, data] of before) client.setQueryData(key, data)
+      say(`${names}: ${wordsOf(error)}`, 'err')
+      return false
+    } finally {
+      void refresh(client, ['listApprovals', 'listAssets', 'showAsset', 'showOverview'])
+    }
+  }
+}
+
+const isQueue = (key: readonly unknown[]) =>
+  key[2] === 'pages' && (key[1] as { query?: { status?: string } }).query?.status === 'pending'

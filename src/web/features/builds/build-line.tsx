@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../queries.ts'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+
+interface Props {
+  projectId: string
+  /** What others know of a build; its number and its time are its own to tell. */
+  build: { id: string | number; status: string; ci_job_name: string }
+}
+
+function useOwn({ projectId, build: { id } }: Props) {
+  const { data } = useApi('showBuild', { project_id: projectId, build_run_id: String(id) })
+  return data?.id === String(id) ? data : undefined
+}
+
+/** A build named elsewhere: one job has many, so the number tells them apart and is never cut. */
+export function BuildLink(props: Props) {
+  const { id, ci_job_name } = props.build
+  const number = useOwn(props)?.build_number || (ci_job_name ? '' : id)
+  const name = ci_job_name || 'Build'
+  return (
+    <Link
+      to="/projects/$projectId/builds/$buildId"
+      params={{ projectId: props.projectId, buildId: String(id) }}
+      title={number ? `${name} #${number}` : name}
+      className="inline-flex min-w-0 max-w-full gap-1 hover:underline"
+    >
+      <bdi className="truncate">{name}</bdi> {number && <span className="shrink-0 text-soft">#{number}</span>}
+    </Link>
+  )
+}
+
+/** The same as a line of a list: how it ended, and when it began to wait. */
+export function BuildLine(props: Props) {
+  const own = useOwn(props)
+  return (
+    <>
+      <BuildLink {...props} />
+      <Status value={props.build.status} />
+      {own && (
+        <span className="ml-auto text-xs text-soft">
+          <Time at={own.created_at} />
+        </span>
+      )}
+    </>
+  )
+}

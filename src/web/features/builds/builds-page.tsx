@@ -1,0 +1,143 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { BUILD_STATUSES, BUILD_TYPES, RUNNING_STATUSES, TARGET_TYPES } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { usePages } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Status, wordsOf } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { spanOf, Time } from '../../ui/text/time.tsx'
+
+const LOOK_MS = 10_000
+
+const options = (all: string, values: readonly string[]) =>
+  [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
+
+export default function Builds() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
+  const pages = usePages('listBuilds', { project_id: projectId, query: { status, build_type, target_type } }, 'build_runs')
+  const running = pages.items.some((build) => RUNNING_STATUSES.includes(build.status))
+  const { refetch } = pages
+  // The stream tells of ends only; what runs is looked at.
+  useEffect(() => {
+    if (!running) return
+    const timer = setInterval(() => void refetch(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [running, refetch])
+  return (
+    <Page
+      title="Builds"
+      actions={
+        <>
+          <Filter
+            label="Status"
+            value={status}
+            onChange={(event) => filter({ status: event.target.value })}
+            options={options('All states', BUILD_STATUSES)}
+          />
+          <Filter
+            label="Engine"
+            value={build_type}
+            onChange={(event) => filter({ build_type: event.target.value })}
+            options={options('All engines', BUILD_TYPES)}
+          />
+          <Filter
+            label="Target"
+            value={target_type}
+            onChange={(event) => filter({ target_type: event.target.value })}
+            options={options('All targets', TARGET_TYPES)}
+          />
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          status || build_type || target_type ? (
+            <Empty
+              title="No such build"
+              action={<Button onClick={() => filter({ status: '', build_type: '', target_type: '' })}>Show all builds</Button>}
+            >
+              No build of this project has that state, engine and target.
+            </Empty>
+          ) : (
+            <Empty
+              title="No builds yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                  Connect your CI
+                </Link>
+              }
+            >
+              Every build that Jenkins, Buildkite, GitHub, Unreal or Unity reports stands here, with its log and its phases.
+            </Empty>
+          )
+        }
+      >
+        <Table
+          caption="Builds, newest first"
+          rows={pages.items}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              head: 'Build',
+              className: 'min-w-40',
+              cell: ({ id, ci_job_name, build_number, created_at }) => (
+                <>
+                  <Link
+                    to="/projects/$projectId/builds/$buildId"
+                    params={{ projectId, buildId: id }}
+                    className="wrap-anywhere font-medium hover:underline"
+                  >
+                    <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
+                  </Link>
+                  <span className="block text-xs text-soft md:hidden">
+                    <Time at={created_at} />
+                  </span>
+                </>
+              ),
+            },
+            {
+              head: 'Status',
+              cell: ({ status, phase }) => (
+                <span className="inline-flex flex-wrap items-center gap-2">
+                  <Status value={status} />
+                  {phase && (RUNNING_STATUSES.includes(status) || status === 'failed') && (
+                    <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
+                  )}
+                </span>
+              ),
+            },
+            {
+              head: 'Change',
+              wide: true,
+              cell: ({ commit_hash, changelist }) => (
+                <code className="font-mono text-xs">{changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}</code>
+              ),
+            },
+            {
+              head: 'Branch',
+              wide: true,
+              className: 'min-w-24',
+              cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
+            },
+            { head: 'Target', wide: true, cell: ({ target_type }) => <span className="text-soft">{target_type}</span> },
+            {
+              head: 'Took',
+              wide: true,
+              className: 'text-right whitespace-nowrap',
+              cell: ({ duration_seconds }) => <span className="tabular-nums">{spanOf(duration_seconds)}</span>,
+            },
+            { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+          ]}
+        />
+      </Pages>
+    </Page>
+  )
+}

@@ -1,0 +1,136 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { Investigation as Found } from '../../../contract/shapes.ts'
+import { ApiError, wordsOf as failureOf } from '../../api.ts'
+import { useFocusKept } from '../../focus.ts'
+import { useWrite } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Suspects } from './suspects.tsx'
+
+const SURE = { high: 'ok', medium: 'warn', low: 'neutral' } as const
+
+interface Props {
+  found: Found | null
+  /** Shows a line of the log. */
+  onLine(line: number): void
+}
+
+/** Why a build failed: the question, the work on it, the answer. The button that asks goes away with the question. */
+export function Investigation(props: Props) {
+  const ref = useFocusKept<HTMLDivElement>(props.found?.status ?? 'not asked')
+  return (
+    <div ref={ref} tabIndex={-1} className="min-w-0 outline-none">
+      <Told {...props} />
+    </div>
+  )
+}
+
+function Told({ found, onLine }: Props) {
+  if (!found || found.status === 'failed')
+    return (
+      <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>
+        {found && <Notice kind="warn">The last investigation came to no end; its credit was given back.</Notice>}
+        <p className="text-sm text-soft">
+          An investigation reads the log, names the cause with the lines that show it, suggests a fix, and weighs which change did
+          it.
+        </p>
+      </Section>
+    )
+  if (found.status !== 'completed')
+    return (
+      <Section title="Investigating…">
+        <div role="status" className="grid gap-2 text-sm text-soft">
+          <span className="h-1 animate-pulse rounded-full bg-accent" />
+          {found.steps.at(-1)?.detail || 'Reading the log.'}
+        </div>
+      </Section>
+    )
+  return (
+    <Section
+      title="Diagnosis"
+      actions={
+        <div className="flex flex-wrap gap-1.5">
+          {found.category && <Pill kind="err">{wordsOf(found.category)}</Pill>}
+          {found.confidence && <Pill kind={SURE[found.confidence]}>{found.confidence} confidence</Pill>}
+        </div>
+      }
+    >
+      <p className="wrap-anywhere font-medium">{found.diagnosis}</p>
+      {found.suggested_fix && (
+        <p className="wrap-anywhere text-sm">
+          <span className="font-medium">Suggested fix: </span>
+          {found.suggested_fix}
+        </p>
+      )}
+      {found.evidence.length > 0 && <Evidence of={found.evidence} onLine={onLine} />}
+      {found.suspects.length > 0 && <Suspects of={found.suspects} />}
+      <details className="text-sm">
+        <summary className="text-soft hover:text-ink">How this was found</summary>
+        <ol className="mt-2 grid gap-1">
+          {found.steps.map(({ name, detail }) => (
+            <li key={name} className="flex gap-3">
+              <span className="w-24 shrink-0 text-soft">{name}</span>
+              <span>{detail}</span>
+            </li>
+          ))}
+        </ol>
+      </details>
+    </Section>
+  )
+}
+
+const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (
+  <div className="grid gap-1.5">
+    <h3 className="text-sm font-medium">Evidence</h3>
+    <ul className="grid overflow-hidden rounded-md border border-line">
+      {of.map(({ line, text }) => (
+        <li key={line} className="border-b border-line last:border-0">
+          <button
+            type="button"
+            onClick={() => onLine(line)}
+            className="flex w-full gap-3 border-l-3 border-err bg-err-wash px-2 py-1 text-left font-mono text-xs hover:brightness-95"
+          >
+            <span className="shrink-0 text-soft tabular-nums">line {line}</span>
+            <span className="min-w-0 break-all">{text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+function Ask({ again }: { again: boolean }) {
+  const { projectId = '', buildId = '' } = useParams({ strict: false })
+  const account = useAccount()
+  const start = useWrite('investigateBuild', ['showBuild', 'showMe'])
+  const { error } = start
+  return (
+    <div className="grid justify-items-end gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        {account && account.credits !== null && <span className="text-xs text-soft">costs 1 credit, {account.credits} left</span>}
+        <Button
+          look="main"
+          busy={start.isPending}
+          disabled={account?.read_only != null}
+          title={account?.read_only ? 'The account is read-only.' : undefined}
+          onClick={() => start.mutate({ project_id: projectId, build_run_id: buildId })}
+        >
+          {again ? 'Investigate again' : 'Investigate'}
+        </Button>
+      </div>
+      {error && (
+        <Notice kind="err">
+          {failureOf(error)}
+          {error instanceof ApiError && error.status === 402 && (
+            <Link to="/settings/billing" className="ml-2 underline">
+              Billing
+            </Link>
+          )}
+        </Notice>
+      )}
+    </div>
+  )
+}

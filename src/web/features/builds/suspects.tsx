@@ -1,0 +1,80 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Investigation } from '../../../contract/shapes.ts'
+import { useApi } from '../../queries.ts'
+import { useNames } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+
+type Suspect = Investigation['suspects'][number]
+
+const FIRST = 3
+
+/** The changes that may have done it, the likeliest first, and why. */
+export const Suspects = ({ of }: { of: readonly Suspect[] }) => (
+  <div className="grid gap-1.5">
+    <h3 className="text-sm font-medium">Suspects</h3>
+    <ol className="grid gap-2">
+      {of.slice(0, FIRST).map((suspect) => (
+        <Row key={suspect.change_id} suspect={suspect} />
+      ))}
+    </ol>
+    {of.length > FIRST && <Others of={of.slice(FIRST)} />}
+  </div>
+)
+
+/** Asked for only when somebody wants to see them. */
+function Others({ of }: { of: readonly Suspect[] }) {
+  const [open, setOpen] = useState(false)
+  if (!open)
+    return (
+      <Button look="quiet" className="justify-self-start" onClick={() => setOpen(true)}>
+        {of.length} less likely {of.length === 1 ? 'one' : 'ones'}
+      </Button>
+    )
+  return (
+    <ol className="grid gap-2">
+      {of.map((suspect) => (
+        <Row key={suspect.change_id} suspect={suspect} />
+      ))}
+    </ol>
+  )
+}
+
+function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Suspect }) {
+  const { projectId = '' } = useParams({ strict: false })
+  const nameOf = useNames()
+  const { data } = useApi('showChange', { project_id: projectId, id: change_id })
+  const change = data?.id === change_id ? data : undefined
+  const share = Math.round(Math.min(1, Math.max(0, score)) * 100)
+  return (
+    <li className="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 text-sm">
+      <span className="grid content-start gap-1 pt-0.5 text-right text-xs tabular-nums">
+        {share} %
+        <span aria-hidden="true" className="h-1 rounded-full bg-hover">
+          <span className="block h-full rounded-full bg-err" style={{ width: `${share}%` }} />
+        </span>
+      </span>
+      <div className="min-w-0">
+        <Link
+          to="/projects/$projectId/changes/$changeId"
+          params={{ projectId, changeId: String(change_id) }}
+          title={change?.description.split('\n', 1)[0]}
+          className="block truncate font-medium hover:underline"
+        >
+          <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? `change ${change_id}`}</code>
+          {change?.description.split('\n', 1)[0]}
+        </Link>
+        <p className="text-xs text-soft">{user_id === null ? change?.author : nameOf(user_id)}</p>
+        {reasons.length > 0 && (
+          <ul className="mt-1 list-disc pl-4 text-xs text-soft">
+            {reasons.map((reason) => (
+              <li key={reason} className="wrap-anywhere">
+                {reason}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  )
+}

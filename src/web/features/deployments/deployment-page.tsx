@@ -1,0 +1,84 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useApi } from '../../queries.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Failed } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { BuildLink } from '../builds/build-line.tsx'
+import { ChangeList } from '../changes/change-list.tsx'
+import { DeploymentWay } from './deployment-way.tsx'
+import { PLATFORM_NAMES } from './platforms.ts'
+
+export default function Deployment() {
+  const { projectId = '', deploymentId = '' } = useParams({ strict: false })
+  const args = { project_id: projectId, id: deploymentId }
+  const { data, error, refetch, isPlaceholderData } = useApi('showDeployment', args)
+  const up = ['Deployments', `/projects/${projectId}/deployments`] as const
+  if (!data || isPlaceholderData)
+    return (
+      <Page title="Deployment" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
+  const { build_run } = data
+  return (
+    <Page title={`${PLATFORM_NAMES[data.platform]} ${data.version}`} up={up} actions={<Status value={data.status} />}>
+      <DeploymentWay deployment={data} />
+      <Facts
+        of={[
+          ['Version', data.version],
+          ['Branch', data.branch],
+          ['Build', build_run && <BuildLink key="build" projectId={projectId} build={build_run} />],
+          ['Number at the store', data.external_id],
+          ['Build at the store', data.external_build_id],
+        ]}
+      />
+      <Brought projectId={projectId} id={deploymentId} />
+    </Page>
+  )
+}
+
+function Brought({ projectId, id }: { projectId: string; id: string }) {
+  const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
+  if (error) return <Failed error={error} retry={() => void refetch()} />
+  if (!data || isPlaceholderData) return <Waiting />
+  const { previous, known, changes, has_more } = data
+  return (
+    <section className="grid grid-cols-1 gap-2">
+      <h2 className="font-semibold">
+        {previous ? (
+          <>
+            What changed since{' '}
+            <Link
+              to="/projects/$projectId/deployments/$deploymentId"
+              params={{ projectId, deploymentId: previous.id }}
+              className="underline"
+            >
+              {previous.version || 'the live build before'}
+            </Link>
+          </>
+        ) : (
+          'What is in it'
+        )}
+      </h2>
+      {!known && (
+        <p className="text-sm text-soft">
+          This cannot be told: the build of {previous ? 'one of the two' : 'this deployment'}, or the change it was made from, is
+          not known.
+        </p>
+      )}
+      {known && changes.length === 0 && <p className="text-sm text-soft">Nothing: it was built from the same change.</p>}
+      {changes.length > 0 && <ChangeList changes={changes} label="Changes it brought, newest first" />}
+      {has_more && (
+        <p className="text-sm text-soft">
+          There are more; the{' '}
+          <Link to="/projects/$projectId/changes" params={{ projectId }} className="underline">
+            list of changes
+          </Link>{' '}
+          has all.
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { usePages } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { PLATFORM_NAMES } from './platforms.ts'
+import { Store } from './store.tsx'
+
+type Deployment = AppReply<'listDeployments'>['deployments'][number]
+
+export default function Deployments() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [{ platform, status }, filter] = useFilters('platform', 'status')
+  const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
+  return (
+    <Page
+      title="Deployments"
+      actions={
+        <>
+          <Filter
+            label="Store"
+            value={platform}
+            onChange={(event) => filter({ platform: event.target.value })}
+            options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
+          />
+          <Filter
+            label="Status"
+            value={status}
+            onChange={(event) => filter({ status: event.target.value })}
+            options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
+          />
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          platform || status ? (
+            <Empty
+              title="Nothing like that"
+              action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
+            >
+              No deployment has this store and state.
+            </Empty>
+          ) : (
+            <Empty
+              title="Nothing went out yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                  Connect a deployment tool
+                </Link>
+              }
+            >
+              When your pipeline sends a build to a store, its way from upload over review to live is followed here.
+            </Empty>
+          )
+        }
+      >
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          {byStore(pages.items).map(([store, deployments]) => (
+            <Store key={store} projectId={projectId} platform={store} deployments={deployments} />
+          ))}
+        </div>
+      </Pages>
+    </Page>
+  )
+}
+
+/** The store that was used last stands first. */
+function byStore(deployments: readonly Deployment[]): [Platform, Deployment[]][] {
+  const stores = new Map<Platform, Deployment[]>()
+  for (const deployment of deployments) stores.set(deployment.platform, [...(stores.get(deployment.platform) ?? []), deployment])
+  return [...stores]
+}

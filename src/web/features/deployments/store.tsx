@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { Platform } from '../../../contract/sets.ts'
+import { useApi } from '../../queries.ts'
+import { Pill, Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { PLATFORM_NAMES } from './platforms.ts'
+
+type Deployment = AppReply<'listDeployments'>['deployments'][number]
+
+interface Props {
+  projectId: string
+  platform: Platform
+  /** Newest first. */
+  deployments: readonly Deployment[]
+}
+
+/** One store: what players have, what is on its way, what was before. */
+export function Store({ projectId, platform, deployments }: Props) {
+  const live = deployments.find(({ status }) => status === 'live')
+  return (
+    <section
+      aria-label={PLATFORM_NAMES[platform]}
+      className="grid content-start overflow-hidden rounded-lg border border-line bg-panel"
+    >
+      <header className="flex flex-wrap items-baseline justify-between gap-2 border-b border-line px-4 py-3">
+        <h2 className="font-semibold">{PLATFORM_NAMES[platform]}</h2>
+        <span className="text-sm text-soft">
+          {live ? (
+            <>
+              <span className="font-medium text-ok">{live.version || 'A build'}</span> went live{' '}
+              <Time at={live.live_at ?? live.updated_at} />
+            </>
+          ) : (
+            'nothing live'
+          )}
+        </span>
+      </header>
+      <Brought projectId={projectId} deployment={deployments[0]!} />
+      <ol>
+        {deployments.map((deployment) => (
+          <li
+            key={deployment.id}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm last:border-0 hover:bg-hover/60"
+          >
+            <Link
+              to="/projects/$projectId/deployments/$deploymentId"
+              params={{ projectId, deploymentId: deployment.id }}
+              className="min-w-24 font-medium hover:underline"
+            >
+              {deployment.version || deployment.external_build_id || 'Deployment'}
+            </Link>
+            {deployment.status === 'live' && deployment !== live ? <Pill>was live</Pill> : <Status value={deployment.status} />}
+            <span className="min-w-0 flex-1 truncate text-xs text-soft">{deployment.branch}</span>
+            <span className="text-xs text-soft">
+              <Time at={deployment.created_at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** How far the newest deployment is from what was live before it. */
+function Brought({ projectId, deployment }: { projectId: string; deployment: Deployment }) {
+  const { data } = useApi('compareDeployment', { project_id: projectId, id: deployment.id })
+  if (!data?.known) return null
+  const count = data.has_more ? `more than ${data.changes.length}` : data.changes.length
+  return (
+    <p className="border-b border-line bg-canvas px-4 py-2 text-xs text-soft">
+      <Link
+        to="/projects/$projectId/deployments/$deploymentId"
+        params={{ projectId, deploymentId: deployment.id }}
+        className="font-medium text-ink underline"
+      >
+        {count} {data.changes.length === 1 ? 'change' : 'changes'}
+      </Link>{' '}
+      in {deployment.version || 'the newest'}{' '}
+      {data.previous ? `since ${data.previous.version || 'the live build before'}` : 'so far'}
+      {data.changes[0] && `, last: ${data.changes[0].description.split('\n', 1)[0]}`}
+    </p>
+  )
+}

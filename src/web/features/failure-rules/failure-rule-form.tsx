@@ -1,0 +1,158 @@
+import { useState } from 'react'
+import type { FailureRule } from '../../../contract/app/rules.ts'
+import { FAILURE_CATEGORIES, RULE_ROLES } from '../../../contract/sets.ts'
+import { wordsOf as failureOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { definitionOf, EMPTY, fieldsOf, type RuleFields } from './failure-rule-fields.ts'
+import { FailureRuleTrial } from './failure-rule-trial.tsx'
+
+const ROLES: Record<(typeof RULE_ROLES)[number], string> = {
+  root: 'it says why the build failed',
+  wrapper: 'it only repeats that something failed',
+  followup: 'it is dragged along by other errors',
+  noise: 'it looks like an error and is none',
+}
+
+interface Props {
+  accountId: number
+  /** Given to change one; else a new one is made. */
+  rule?: FailureRule
+  onDone(): void
+}
+
+/** A rule and the piece of a log it is tried on, which is kept as its example. */
+export function FailureRuleForm({ accountId, rule, onDone }: Props) {
+  const begun = rule ? fieldsOf(rule.definition) : EMPTY
+  const [draft, setDraft, clear] = useDraft(`failure rule ${accountId} ${rule?.rule_id ?? 'new'}`, JSON.stringify(begun))
+  const fields = JSON.parse(draft) as RuleFields
+  const [problem, setProblem] = useState<string>()
+  const attempt = useWrite('tryFailureRule')
+  const create = useWrite('createFailureRule', ['listFailureRules'])
+  const edit = useWrite('editFailureRule', ['listFailureRules'])
+  const say = useToast()
+  const put = (name: keyof RuleFields) => ({
+    value: fields[name],
+    onChange: (event: { target: { value: string } }) => {
+      setDraft(JSON.stringify({ ...fields, [name]: event.target.value }))
+      setProblem(undefined)
+      attempt.reset()
+    },
+  })
+  const tryIt = async () => {
+    setProblem(undefined)
+    return attempt.mutateAsync({ account_id: accountId, body: { rule: definitionOf(fields), log: fields.log } })
+  }
+  const close = () => {
+    clear()
+    onDone()
+  }
+  /** The example's line is where the rule finds it, so it is tried once more before it is kept. */
+  const submit = async () => {
+    const { line } = await tryIt()
+    if (line === null) throw new Error('The rule must find a line of the excerpt before it can be kept.')
+    const known = rule?.definition.examples ?? []
+    const [same] = known.filter(({ log }) => log === fields.log)
+    const example = { log: fields.log, line, ...(same?.file === undefined ? {} : { file: same.file }) }
+    const body = { ...definitionOf(fields), examples: [example, ...known.slice(1)] }
+    if (rule) await edit.mutateAsync({ account_id: accountId, rule_id: rule.rule_id, body })
+    else await create.mutateAsync({ account_id: accountId, body })
+    say(rule ? 'Rule saved' : 'Rule added')
+    close()
+  }
+  return (
+    <Form
+      action={rule ? 'Save the rule' : 'Add the rule'}
+      submit={submit}
+      beside={
+        <>
+          <Button
+            busy={attempt.isPending}
+            disabled={fields.log === ''}
+            onClick={() => void tryIt().catch((error: unknown) => setProblem(failureOf(error)))}
+          >
+            Try it
+          </Button>
+          <Button look="quiet" onClick={close}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <TextField
+          label="Id"
+          hint="Two names with a dot between; the id of a built-in rule replaces that one."
+          placeholder="baker.missing-lightmap"
+          required
+          disabled={rule !== undefined}
+          {...put('id')}
+        />
+        <TextField label="Tool" hint="What people call it." placeholder="Baker" required maxLength={60} {...put('tool')} />
+        <Select label="Category" options={FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)} {...put('category')} />
+        <Select label="A matching line means" options={RULE_ROLES.map((role) => [role, ROLES[role]] as const)} {...put('role')} />
+      </div>
+      <TextArea
+        label="Texts that the line holds"
+        hint="One a line, at least 3 characters; only lines with one of them are looked at, so choose what is rare."
+        required
+        rows={2}
+        className="font-mono"
+        {...put('need')}
+      />
+      <TextField
+        label="Pattern"
+        hint="A regular expression; the groups file, line, code, test and msg are understood, as in (?<file>\S+)."
+        placeholder="^BAKE-\d+ (?<file>\S+): (?<msg>.*)"
+        required
+        maxLength={500}
+        className="font-mono"
+        {...put('match')}
+      />
+      <div className="grid items-start gap-4 sm:grid-cols-[8rem_minmax(0,1fr)]">
+        <TextField
+          label="Certainty"
+          hint="0 to 100; built-in rules have 75 to 90 for a specific message."
+          type="number"
+          min={0}
+          max={100}
+          required
+          {...put('score')}
+        />
+        <TextField
+          label="What to do about it"
+          hint="Filled in are {file}, {line}, {code}, {test} and {msg}."
+          maxLength={1000}
+          {...put('fix')}
+        />
+      </div>
+      <details>
+        <summary className="text-sm text-soft">More fields</summary>
+        <TextArea
+          label="As JSON"
+          hint="block, header, lead, near and explains, as in a file of rules."
+          rows={3}
+          className="font-mono"
+          {...put('more')}
+        />
+      </details>
+      <TextArea
+        label="Log excerpt"
+        hint="A piece of a real log, up to 20,000 characters. It is kept with the rule as its example."
+        required
+        rows={8}
+        maxLength={20_000}
+        className="font-mono"
+        {...put('log')}
+      />
+      {attempt.data && <FailureRuleTrial trial={attempt.data} ruleId={fields.id} />}
+      {problem && <Notice kind="err">{problem}</Notice>}
+    </Form>
+  )
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { Event } from '../../../contract/shapes.ts'
+import { byDay, merged, messageOf } from './feed-events.ts'
+
+const event = (at: string, thing: string, more: Partial<Event> = {}): Event => ({
+  event_type: 'build_run.completed',
+  project_id: 1,
+  project_name: 'Starfall',
+  actor: 'system',
+  timestamp: at,
+  target_ref: thing,
+  status: 'ok',
+  message: `${thing} passed`,
+  url: '/projects/1/builds/1',
+  cursor_key: `${at}|build|${thing}`,
+  ...more,
+})
+const refs = (events: Event[]) => events.map(({ target_ref, timestamp }) => `${target_ref} ${timestamp.slice(11, 13)}`)
+
+describe('the lines of the feed', () => {
+  const listed = [event('2026-11-10T12:00:00.000Z', 'a'), event('2026-11-10T10:00:00.000Z', 'b')]
+
+  test('show a thing once, as it was told last', () => {
+    expect(refs(merged([event('2026-11-10T13:00:00.000Z', 'b')], listed, true))).toEqual(['b 13', 'a 12'])
+  })
+
+  test('put what came late where its own time belongs', () => {
+    expect(refs(merged([event('2026-11-10T11:00:00.000Z', 'c')], listed, false))).toEqual(['a 12', 'c 11', 'b 10'])
+  })
+
+  test('leave what belongs further down to the page that will bring it', () => {
+    const late = event('2026-11-10T09:00:00.000Z', 'c')
+    expect(refs(merged([late], listed, false))).toEqual(['a 12', 'b 10'])
+    expect(refs(merged([late], listed, true))).toEqual(['a 12', 'b 10', 'c 09'])
+  })
+
+  test('stand under the day they happened', () => {
+    const days = byDay([...listed, event('2026-11-09T10:00:00.000Z', 'c')], new Date('2026-11-10T15:00:00Z'))
+    expect(days.map(([name, events]) => [name, events.length])).toEqual([
+      ['Today', 2],
+      ['Yesterday', 1],
+    ])
+  })
+})
+
+describe('a message', () => {
+  const said = (event_type: Event['event_type'], message: string) => messageOf(event('', '', { event_type, message }))
+
+  test('reads causes and stages without underscores, and stores as their owners write them', () => {
+    expect(said('build_run.failed', 'night #4 failed · compile_error · likely CL 12')).toBe(
+      'night #4 failed · compile error · likely CL 12',
+    )
+    expect(said('deployment.created', 'epic_games_store 1.0_rc from main is live')).toBe(
+      'Epic Games Store 1.0_rc from main is live',
+    )
+  })
+
+  test('keeps a number behind a name that is written from right to left', () => {
+    expect(said('build_run.failed', 'بناء #4 failed')).toBe('بناء \u200e#4 failed')
+  })
+
+  test('keeps the underscores of names', () => {
+    expect(said('approval.granted', 'T_Moon_D.png version 2 was approved · art_review')).toBe(
+      'T_Moon_D.png version 2 was approved · art review',
+    )
+    expect(said('change.submitted', 'Kim submitted 12: fix max_speed in my_file')).toBe(
+      'Kim submitted 12: fix max_speed in my_file',
+    )
+  })
+})

@@ -1,0 +1,89 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { DELIVERY_OUTCOMES } from '../../../contract/sets.ts'
+import { ask } from '../../api.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { DeliveryDialog } from './delivery-dialog.tsx'
+
+interface Props {
+  projectId: string
+  integrationId: string
+  mayReplay: boolean
+}
+
+/** Everything a tool told, newest first; it grows while one looks at it. */
+export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
+  const [outcome, setOutcome] = useState('')
+  const [open, setOpen] = useState<number>()
+  const query = useInfiniteQuery({
+    queryKey: ['listDeliveries', { projectId, integrationId, outcome }],
+    queryFn: ({ pageParam, signal }) => {
+      const filters = { integration_id: integrationId, outcome, before: pageParam || undefined, limit: 25 }
+      return ask('listDeliveries', { project_id: projectId, query: filters }, signal)
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ deliveries, has_more }) => (has_more ? deliveries.at(-1)?.id : undefined),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  })
+  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []
+  return (
+    <Section
+      title="Deliveries"
+      actions={
+        <Filter
+          label="Outcome"
+          value={outcome}
+          onChange={(event) => setOutcome(event.target.value)}
+          options={[['', 'All outcomes'], ...DELIVERY_OUTCOMES.map((value) => [value, value] as const)]}
+        />
+      }
+    >
+      <Pages
+        query={query}
+        count={rows.length}
+        empty={
+          <Empty title={outcome ? `None was ${outcome}` : 'Nothing has arrived yet'}>
+            {outcome ? '' : 'Whatever the tool sends stands here the moment it arrives, understood or not.'}
+          </Empty>
+        }
+      >
+        <Table
+          caption="Deliveries, newest first"
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'Outcome', cell: (row) => <Status value={row.outcome} /> },
+            {
+              head: 'Event',
+              cell: ({ id, event, path, message }) => (
+                <button type="button" onClick={() => setOpen(id)} className="grid text-left hover:underline">
+                  <span className="break-all font-medium">{event || path}</span>
+                  {message && <span className="line-clamp-2 max-w-prose text-xs text-soft">{message}</span>}
+                </button>
+              ),
+            },
+            { head: 'Answer', wide: true, cell: ({ status, milliseconds }) => `${status} · ${milliseconds} ms` },
+            { head: 'Made', wide: true, cell: ({ records }) => madeOf(records) },
+            { head: 'When', cell: ({ received_at }) => <Time at={received_at} /> },
+          ]}
+        />
+      </Pages>
+      {open !== undefined && (
+        <DeliveryDialog projectId={projectId} id={open} mayReplay={mayReplay} onClose={() => setOpen(undefined)} />
+      )}
+    </Section>
+  )
+}
+
+function madeOf(records: { type: string }[]): string {
+  const counts = new Map<string, number>()
+  for (const { type } of records) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return [...counts].map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`).join(', ') || '–'
+}

@@ -1,0 +1,49 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useWrite } from '../../queries.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type Detail = AppReply<'showIntegration'>
+
+/** Where the tool is to call. */
+export function IntegrationAddress({ integration, locked }: { integration: Detail; locked: boolean }) {
+  const { id, project_id, webhook_url, webhook_token } = integration
+  const rotate = useWrite('rotateIntegrationToken', ['showIntegration'])
+  const say = useToast()
+  return (
+    <Section
+      title="Address"
+      actions={
+        <Confirm
+          label="Replace the token"
+          title="Replace the token?"
+          action="Replace it"
+          disabled={locked}
+          look="quiet"
+          run={async () => {
+            await rotate.mutateAsync({ project_id, id })
+            say('The token was replaced')
+          }}
+        >
+          The old token ends at once: until the tool has the new address, what it sends is refused.
+        </Confirm>
+      }
+    >
+      <Labelled label="Webhook URL, token included">
+        <Copy value={webhook_url} label="Webhook URL" />
+      </Labelled>
+      <Labelled label="Token alone, for tools that can send the header X-Webhook-Token">
+        <Copy value={webhook_token} label="Token" />
+      </Labelled>
+    </Section>
+  )
+}
+
+const Labelled = ({ label, children }: { label: string; children: React.ReactNode }) => (
+  <div className="grid min-w-0 gap-1">
+    <span className="text-xs text-soft">{label}</span>
+    {children}
+  </div>
+)

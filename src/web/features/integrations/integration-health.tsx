@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Figures } from '../../ui/figures.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+
+type Integration = AppReply<'listIntegrations'>['integrations'][number]
+
+/** Does it speak, and is it understood? */
+export const IntegrationHealth = ({ integration, mayTest }: { integration: Integration; mayTest: boolean }) => {
+  const { health, project_id, id } = integration
+  return (
+    <Section title="Health">
+      <Figures
+        figures={[
+          ['Last delivery', <Time key="last" at={health.last_delivery_at} />],
+          ['Its outcome', health.last_outcome ? <Status key="outcome" value={health.last_outcome} /> : '–'],
+          ['Deliveries in 24 hours', health.deliveries],
+          ['Error rate', `${(health.error_rate * 100).toFixed(health.error_rate > 0 ? 1 : 0)} % (${health.failed} failed)`],
+        ]}
+      />
+      {health.failing_jobs > 0 && (
+        <Notice kind="warn">
+          {health.failing_jobs} {health.failing_jobs === 1 ? 'piece of work' : 'pieces of work'} that followed a delivery failed
+          and {health.failing_jobs === 1 ? 'is' : 'are'} tried again, for instance because the tool's server could not be reached.
+        </Notice>
+      )}
+      {mayTest && <TestDelivery projectId={project_id} id={id} />}
+    </Section>
+  )
+}
+
+/** Sends ourselves what the tool would send: everything but the tool itself is tried. */
+export function TestDelivery({ projectId, id }: { projectId: number; id: number }) {
+  const test = useWrite('testIntegration', ['listDeliveries', 'listIntegrations', 'showIntegration'])
+  const [told, setTold] = useState<string>()
+  const run = async () => {
+    setTold(undefined)
+    const answer = await test.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
+    if (answer) setTold(`The test delivery was ${answer.status}. What it made is called a test and stands in the feed.`)
+  }
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <Button onClick={run} busy={test.isPending}>
+          Send a test delivery
+        </Button>
+        <span className="text-xs text-soft">Like one of the tool's own, from us to us.</span>
+      </div>
+      {told && <Notice kind="ok">{told}</Notice>}
+      {test.error && <Notice kind="err">{wordsOf(test.error)}</Notice>}
+    </div>
+  )
+}

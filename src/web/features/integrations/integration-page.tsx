@@ -1,0 +1,138 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { refresh, useApi, useWrite } from '../../queries.ts'
+import { useAccount, useProject } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { NotHere } from '../../ui/not-here.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Markdown } from '../../ui/text/markdown.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { IntegrationAddress } from './integration-address.tsx'
+import { IntegrationHealth } from './integration-health.tsx'
+import { IntegrationSecret } from './integration-secret.tsx'
+import { IntegrationServer } from './integration-server.tsx'
+import { TOOLS } from './tools.ts'
+
+/** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
+export default function Integration() {
+  const { projectId = '', integrationId = '' } = useParams({ strict: false })
+  const owner = useProject()?.role === 'owner'
+  const locked = Boolean(useAccount()?.read_only)
+  const all = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
+  const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
+  return (
+    <Page
+      title={integration ? TOOLS[integration.provider].name : 'Integration'}
+      up={['Integrations', `/projects/${projectId}/integrations`]}
+      actions={
+        owner &&
+        integration && (
+          <>
+            <Switch integration={integration} locked={locked} />
+            <Delete integration={integration} locked={locked} />
+          </>
+        )
+      }
+    >
+      <Loaded query={all}>
+        {() =>
+          integration ? (
+            <>
+              {!integration.active && <Notice kind="warn">Switched off: what the tool sends is refused with 404.</Notice>}
+              <IntegrationHealth integration={integration} mayTest={owner && !locked} />
+              {owner ? (
+                <Owned projectId={projectId} id={integrationId} locked={locked} fresh={!integration.health.last_delivery_at} />
+              ) : (
+                <Notice>Address, secrets and set-up are shown to owners of the project.</Notice>
+              )}
+              <Deliveries projectId={projectId} integrationId={integrationId} mayReplay={owner && !locked} />
+            </>
+          ) : (
+            <NotHere />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+/** A tool that has never called needs its guide; for one that works it is out of the way. */
+function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string; locked: boolean; fresh: boolean }) {
+  const query = useApi('showIntegration', { project_id: projectId, id })
+  return (
+    <Loaded query={query}>
+      {(detail) => (
+        <>
+          <IntegrationAddress integration={detail} locked={locked} />
+          <div className="rounded-lg border border-line bg-panel p-4">
+            <details open={fresh}>
+              <summary className="font-semibold">How to set it up</summary>
+              <div className="mt-4 min-w-0">
+                <Markdown text={detail.setup} />
+              </div>
+            </details>
+          </div>
+          <IntegrationSecret integration={detail} locked={locked} />
+          <IntegrationServer key={detail.id} integration={detail} locked={locked} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+interface Owner {
+  integration: AppReply<'listIntegrations'>['integrations'][number]
+  locked: boolean
+}
+
+function Switch({ integration, locked }: Owner) {
+  const { id, project_id, active } = integration
+  const edit = useWrite('editIntegration', ['listIntegrations', 'showIntegration'])
+  const say = useToast()
+  const set = async (active: boolean) => {
+    await edit.mutateAsync({ project_id, id, body: { active } })
+    say(active ? 'Switched on' : 'Switched off')
+  }
+  if (!active)
+    return (
+      <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set(true).catch(() => {})}>
+        Switch on
+      </Button>
+    )
+  return (
+    <Confirm
+      label="Switch off"
+      title="Switch this integration off?"
+      action="Switch it off"
+      disabled={locked}
+      run={() => set(false)}
+    >
+      What the tool sends is refused until it is switched on again. Everything it told so far stays.
+    </Confirm>
+  )
+}
+
+function Delete({ integration: { id, project_id, provider }, locked }: Owner) {
+  const remove = useWrite('deleteIntegration')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const say = useToast()
+  const run = async () => {
+    await remove.mutateAsync({ project_id, id })
+    await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(project_id) } })
+    await refresh(client, ['listIntegrations'])
+    say(`${TOOLS[provider].name} was deleted`)
+  }
+  return (
+    <Confirm label="Delete" title="Delete this integration?" action="Delete it" disabled={locked} run={run}>
+      Its webhook address stops working at once: what the tool still sends is answered with 404, as for an address that never was.
+      Its delivery log and the tracker items it told are deleted. Changes, builds, assets and deployments that it told stay. This
+      cannot be undone.
+    </Confirm>
+  )
+}

@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { ProviderName } from '../../../contract/sets.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { TextArea } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+const NEEDED: ProviderName[] = ['buildkite']
+
+/** Secrets that prove who calls. They are kept sealed and never shown again. */
+export function IntegrationSecret({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
+  const { id, project_id, provider, secrets } = integration
+  const [text, setText, clear] = useDraft(`signing secret ${id}`, '')
+  const [made, setMade] = useState<string>()
+  const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
+  const say = useToast()
+  const save = async () => {
+    const signing_secrets = text.split('\n').flatMap((line) => line.trim() || [])
+    await edit.mutateAsync({ project_id, id, body: { signing_secrets } })
+    setText('')
+    clear()
+    setMade(undefined)
+    say('Signing secret saved')
+  }
+  const generate = () => {
+    const secret = [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    setMade(secret)
+    setText(secret)
+  }
+  if (provider === 'asana')
+    return (
+      <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
+        <p className="text-sm text-soft">Asana hands over a secret of its own for every webhook; there is nothing to set.</p>
+      </Section>
+    )
+  return (
+    <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
+      {secrets === 0 && NEEDED.includes(provider) && (
+        <Notice kind="warn">This tool is refused until its secret is saved here.</Notice>
+      )}
+      <Form
+        action={secrets > 0 ? 'Replace' : 'Save'}
+        submit={save}
+        disabled={locked || text.trim() === ''}
+        beside={
+          <Button onClick={generate} disabled={locked}>
+            Generate one
+          </Button>
+        }
+      >
+        <TextArea
+          label="New secret"
+          hint="The same as in the tool. One per line: several are accepted side by side while one takes over from another."
+          rows={2}
+          value={text}
+          maxLength={2500}
+          spellCheck={false}
+          autoComplete="off"
+          disabled={locked}
+          className="font-mono"
+          onChange={(event) => setText(event.target.value)}
+        />
+        {made && text.includes(made) && (
+          <div className="grid gap-1">
+            <span className="text-xs text-soft">Copy it into the tool before you save: it is not shown again.</span>
+            <Copy value={made} label="Secret" />
+          </div>
+        )}
+      </Form>
+      {secrets > 0 && (
+        <div>
+          {' '}
+          <Confirm
+            label="Remove the secret"
+            title="Accept unsigned deliveries?"
+            action="Remove the secret"
+            look="quiet"
+            disabled={locked}
+            run={async () => {
+              await edit.mutateAsync({ project_id, id, body: { signing_secrets: [] } })
+              say('Signing secret removed')
+            }}
+          >
+            From then on the token in the address alone decides who may call.
+          </Confirm>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+const SecretPill = ({ secrets }: { secrets: number }) =>
+  secrets === 0 ? <Pill>not set</Pill> : <Pill kind="ok">{secrets === 1 ? 'set' : `${secrets} set`}</Pill>

@@ -1,0 +1,118 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount, useProject } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pill, Status } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { ToolChoice } from './tool-choice.tsx'
+import { TOOLS } from './tools.ts'
+
+type Integration = AppReply<'listIntegrations'>['integrations'][number]
+
+/** The tools of a project: which ones speak, and whether they are understood. */
+export default function Integrations() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [choosing, setChoosing] = useState(false)
+  const project = useProject()
+  const account = useAccount()
+  const mayChange = project?.role === 'owner' && !account?.read_only
+  const navigate = useNavigate()
+  const query = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
+  const open = (id: number) =>
+    void navigate({
+      to: '/projects/$projectId/integrations/$integrationId',
+      params: { projectId, integrationId: String(id) },
+    })
+  return (
+    <Page
+      title="Integrations"
+      actions={
+        mayChange && (
+          <Button look="main" onClick={() => setChoosing(true)}>
+            <Icon name="plus" /> Connect a tool
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ integrations }) =>
+          integrations.length > 0 ? (
+            <Listed integrations={integrations} projectId={projectId} />
+          ) : mayChange ? (
+            <>
+              <p className="max-w-prose text-sm text-soft">
+                Nothing is connected yet. Choose a tool: it gets an address of its own and a guide with everything to paste.
+              </p>
+              <ToolChoice projectId={projectId} onMade={open} />
+            </>
+          ) : (
+            <Empty title="No tool is connected">
+              An owner of the project can connect version control, CI, stores and trackers.
+            </Empty>
+          )
+        }
+      </Loaded>
+      <Dialog title="Connect a tool" open={choosing} onClose={() => setChoosing(false)}>
+        <ToolChoice projectId={projectId} onMade={open} />
+      </Dialog>
+    </Page>
+  )
+}
+
+const Listed = ({ integrations, projectId }: { integrations: Integration[]; projectId: string }) => (
+  <Table
+    caption="Connected tools"
+    rows={integrations}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        head: 'Tool',
+        cell: ({ id, provider }) => (
+          <Link
+            to="/projects/$projectId/integrations/$integrationId"
+            params={{ projectId, integrationId: String(id) }}
+            className="font-medium hover:underline"
+          >
+            {TOOLS[provider].name}
+            {integrations.filter((other) => other.provider === provider).length > 1 && <span className="text-soft"> {id}</span>}
+          </Link>
+        ),
+      },
+      { head: 'Health', cell: (one) => <HealthPill integration={one} /> },
+      { head: 'Last delivery', cell: ({ health }) => <Time at={health.last_delivery_at} /> },
+      {
+        head: 'Outcome',
+        wide: true,
+        cell: ({ health }) => (health.last_outcome ? <Status value={health.last_outcome} /> : '–'),
+      },
+      {
+        head: 'In 24 h',
+        wide: true,
+        className: 'text-right',
+        cell: ({ health }) => <span className="tabular-nums">{health.deliveries}</span>,
+      },
+      {
+        head: 'Failed',
+        wide: true,
+        className: 'text-right tabular-nums',
+        cell: ({ health }) => (health.deliveries > 0 ? `${Math.round(health.error_rate * 100)} %` : '–'),
+      },
+    ]}
+  />
+)
+
+function HealthPill({ integration: { active, health } }: { integration: Integration }) {
+  if (!active) return <Pill>switched off</Pill>
+  if (!health.last_delivery_at) return <Pill kind="info">waits for its first delivery</Pill>
+  if (health.failing_jobs > 0) return <Pill kind="warn">work is stuck</Pill>
+  if (health.error_rate >= 0.5) return <Pill kind="err">failing</Pill>
+  return health.error_rate > 0.05 ? <Pill kind="warn">some fail</Pill> : <Pill kind="ok">healthy</Pill>
+}

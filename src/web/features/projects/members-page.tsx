@@ -1,0 +1,145 @@
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useAccount, useProject } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Filter, Select } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Address } from '../../ui/text/address.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type Member = AppReply<'listProjectPeople'>['members'][number]
+type Role = Member['role']
+
+const ROLES = [
+  ['member', 'member'],
+  ['owner', 'owner'],
+] as const
+
+/** Who works on the project; everybody of the account reaches it anyway. */
+export default function Members() {
+  const { projectId = '' } = useParams({ strict: false })
+  const project = useProject()
+  const account = useAccount()
+  const mayChange = project?.role === 'owner' && !account?.read_only
+  const query = useApi('listProjectPeople', { project_id: projectId })
+  const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers'])
+  const say = useToast()
+  return (
+    <Page title="Members">
+      <p className="max-w-prose text-sm text-soft">
+        Who is listed here works on this project; its owners change its settings and tools. Everybody of {account?.name} reaches
+        it without being listed.
+      </p>
+      <Loaded query={query}>
+        {({ members }) => (
+          <>
+            {members.length === 0 ? (
+              <Empty title="Nobody is listed yet">Owners of the project can add people of the account.</Empty>
+            ) : (
+              <Table
+                caption="Members of the project"
+                rows={members}
+                keyOf={({ user_id }) => user_id}
+                columns={[
+                  {
+                    head: 'Name',
+                    cell: ({ name, email }) => (
+                      <div className="grid">
+                        <span className="font-medium">{name}</span>
+                        {email && <Address email={email} />}
+                      </div>
+                    ),
+                  },
+                  {
+                    head: 'Role',
+                    cell: (member) => (mayChange ? <RoleChoice member={member} projectId={projectId} /> : member.role),
+                  },
+                  { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+                  {
+                    head: 'Actions',
+                    className: 'text-right',
+                    cell: ({ user_id, name }) =>
+                      mayChange && (
+                        <Confirm
+                          label="Remove"
+                          title={`Take ${name} off the list?`}
+                          action="Take off"
+                          look="quiet"
+                          run={async () => {
+                            await remove.mutateAsync({ project_id: projectId, user_id })
+                            say(`${name} is no longer listed`)
+                          }}
+                        >
+                          They still reach the project as long as they belong to the account.
+                        </Confirm>
+                      ),
+                  },
+                ]}
+              />
+            )}
+            {mayChange && <Add projectId={projectId} accountId={project.account_id} listed={members} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function RoleChoice({ member, projectId }: { member: Member; projectId: string }) {
+  const set = useWrite('setProjectMember', ['listProjectPeople', 'showMe'])
+  const say = useToast()
+  const change = async (role: Role) => {
+    try {
+      await set.mutateAsync({ project_id: projectId, user_id: member.user_id, body: { role } })
+    } catch (error) {
+      say(wordsOf(error), 'err')
+    }
+  }
+  return (
+    <Filter
+      label={`Role of ${member.name}`}
+      options={ROLES}
+      value={set.isPending ? set.variables.body.role : member.role}
+      onChange={(event) => void change(event.target.value as Role)}
+    />
+  )
+}
+
+function Add({ projectId, accountId, listed }: { projectId: string; accountId: number; listed: Member[] }) {
+  const { data } = useApi('listAccountMembers', { account_id: accountId })
+  const [chosen, setChosen] = useState('')
+  const [role, setRole] = useState<Role>('member')
+  const set = useWrite('setProjectMember', ['listProjectPeople', 'listMembers'])
+  const say = useToast()
+  const others = data?.members.filter(({ user_id }) => !listed.some((member) => member.user_id === user_id)) ?? []
+  if (others.length === 0) return null
+  const user = others.find(({ user_id }) => String(user_id) === chosen) ?? others[0]!
+  const submit = async () => {
+    await set.mutateAsync({ project_id: projectId, user_id: user.user_id, body: { role } })
+    say(`${user.name} was added`)
+    setChosen('')
+  }
+  return (
+    <Section title="Add somebody of the account">
+      <Form action="Add" submit={submit}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Select
+            label="Person"
+            options={others.map(({ user_id, name }) => [String(user_id), name] as const)}
+            value={String(user.user_id)}
+            onChange={(event) => setChosen(event.target.value)}
+          />
+          <Select label="Role" options={ROLES} value={role} onChange={(event) => setRole(event.target.value as Role)} />
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { refresh, useWrite } from '../../queries.ts'
+import { useAccount, useMe } from '../../session.ts'
+import { Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ENGINES } from './engines.ts'
+
+export default function ProjectNew() {
+  const { accounts } = useMe()
+  const [account, setAccount] = useState(String(useAccount()?.id ?? ''))
+  const [name, setName] = useState('')
+  const [engine, setEngine] = useState('unreal')
+  const create = useWrite('createProject')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const submit = async () => {
+    const { id } = await create.mutateAsync({ account_id: account, body: { name, engine } })
+    await refresh(client, ['showMe'])
+    await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(id) } })
+  }
+  return (
+    <Page title="New project">
+      <div className="max-w-md">
+        <Form eager action="Make the project" submit={submit}>
+          <TextField
+            label="Name"
+            required
+            maxLength={120}
+            placeholder="What you call the game"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Select label="Engine" options={ENGINES} value={engine} onChange={(event) => setEngine(event.target.value)} />
+          {accounts.length > 1 && (
+            <Select
+              label="Account"
+              options={accounts.map(({ id, name }) => [String(id), name] as const)}
+              value={account}
+              onChange={(event) => setAccount(event.target.value)}
+            />
+          )}
+        </Form>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,53 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi } from '../../queries.ts'
+import { useProject } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { buttonClass } from '../../ui/form/button.tsx'
+import { Failed } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { TaskBar } from '../tasks/task-bar.tsx'
+import { Pipeline } from './pipeline.tsx'
+
+const Plots = lazy(() => import('../builds/plots.tsx'))
+
+/** A project as a pipeline, and how it has been doing. */
+export default function Project() {
+  const { projectId = '' } = useParams({ strict: false })
+  // The layout shows no page of a project that is not there.
+  const { name, status } = useProject()!
+  const { data, error, refetch } = useApi('showOverview', { project_id: projectId })
+  return (
+    <Page title={name} actions={status !== 'active' && <Pill kind="warn">{status}</Pill>}>
+      {error && <Failed error={error} retry={() => void refetch()} />}
+      {!data && !error && <Waiting />}
+      {data && (
+        <>
+          {isNew(data) && (
+            <Empty
+              title="Nothing has arrived yet"
+              action={
+                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass('main')}>
+                  Connect a tool
+                </Link>
+              }
+            >
+              Connect your version control, your CI or your store: what they tell fills this page by itself.
+            </Empty>
+          )}
+          <Pipeline projectId={projectId} now={data} />
+          <TaskBar projectId={projectId} tasks={data.tasks} />
+          <Suspense fallback={<Waiting lines={4} />}>
+            <Plots projectId={projectId} />
+          </Suspense>
+        </>
+      )}
+    </Page>
+  )
+}
+
+const isNew = ({ latest_build, live, changes_24h, approvals_pending }: AppReply<'showOverview'>) =>
+  !latest_build && live.length === 0 && changes_24h === 0 && approvals_pending === 0

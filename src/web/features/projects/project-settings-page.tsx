@@ -1,0 +1,138 @@
+import { useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useAccount, useProject } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { FailureRules } from '../failure-rules/failure-rules.tsx'
+import { ENGINES } from './engines.ts'
+import { ProjectState } from './project-state.tsx'
+
+type Settings = AppReply<'showProjectSettings'>
+
+export default function ProjectSettings() {
+  const { projectId = '' } = useParams({ strict: false })
+  const owner = useProject()?.role === 'owner'
+  const account = useAccount()
+  const locked = !owner || Boolean(account?.read_only)
+  const query = useApi('showProjectSettings', { project_id: projectId })
+  return (
+    <Page title="Project settings">
+      {!owner && <Notice>Only owners of the project or of its account may change these.</Notice>}
+      <Loaded query={query}>
+        {(settings) => (
+          <div key={settings.id} className="grid gap-4">
+            <General settings={settings} locked={locked} />
+            <ApprovalRules settings={settings} locked={locked} />
+            <FailureRules accountId={settings.account_id} />
+            <ProjectState settings={settings} locked={locked} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface Part {
+  settings: Settings
+  locked: boolean
+}
+
+function General({ settings, locked }: Part) {
+  const [name, setName, clearName] = useDraft(`project name ${settings.id}`, settings.name)
+  const [engine, setEngine, clearEngine] = useDraft(`project engine ${settings.id}`, settings.engine)
+  const edit = useWrite('editProject', ['showProjectSettings', 'showMe'])
+  const say = useToast()
+  const engines = ENGINES.some(([value]) => value === settings.engine)
+    ? ENGINES
+    : ([...ENGINES, [settings.engine, settings.engine || 'Not told']] as const)
+  const submit = async () => {
+    await edit.mutateAsync({ project_id: settings.id, body: { name, engine } })
+    clearName()
+    clearEngine()
+    say('Saved')
+  }
+  return (
+    <Section title="General">
+      <Form action="Save" submit={submit} disabled={locked || (name === settings.name && engine === settings.engine)}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="Name"
+            required
+            maxLength={120}
+            disabled={locked}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Select
+            label="Engine"
+            hint="Builds that do not say their type get this one."
+            options={engines}
+            disabled={locked}
+            value={engine}
+            onChange={(event) => setEngine(event.target.value)}
+          />
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+/** Which kinds of assets wait for a person after they changed. */
+function ApprovalRules({ settings, locked }: Part) {
+  const { id, approval_types } = settings
+  const stored = (approval_types ?? APPROVED_TYPES).join(' ')
+  const [draft, setDraft, clear] = useDraft(`approval rules ${id}`, stored)
+  const chosen = draft.split(' ').filter(Boolean) as AssetType[]
+  const edit = useWrite('editProject', ['showProjectSettings'])
+  const say = useToast()
+  const save = async (types: AssetType[] | null) => {
+    await edit.mutateAsync({ project_id: id, body: { approval_types: types } })
+    setDraft((types ?? APPROVED_TYPES).join(' '))
+    clear()
+    say('Approval rules saved')
+  }
+  const toggle = (type: AssetType, on: boolean) =>
+    setDraft(ASSET_TYPES.filter((one) => (one === type ? on : chosen.includes(one))).join(' '))
+  const changed = [...chosen].sort().join(' ') !== stored.split(' ').sort().join(' ')
+  return (
+    <Section title="Approval rules">
+      <Form
+        action="Save"
+        submit={() => save(chosen)}
+        disabled={locked || !changed}
+        beside={
+          approval_types !== null && (
+            <Button look="quiet" disabled={locked} busy={edit.isPending} onClick={() => void save(null).catch(() => {})}>
+              Back to the usual rules
+            </Button>
+          )
+        }
+      >
+        <fieldset className="grid gap-3" disabled={locked}>
+          <legend className="mb-3 text-sm text-soft">
+            A changed file of these types asks for an approval, and a build of that change waits until it is decided.
+            {approval_types === null && ' These are the usual rules.'}
+          </legend>
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+            {ASSET_TYPES.map((type) => (
+              <Checkbox
+                key={type}
+                label={type}
+                checked={chosen.includes(type)}
+                onChange={(event) => toggle(type, event.target.checked)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      </Form>
+    </Section>
+  )
+}

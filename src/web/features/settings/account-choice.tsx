@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { wordsOf } from '../../api.ts'
+import { refresh, useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Filter } from '../../ui/form/field.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+/** Which account one looks at, for people who have several; the feed follows. */
+export function AccountChoice() {
+  const { accounts, user } = useMe()
+  const edit = useWrite('editMe')
+  const client = useQueryClient()
+  const say = useToast()
+  if (accounts.length < 2) return null
+  const choose = async (id: string) => {
+    try {
+      await edit.mutateAsync({ body: { default_account_id: Number(id) } })
+      await refresh(client, ['showMe'])
+    } catch (error) {
+      say(wordsOf(error), 'err')
+    }
+  }
+  return (
+    <Filter
+      label="Account"
+      value={String(user.default_account_id ?? accounts[0]!.id)}
+      disabled={edit.isPending}
+      onChange={(event) => void choose(event.target.value)}
+      options={accounts.map(({ id, name }) => [String(id), name] as const)}
+    />
+  )
+}

@@ -1,0 +1,154 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { OUTGOING_STATUSES } from '../../../contract/sets.ts'
+import { ask, wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { CodeBlock } from '../../ui/text/code-block.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+interface Props {
+  accountId: number
+  webhookId: number
+  locked: boolean
+}
+
+/** Messages to an address, newest first, asked for when somebody opens the log. */
+export function OutgoingLog(props: Props) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="text-sm text-soft">Log</summary>
+      {open && <Messages {...props} />}
+    </details>
+  )
+}
+
+function Messages({ accountId, webhookId, locked }: Props) {
+  const [status, setStatus] = useState('')
+  const [opened, setOpened] = useState<string>()
+  const query = useInfiniteQuery({
+    queryKey: ['listOutgoing', { accountId, webhookId, status }],
+    queryFn: ({ pageParam, signal }) => {
+      const filters = { status, before: pageParam || undefined, limit: 50 }
+      return ask('listOutgoing', { account_id: accountId, id: webhookId, query: filters }, signal)
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ deliveries, has_more }) => (has_more ? deliveries.at(-1)?.position : undefined),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  })
+  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []
+  return (
+    <div className="mt-2 grid min-w-0 gap-2">
+      <div>
+        <Filter
+          label="Status"
+          value={status}
+          onChange={(event) => setStatus(event.target.value)}
+          options={[['', 'All messages'], ...OUTGOING_STATUSES.map((value) => [value, value] as const)]}
+        />
+      </div>
+      <Loaded query={query}>
+        {() =>
+          rows.length === 0 ? (
+            <p className="text-sm text-soft">{status ? `No message is ${status}.` : 'Nothing was told yet.'}</p>
+          ) : (
+            <Table
+              caption="Messages, newest first"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Status', cell: (row) => <Status value={row.status} /> },
+                {
+                  head: 'Event',
+                  cell: ({ id, event_type, error }) => (
+                    <button type="button" onClick={() => setOpened(id)} className="grid text-left hover:underline">
+                      <span className="break-all font-medium">{event_type}</span>
+                      {error && <span className="line-clamp-2 text-xs text-soft">{error}</span>}
+                    </button>
+                  ),
+                },
+                { head: 'Answer', wide: true, cell: ({ answer }) => answer ?? '–' },
+                { head: 'Tries', wide: true, cell: ({ tries }) => tries },
+                {
+                  head: 'When',
+                  cell: ({ created_at, next_at }) => (
+                    <div className="grid">
+                      <Time at={created_at} />
+                      {next_at && (
+                        <span className="text-xs text-soft">
+                          next <Time at={next_at} />
+                        </span>
+                      )}
+                    </div>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {query.hasNextPage && (
+        <div className="flex justify-center">
+          <Button look="quiet" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
+      )}
+      {opened && <Message {...{ accountId, webhookId, locked }} id={opened} onClose={() => setOpened(undefined)} />}
+    </div>
+  )
+}
+
+/** What was sent, every time it was sent, and once more. */
+function Message({ accountId, webhookId, locked, id, onClose }: Props & { id: string; onClose(): void }) {
+  const query = useApi('showOutgoing', { account_id: accountId, id: webhookId, message_id: id }, { every: 5_000 })
+  const replay = useWrite('replayOutgoing', ['listOutgoing', 'showOutgoing', 'listWebhooks'])
+  const say = useToast()
+  const run = () =>
+    replay.mutateAsync({ account_id: accountId, id: webhookId, message_id: id }).then(
+      () => say('The message is sent again'),
+      () => {},
+    )
+  return (
+    <Dialog title="Message" open onClose={onClose}>
+      <Loaded query={query}>
+        {({ payload, attempts }) => (
+          <div className="grid min-w-0 gap-4">
+            <div className="flex flex-wrap items-center gap-3">
+              <Button disabled={locked} busy={replay.isPending} onClick={() => void run()}>
+                Replay
+              </Button>
+              <code className="break-all font-mono text-xs text-soft">{id}</code>
+            </div>
+            {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
+            {attempts.length === 0 ? (
+              <p className="text-sm text-soft">Not sent yet.</p>
+            ) : (
+              <ol className="grid gap-2 text-sm">
+                {attempts.map(({ at, status, milliseconds, error, response }) => (
+                  <li key={at} className="grid gap-1 border-l-2 border-line pl-3">
+                    <span>
+                      <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms, <Time at={at} />
+                    </span>
+                    {error && <span className="text-err">{error}</span>}
+                    {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}
+                  </li>
+                ))}
+              </ol>
+            )}
+            <CodeBlock code={JSON.stringify(payload, null, 2)} label="Payload" tall />
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Figures } from '../../ui/figures.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { AccountChoice } from './account-choice.tsx'
+import { Usage } from './usage.tsx'
+
+type Account = AppReply<'showAccount'>
+
+export default function SettingsAccount() {
+  const account = useAccount()
+  const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
+  return (
+    <Page title="Account" actions={<AccountChoice />}>
+      <Loaded query={query}>
+        {(shown) => (
+          <div key={shown.id} className="grid gap-4">
+            <General account={shown} owner={account?.role === 'owner'} />
+            <Section
+              title="Plan"
+              actions={
+                <Link to="/settings/billing" className="text-sm underline">
+                  Billing
+                </Link>
+              }
+            >
+              <Figures
+                figures={[
+                  [
+                    'Plan',
+                    <span key="plan" className="capitalize">
+                      {shown.plan}
+                    </span>,
+                  ],
+                  ['Projects', shown.projects],
+                  ['People', shown.members],
+                  ['Since', new Date(shown.created_at).toLocaleDateString('en', { dateStyle: 'medium' })],
+                ]}
+              />
+            </Section>
+            <Section title="Credits">
+              <Figures
+                figures={[
+                  ['Left', <strong key="credits">{shown.credits ?? 'not counted'}</strong>],
+                  ['Investigations today', `${shown.used_today} of ${shown.daily_limit}`],
+                  ['In 30 days', shown.usage.reduce((sum, day) => sum + day.investigations, 0)],
+                  ['Given back', shown.usage.reduce((sum, day) => sum + day.refunded, 0)],
+                ]}
+              />
+              {shown.credits !== null && (
+                <p className="max-w-prose text-sm text-soft">
+                  Having a failed build investigated costs one credit; it is given back when the investigation fails or the build
+                  had no log.
+                </p>
+              )}
+              <Usage usage={shown.usage} />
+            </Section>
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+function General({ account, owner }: { account: Account; owner: boolean }) {
+  const [name, setName, clearName] = useDraft(`account name ${account.id}`, account.name)
+  const [timezone, setTimezone, clearZone] = useDraft(`account timezone ${account.id}`, account.timezone)
+  const edit = useWrite('editAccount', ['showAccount', 'showMe'])
+  const say = useToast()
+  const locked = !owner || account.read_only !== null
+  const submit = async () => {
+    await edit.mutateAsync({ account_id: account.id, body: { name, timezone } })
+    clearName()
+    clearZone()
+    say('Saved')
+  }
+  return (
+    <Section title="General">
+      {!owner && <Notice>Only owners of the account may change it.</Notice>}
+      <Form action="Save" submit={submit} disabled={locked || (name === account.name && timezone === account.timezone)}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="Name"
+            required
+            maxLength={120}
+            disabled={locked}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <TextField
+            label="Timezone"
+            hint="Where a day begins for the figures of the feed."
+            list="timezones"
+            required
+            maxLength={60}
+            disabled={locked}
+            spellCheck={false}
+            value={timezone}
+            onChange={(event) => setTimezone(event.target.value)}
+          />
+          <datalist id="timezones">
+            {ZONES.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,114 @@
+import { useState } from 'react'
+import { useApi, useWrite } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { toolName } from '../integrations/tools.ts'
+
+const PROVIDERS = ['github', 'perforce', 'diversion', 'lore', 'jira', 'linear', 'trello', 'monday', 'asana'] as const
+
+/** What one is called elsewhere, so that a change or an issue finds its person. */
+export default function SettingsConnectedAccounts() {
+  const query = useApi('listConnectedAccounts', {})
+  const remove = useWrite('removeConnectedAccount', ['listConnectedAccounts'])
+  const say = useToast()
+  return (
+    <Page title="Connected accounts">
+      <p className="max-w-prose text-sm text-soft">
+        Tell what you are called in other tools. Once an owner of the account has confirmed it, changes under that name are known
+        to be yours, also when a broken build is investigated.
+      </p>
+      <Loaded query={query}>
+        {({ connected_accounts }) =>
+          connected_accounts.length === 0 ? (
+            <Empty title="No names yet">Start with the one you commit under.</Empty>
+          ) : (
+            <Table
+              caption="Your names in other tools"
+              rows={connected_accounts}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Tool', cell: ({ provider }) => toolName(provider) },
+                { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
+                {
+                  head: 'State',
+                  cell: ({ unconfirmed_in }) =>
+                    unconfirmed_in.length === 0 ? (
+                      <Pill kind="ok">confirmed</Pill>
+                    ) : (
+                      <span className="text-sm text-soft">waits for an owner of {unconfirmed_in.join(', ')}</span>
+                    ),
+                },
+                { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  head: 'Actions',
+                  className: 'text-right',
+                  cell: ({ id, provider, uid }) => (
+                    <Confirm
+                      label="Remove"
+                      title={`Forget ${uid}?`}
+                      action="Forget it"
+                      look="quiet"
+                      run={async () => {
+                        await remove.mutateAsync({ id })
+                        say(`${uid} was forgotten`)
+                      }}
+                    >
+                      What {uid} does in {toolName(provider)} is no longer recognised as yours.
+                    </Confirm>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      <NewName />
+    </Page>
+  )
+}
+
+function NewName() {
+  const [provider, setProvider] = useState<string>('github')
+  const [uid, setUid, clear] = useDraft('connected account', '')
+  const add = useWrite('addConnectedAccount', ['listConnectedAccounts'])
+  const say = useToast()
+  const submit = async () => {
+    const { unconfirmed_in } = await add.mutateAsync({ body: { provider, uid } })
+    say(unconfirmed_in.length === 0 ? `${uid.trim()} is you` : 'Noted; an owner has yet to confirm it')
+    setUid('')
+    clear()
+  }
+  return (
+    <Section title="Add a name">
+      <Form action="Add" submit={submit} disabled={uid.trim() === ''}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Select
+            label="Tool"
+            options={PROVIDERS.map((value) => [value, toolName(value)] as const)}
+            value={provider}
+            onChange={(event) => setProvider(event.target.value)}
+          />
+          <TextField
+            label="Name there"
+            hint="A user name or id, as the tool writes it."
+            required
+            maxLength={120}
+            autoComplete="off"
+            spellCheck={false}
+            value={uid}
+            onChange={(event) => setUid(event.target.value)}
+          />
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,84 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { ApiError, ask } from '../../api.ts'
+import { useMe } from '../../session.ts'
+import { Broken } from '../../ui/broken.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { together } from '../../ui/together.ts'
+
+type Mail = AppReply<'listMails'>['mails'][number]
+
+/** The operator's outbox: without a mail server this is where links to confirm, reset and join are found. */
+export default function SettingsMails() {
+  const { user } = useMe()
+  const query = useInfiniteQuery({
+    queryKey: ['listMails', {}],
+    queryFn: ({ pageParam, signal }) => ask('listMails', { query: { before: pageParam || undefined } }, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
+    enabled: user.operator,
+    refetchInterval: 15_000,
+  })
+  if (!user.operator) return <Broken error={new ApiError(404, 'not_found', 'Page not found.')} />
+  const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
+  return (
+    <Page title="Mails">
+      {query.data?.pages[0]?.smtp === false && (
+        <Notice>
+          No mail server is configured, so nothing is sent: hand over what stands here yourself, or set{' '}
+          <code className="font-mono text-xs">SMTP_URL</code> and start again.
+        </Notice>
+      )}
+      <Pages
+        query={query}
+        count={mails.length}
+        empty={
+          <Empty title="No mails">Invitations, confirmations, resets and notices of new tokens stand here for 30 days.</Empty>
+        }
+      >
+        <ul className="grid overflow-hidden rounded-lg border border-line bg-panel">
+          {mails.map((mail) => (
+            <Letter key={mail.id} mail={mail} />
+          ))}
+        </ul>
+      </Pages>
+    </Page>
+  )
+}
+
+const Letter = ({ mail: { to, subject, text, error, created_at, sent_at } }: { mail: Mail }) => (
+  <li className="border-b border-line last:border-0">
+    <details>
+      <summary className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2 text-sm hover:bg-hover/60">
+        {sent_at ? <Pill kind="ok">sent</Pill> : error ? <Pill kind="err">failed</Pill> : <Pill kind="warn">waiting</Pill>}
+        <span className="min-w-0 flex-1 basis-60 font-medium">{subject}</span>
+        <span className="text-xs text-soft">
+          <span className="break-all">{to}</span> · <Time at={created_at} />
+        </span>
+      </summary>
+      <div className="grid gap-3 border-t border-line bg-canvas p-4">
+        {error && <Notice kind="err">{error}</Notice>}
+        <div className="whitespace-pre-wrap break-words text-sm">{linked(text)}</div>
+      </div>
+    </details>
+  </li>
+)
+
+const LINK = /(https?:\/\/[^\s<>"]+)/
+
+/** Its addresses can be followed. */
+const linked = (text: string) => together(text.split(LINK).map(pieceOf))
+
+const pieceOf = (part: string) =>
+  part.startsWith('http') ? (
+    <a href={part} className="break-all underline">
+      {part}
+    </a>
+  ) : (
+    part
+  )

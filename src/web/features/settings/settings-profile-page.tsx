@@ -1,0 +1,174 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { auth, wordsOf } from '../../api.ts'
+import { connection } from '../../connection.ts'
+import { useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { setTheme, useTheme } from '../../theme.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { NewPassword } from '../sign-in/new-password.tsx'
+
+export default function SettingsProfile() {
+  return (
+    <Page title="Profile">
+      <You />
+      <Address />
+      <Password />
+      <Look />
+    </Page>
+  )
+}
+
+function You() {
+  const { user, accounts } = useMe()
+  const [name, setName, clear] = useDraft('display name', user.name)
+  const [account, setAccount] = useState(String(user.default_account_id ?? ''))
+  const edit = useWrite('editMe', ['showMe', 'listPeople'])
+  const say = useToast()
+  const submit = async () => {
+    await edit.mutateAsync({ body: { name, ...(account ? { default_account_id: Number(account) } : {}) } })
+    clear()
+    say('Saved')
+  }
+  const same = name === user.name && account === String(user.default_account_id ?? '')
+  return (
+    <Section title="You">
+      <Form action="Save" submit={submit} disabled={same}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="Display name"
+            hint="People of your accounts see it here; no API, command line or assistant ever does."
+            required
+            maxLength={120}
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          {accounts.length > 1 && (
+            <Select
+              label="Default account"
+              hint="Whose feed and settings you see first."
+              options={accounts.map(({ id, name }) => [String(id), name] as const)}
+              value={account}
+              onChange={(event) => setAccount(event.target.value)}
+            />
+          )}
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function Address() {
+  const { user } = useMe()
+  const [sent, setSent] = useState<'sending' | 'sent' | Error>()
+  const send = async () => {
+    setSent('sending')
+    await auth('/send-verification-email', { email: user.email }).then(
+      () => setSent('sent'),
+      (error: Error) => setSent(error),
+    )
+  }
+  return (
+    <Section
+      title="E-mail"
+      actions={user.email_verified ? <Pill kind="ok">confirmed</Pill> : <Pill kind="warn">not confirmed</Pill>}
+    >
+      <p className="break-all text-sm">{user.email}</p>
+      {!user.email_verified && (
+        <div>
+          <Button busy={sent === 'sending'} disabled={sent === 'sent'} onClick={send}>
+            Send the link again
+          </Button>
+        </div>
+      )}
+      {sent === 'sent' && <Notice kind="ok">Sent. Follow the link in the mail to confirm the address.</Notice>}
+      {sent instanceof Error && <Notice kind="err">{wordsOf(sent)}</Notice>}
+    </Section>
+  )
+}
+
+function Password() {
+  const [currentPassword, setCurrent] = useState('')
+  const [newPassword, setNew] = useState('')
+  const [revokeTokens, setRevoke] = useState(true)
+  const change = useWrite('changePassword', ['listSessions', 'listTokens'])
+  const say = useToast()
+  const submit = async () => {
+    await change.mutateAsync({
+      body: { current_password: currentPassword, new_password: newPassword, revoke_tokens: revokeTokens },
+    })
+    // A request that was under way with the former session was told that it is over.
+    connection.signedIn()
+    setCurrent('')
+    setNew('')
+    say('Password changed; you are signed out everywhere else')
+  }
+  return (
+    <Section title="Password">
+      <Form action="Change the password" submit={submit} disabled={currentPassword === '' || newPassword === ''}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            required
+            value={currentPassword}
+            onChange={(event) => setCurrent(event.target.value)}
+          />
+          <NewPassword
+            label="New password"
+            also="Every other browser has to sign in again."
+            value={newPassword}
+            onChange={setNew}
+          />
+        </div>
+        <Checkbox
+          label="Revoke my API tokens"
+          hint="Programs that act for you need new ones. Leave it on if somebody else may know the old password."
+          checked={revokeTokens}
+          onChange={(event) => setRevoke(event.target.checked)}
+        />
+      </Form>
+      <p className="text-sm text-soft">
+        Which browsers are signed in stands under{' '}
+        <Link to="/settings/sessions" className="underline">
+          Sessions
+        </Link>
+        .
+      </p>
+    </Section>
+  )
+}
+
+const THEMES = ['system', 'light', 'dark'] as const
+
+function Look() {
+  const theme = useTheme()
+  return (
+    <Section title="Appearance">
+      <fieldset className="flex flex-wrap gap-4">
+        <legend className="sr-only">Appearance</legend>
+        {THEMES.map((value) => (
+          <label key={value} className="flex items-center gap-2 text-sm capitalize">
+            <input
+              type="radio"
+              name="theme"
+              className="size-4 accent-accent"
+              checked={theme === value}
+              onChange={() => setTheme(value)}
+            />
+            {value}
+          </label>
+        ))}
+      </fieldset>
+    </Section>
+  )
+}

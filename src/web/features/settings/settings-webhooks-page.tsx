@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { AccountChoice } from './account-choice.tsx'
+import { WebhookCard } from './webhook-card.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+/** Addresses of one's own that are told what happens. */
+export default function SettingsWebhooks() {
+  const account = useAccount()
+  const [making, setMaking] = useState(false)
+  const owner = account?.role === 'owner'
+  const mayMake = owner && !account.read_only && account.plan !== 'free'
+  return (
+    <Page
+      title="Outbound webhooks"
+      actions={
+        <>
+          <AccountChoice />
+          {mayMake && (
+            <Button look="main" onClick={() => setMaking(true)}>
+              <Icon name="plus" /> New webhook
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="max-w-prose text-sm text-soft">
+        Whatever stands in the feed can be told to an address of yours, signed and in order. What is not answered with 2xx is
+        tried again for days.
+      </p>
+      {account?.plan === 'free' && <Notice>Outbound webhooks need the Team plan or higher.</Notice>}
+      {owner ? <Listed account={account} /> : <Notice>Webhooks are shown to owners of the account.</Notice>}
+      {making && account && <WebhookDialog account={account} onClose={() => setMaking(false)} />}
+    </Page>
+  )
+}
+
+function Listed({ account }: { account: AccountSummary }) {
+  const query = useApi('listWebhooks', { account_id: account.id }, { every: 10_000 })
+  return (
+    <Loaded query={query}>
+      {({ webhooks }) =>
+        webhooks.length === 0 ? (
+          <Empty title="No address is told anything yet">
+            Make one for a chat channel, a dashboard or a script: it hears of builds, changes, approvals and deployments.
+          </Empty>
+        ) : (
+          webhooks.map((webhook) => <WebhookCard key={webhook.id} webhook={webhook} locked={account.read_only !== null} />)
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { SCOPES, type Scope } from '../../../contract/sets.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { CodeBlock } from '../../ui/text/code-block.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { SCOPE_WORDS } from './scopes.ts'
+
+const LIFETIMES = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'One year'],
+  ['', 'Never'],
+] as const
+
+const READING = SCOPES.filter((scope) => !scope.startsWith('write:') && scope !== 'read:members')
+
+/** Makes a token; its value is shown here and never again. */
+export function TokenDialog({ onClose }: { onClose(): void }) {
+  const [value, setValue] = useState<string>()
+  return (
+    <Dialog title={value ? 'Your new token' : 'New token'} open onClose={onClose} firm={value !== undefined}>
+      {value ? <Shown value={value} onClose={onClose} /> : <NewToken onMade={setValue} />}
+    </Dialog>
+  )
+}
+
+function NewToken({ onMade }: { onMade(value: string): void }) {
+  const [name, setName, clear] = useDraft('token name', '')
+  const [scopes, setScopes] = useState<Scope[]>(READING)
+  const [days, setDays] = useState('90')
+  const create = useWrite('createToken', ['listTokens'])
+  const submit = async () => {
+    const { token } = await create.mutateAsync({ body: { name, scopes, expires_in_days: days ? Number(days) : null } })
+    setName('')
+    clear()
+    onMade(token)
+  }
+  const toggle = (scope: Scope, on: boolean) => setScopes(SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))))
+  return (
+    <Form action="Make the token" submit={submit} disabled={name.trim() === ''}>
+      <TextField
+        label="Name"
+        hint="What uses it, so that you know later what to revoke."
+        placeholder="Nightly report"
+        required
+        maxLength={120}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Select label="Expires" options={LIFETIMES} value={days} onChange={(event) => setDays(event.target.value)} />
+      <fieldset className="grid gap-2">
+        <legend className="mb-2 flex w-full flex-wrap items-center justify-between gap-2 text-sm font-medium">
+          Scopes
+          <span className="flex gap-1">
+            <Button look="quiet" onClick={() => setScopes(READING)}>
+              Reading only
+            </Button>
+            <Button look="quiet" onClick={() => setScopes([...SCOPES])}>
+              All
+            </Button>
+          </span>
+        </legend>
+        {SCOPES.map((scope) => (
+          <Checkbox
+            key={scope}
+            label={scope}
+            hint={SCOPE_WORDS[scope]}
+            disabled={scope === 'ping'}
+            checked={scope === 'ping' || scopes.includes(scope)}
+            onChange={(event) => toggle(scope, event.target.checked)}
+          />
+        ))}
+      </fieldset>
+    </Form>
+  )
+}
+
+const Shown = ({ value, onClose }: { value: string; onClose(): void }) => (
+  <div className="grid min-w-0 gap-4">
+    <Notice kind="warn">Copy it now: only its fingerprint is kept, so it is never shown again.</Notice>
+    <Copy value={value} label="Token" />
+    <div className="grid min-w-0 gap-1">
+      <span className="text-sm text-soft">To try it:</span>
+      <CodeBlock code={`curl -H 'Authorization: Bearer ${value}' ${location.origin}/api/v1/ping`} label="Command" />
+    </div>
+    <p className="text-sm text-soft">A mail tells you about it too, in case it was not you who made it.</p>
+    <div>
+      <Button look="main" onClick={onClose}>
+        I have copied it
+      </Button>
+    </div>
+  </div>
+)

@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Figures } from '../../ui/figures.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Failed, Notice } from '../../ui/notice.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { agoOf } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { OutgoingLog } from './outgoing-log.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+type Webhook = AppReply<'listWebhooks'>['webhooks'][number]
+
+const STOPPED: Partial<Record<Webhook['status'], string>> = {
+  paused: 'Paused. What happens meanwhile is told after it is resumed.',
+  gone: 'The address answered 410, which means that it is gone. Resume it when it is back.',
+  failing: 'Nothing was answered well for days, so it was stopped. Resume it to try again what waits.',
+}
+
+/** One address: how it fares, its secret, its log. */
+export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boolean }) {
+  const { id, account_id, url, status, event_types, project_id, waiting, failing_since } = webhook
+  const [editing, setEditing] = useState(false)
+  const { projects } = useMe()
+  return (
+    <article aria-label={url} className="grid min-w-0 gap-3 rounded-lg border border-line bg-panel p-4">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="min-w-0 break-all font-mono text-sm font-medium">{url}</h2>
+        <Status value={status} />
+      </div>
+      {STOPPED[status] && <Notice kind={status === 'paused' ? 'info' : 'err'}>{STOPPED[status]}</Notice>}
+      {status === 'active' && failing_since && (
+        <Notice kind="warn">Began to fail {agoOf(failing_since)}; what waits is tried again with growing pauses.</Notice>
+      )}
+      <Figures
+        figures={[
+          ['Project', projects.find((one) => one.id === project_id)?.name ?? 'all'],
+          ['Events', event_types.length === 0 ? 'all' : event_types.join(', ')],
+          ['Waiting', waiting],
+        ]}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={locked} onClick={() => setEditing(true)}>
+          Change
+        </Button>
+        <Controls webhook={webhook} locked={locked} />
+      </div>
+      <details>
+        <summary className="text-sm text-soft">Signing secret</summary>
+        <Secret accountId={account_id} id={id} locked={locked} />
+      </details>
+      <OutgoingLog accountId={account_id} webhookId={id} locked={locked} />
+      {editing && <WebhookDialog account={{ id: account_id }} webhook={webhook} onClose={() => setEditing(false)} />}
+    </article>
+  )
+}
+
+function Controls({ webhook: { id, account_id, url, status }, locked }: { webhook: Webhook; locked: boolean }) {
+  const edit = useWrite('editWebhook', ['listWebhooks'])
+  const remove = useWrite('removeWebhook', ['listWebhooks'])
+  const say = useToast()
+  const set = (status: 'active' | 'paused') =>
+    edit.mutateAsync({ account_id, id, body: { status } }).then(
+      () => say(status === 'active' ? 'Resumed' : 'Paused'),
+      (error: unknown) => say(wordsOf(error), 'err'),
+    )
+  return (
+    <>
+      <Button disabled={locked} busy={edit.isPending} onClick={() => void set(status === 'active' ? 'paused' : 'active')}>
+        {status === 'active' ? 'Pause' : 'Resume'}
+      </Button>
+      <Confirm
+        label="Remove"
+        title="Remove this webhook?"
+        action="Remove it"
+        disabled={locked}
+        run={async () => {
+          await remove.mutateAsync({ account_id, id })
+          say('Webhook removed')
+        }}
+      >
+        <span className="break-all">{url}</span> is told nothing any more; what waits and its log go with it.
+      </Confirm>
+    </>
+  )
+}
+
+function Secret({ accountId, id, locked }: { accountId: number; id: number; locked: boolean }) {
+  const [shown, setShown] = useState(false)
+  const { data, error, refetch } = useApi('showWebhookSecret', { account_id: accountId, id }, { enabled: shown, stale: 0 })
+  const rotate = useWrite('rotateWebhookSecret', ['showWebhookSecret'])
+  const say = useToast()
+  return (
+    <div className="mt-2 grid min-w-0 gap-2">
+      {shown && data && <Copy value={data.secret} label="Signing secret" />}
+      {shown && error && <Failed error={error} retry={() => void refetch()} />}
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'}</Button>
+        <Confirm
+          label="Replace"
+          title="Replace the secret?"
+          action="Replace it"
+          look="quiet"
+          disabled={locked}
+          run={async () => {
+            await rotate.mutateAsync({ account_id: accountId, id })
+            setShown(true)
+            say('The secret was replaced')
+          }}
+        >
+          For a day messages are signed with both, so that your side can change over when it suits.
+        </Confirm>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { EVENT_TYPES } from '../../../contract/sets.ts'
+import { useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
+  'build_run.completed': 'a build passed',
+  'build_run.failed': 'a build failed',
+  'change.submitted': 'a change was submitted',
+  'task.state_changed': 'a task moved',
+  'approval.requested': 'an asset waits for a decision',
+  'approval.granted': 'an asset was approved',
+  'approval.denied': 'an asset was denied',
+  'approval.ignored': 'an asset was ignored',
+  'deployment.created': 'a deployment began or moved on',
+}
+
+interface Props {
+  account: Pick<AccountSummary, 'id'>
+  /** Given to change one; else a new one is made. */
+  webhook?: AppReply<'listWebhooks'>['webhooks'][number]
+  onClose(): void
+}
+
+export function WebhookDialog({ account, webhook, onClose }: Props) {
+  const [secret, setSecret] = useState<string>()
+  const title = secret ? 'Your signing secret' : webhook ? 'Change the webhook' : 'New webhook'
+  return (
+    <Dialog title={title} open onClose={onClose}>
+      {secret ? (
+        <div className="grid gap-4">
+          <Notice kind="ok">The address is told what happens from now on.</Notice>
+          <p className="text-sm text-soft">
+            Every message is signed with this secret after the Standard Webhooks convention, so that your side can tell it is us.
+            It can be shown again later.
+          </p>
+          <Copy value={secret} label="Signing secret" />
+          <div>
+            <Button look="main" onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <Fields account={account} {...(webhook ? { webhook } : {})} onClose={onClose} onMade={setSecret} />
+      )}
+    </Dialog>
+  )
+}
+
+function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: string): void }) {
+  const { projects } = useMe()
+  const [url, setUrl, clear] = useDraft(`webhook ${webhook?.id ?? 'new'}`, webhook?.url ?? '')
+  const [types, setTypes] = useState<string[]>(webhook?.event_types ?? [])
+  const [project, setProject] = useState(String(webhook?.project_id ?? ''))
+  const create = useWrite('createWebhook', ['listWebhooks'])
+  const edit = useWrite('editWebhook', ['listWebhooks'])
+  const say = useToast()
+  const submit = async () => {
+    const body = { url: url.trim(), event_types: types, project_id: project ? Number(project) : null }
+    if (webhook) {
+      await edit.mutateAsync({ account_id: account.id, id: webhook.id, body })
+      say('Saved')
+    }
+    const made = webhook ? undefined : await create.mutateAsync({ account_id: account.id, body })
+    clear()
+    if (made) onMade(made.secret)
+    else onClose()
+  }
+  const covers = (type: string) => types.some((one) => one === type || (one.endsWith('*') && type.startsWith(one.slice(0, -1))))
+  return (
+    <Form action={webhook ? 'Save' : 'Make the webhook'} submit={submit} disabled={url.trim() === ''}>
+      <TextField
+        label="Address"
+        type="url"
+        hint="https:// or http://; a private address must be allowed by the operator."
+        placeholder="https://example.com/goldmaster"
+        required
+        maxLength={2000}
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <Select
+        label="Project"
+        options={[
+          ['', 'All projects'],
+          ...projects.filter((one) => one.account_id === account.id).map(({ id, name }) => [String(id), name] as const),
+        ]}
+        value={project}
+        onChange={(event) => setProject(event.target.value)}
+      />
+      <fieldset className="grid gap-2">
+        <legend className="mb-2 text-sm font-medium">
+          Events <span className="font-normal text-soft">– none chosen means all</span>
+        </legend>
+        {EVENT_TYPES.map((type) => (
+          <Checkbox
+            key={type}
+            label={type}
+            hint={EVENT_WORDS[type]}
+            checked={covers(type)}
+            onChange={(event) => setTypes(EVENT_TYPES.filter((one) => (one === type ? event.target.checked : covers(one))))}
+          />
+        ))}
+      </fieldset>
+    </Form>
+  )
+}

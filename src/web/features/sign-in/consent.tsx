@@ -1,0 +1,90 @@
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { LOGIN_DAYS, type Scope } from '../../../contract/sets.ts'
+import { auth, wordsOf } from '../../api.ts'
+import { queryClient } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { SCOPE_WORDS } from '../settings/scopes.ts'
+import { OutsideFrame } from './outside-frame.tsx'
+
+interface Props {
+  /** What the program calls itself; anybody can call itself anything. */
+  name: string
+  /** Where it runs and the browser goes with the answer. */
+  place: ReactNode
+  scopes: readonly Scope[]
+  /** Writes the decision down and tells where the browser goes. */
+  decide(allow: boolean): Promise<{ redirect_to: string }>
+}
+
+/** Consent: who asks, for what, until when, and as whom one answers. */
+export function Consent({ name, place, scopes, decide }: Props) {
+  const { user } = useMe()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const [gone, setGone] = useState<'allowed' | 'refused'>()
+  if (gone)
+    return (
+      <OutsideFrame title={gone === 'allowed' ? 'You are logged in' : 'Refused'}>
+        <Notice kind={gone === 'allowed' ? 'ok' : 'info'}>You can close this tab and go back to where you came from.</Notice>
+      </OutsideFrame>
+    )
+  const answer = async (allow: boolean) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { redirect_to } = await decide(allow)
+      setGone(allow ? 'allowed' : 'refused')
+      location.assign(redirect_to)
+    } catch (failure) {
+      setError(wordsOf(failure))
+      setBusy(false)
+    }
+  }
+  const until = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toLocaleDateString('en', { dateStyle: 'long' })
+  return (
+    <OutsideFrame wide title={`Let ${name} in?`} below={<SomebodyElse />}>
+      <div className="grid gap-4">
+        <p>
+          <strong className="break-words">{name}</strong> {place} asks to act for you, <strong>{user.name}</strong> ({user.email}
+          ), until {until}. Go on only if you started this yourself just now.
+        </p>
+        <ul aria-label="What it may do" className="grid gap-1 rounded-lg border border-line bg-panel p-4 text-sm">
+          {scopes.map((scope) => (
+            <li key={scope} className="grid gap-x-3 sm:grid-cols-[12rem_1fr]">
+              <code className="font-mono text-xs leading-6">{scope}</code>
+              <span className="text-soft">{SCOPE_WORDS[scope]}</span>
+            </li>
+          ))}
+        </ul>
+        {error && <Notice kind="err">{error}</Notice>}
+        <div className="flex gap-2">
+          <Button look="main" busy={busy} onClick={() => answer(true)}>
+            Allow
+          </Button>
+          <Button disabled={busy} onClick={() => answer(false)}>
+            Deny
+          </Button>
+        </div>
+      </div>
+    </OutsideFrame>
+  )
+}
+
+/** The same question, answered by another person. */
+function SomebodyElse() {
+  const navigate = useNavigate()
+  const here = useRouterState({ select: (state) => state.location.href })
+  const leave = async () => {
+    await auth('/sign-out')
+    await navigate({ to: '/sign-in', search: { to: here } as never })
+    queryClient.clear()
+  }
+  return (
+    <button type="button" className="underline" onClick={leave}>
+      Sign in as somebody else
+    </button>
+  )
+}

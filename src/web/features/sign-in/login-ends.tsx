@@ -1,0 +1,9 @@
+import { Notice } from '../../ui/notice.tsx'
+import { OutsideFrame } from './outside-frame.tsx'
+
+/** A program sent somebody here with a question that cannot be asked. */
+export const LoginEnds = ({ children }: { children: string }) => (
+  <OutsideFrame title="This login cannot go on">
+    <Notice kind="err">{children}</Notice>
+  </OutsideFrame>
+)

@@ -1,0 +1,24 @@
+import { PASSWORD } from '../../../contract/sets.ts'
+import { TextField } from '../../ui/form/field.tsx'
+
+interface Props {
+  label: string
+  /** What else choosing it does. */
+  also?: string
+  value: string
+  onChange(value: string): void
+}
+
+/** A password that somebody chooses. */
+export const NewPassword = ({ label, also = '', value, onChange }: Props) => (
+  <TextField
+    label={label}
+    hint={`At least ${PASSWORD.minLength} characters. ${also}`.trimEnd()}
+    type="password"
+    autoComplete="new-password"
+    {...PASSWORD}
+    required
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+  />
+)

@@ -1,0 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouterState } from '@tanstack/react-router'
+import { useConnection } from '../../connection.ts'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { isOutside } from './outside.ts'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** Signing in again without leaving the page: whatever was typed is still there. */
+export function SessionOver() {
+  const { signedOut } = useConnection()
+  const client = useQueryClient()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  if (!signedOut || isOutside(path)) return null
+  return (
+    <Dialog title="Your session has ended" open onClose={() => {}} firm>
+      <p className="mb-4 text-sm text-soft">Sign in again to go on where you are. Nothing you typed is lost.</p>
+      <SignInForm onDone={() => void client.invalidateQueries()} />
+    </Dialog>
+  )
+}

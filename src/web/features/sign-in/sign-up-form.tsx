@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { connection } from '../../connection.ts'
+import { queryClient } from '../../queries.ts'
+import { TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { OwnEmail } from '../settings/own-email.tsx'
+import { NewPassword } from './new-password.tsx'
+
+interface Props {
+  action: string
+  /** Given, it is the one: an invitation is made for an address. */
+  email?: string
+  signUp(person: { name: string; email: string; password: string }): Promise<unknown>
+  onDone(): void
+}
+
+/** Somebody new, who is signed in afterwards. */
+export function SignUpForm({ action, email: given, signUp, onDone }: Props) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState(given ?? '')
+  const [password, setPassword] = useState('')
+  const submit = async () => {
+    await signUp({ name, email, password })
+    connection.signedIn()
+    queryClient.clear()
+    onDone()
+  }
+  return (
+    <Form eager action={action} submit={submit}>
+      <OwnName value={name} onChange={setName} />
+      <OwnEmail value={email} onChange={setEmail} fixed={given !== undefined} />
+      <NewPassword label="Password" value={password} onChange={setPassword} />
+    </Form>
+  )
+}
+
+export const OwnName = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+  <TextField
+    label="Your name"
+    hint="What your colleagues see."
+    autoComplete="name"
+    required
+    maxLength={120}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+  />
+)

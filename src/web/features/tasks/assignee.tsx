@@ -1,0 +1,120 @@
+import { useParams } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { useApi } from '../../queries.ts'
+import { useNames, useProject } from '../../session.ts'
+
+/** Nobody, a person or an agent, in the words of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
+type Who = string
+
+export const whoOf = (task: { assignee_handle: string | null; user_id: number | null }): Who =>
+  task.assignee_handle !== null ? `handle:${task.assignee_handle}` : task.user_id !== null ? `user:${task.user_id}` : ''
+
+export const fieldsOf = (who: Who) =>
+  who.startsWith('handle:')
+    ? { assignee_handle: who.slice(7) }
+    : who.startsWith('user:')
+      ? { user_id: Number(who.slice(5)) }
+      : { assignee_handle: null, user_id: null }
+
+/** How somebody assigned is called. */
+export function useWho(): (who: Who) => string {
+  const nameOf = useNames()
+  return (who) => (who.startsWith('handle:') ? who.slice(7) : who.startsWith('user:') ? nameOf(Number(who.slice(5))) : 'Nobody')
+}
+
+function useChoices(value: Who) {
+  const { projectId = '' } = useParams({ strict: false })
+  const accountId = useProject()?.account_id ?? 0
+  const people = useApi('listAccountMembers', { account_id: accountId }, { enabled: accountId > 0, stale: 300_000 })
+  const { data } = useApi('listMembers', { project_id: projectId }, { stale: 60_000 })
+  const handles = new Set(data?.assignee_handles)
+  if (value.startsWith('handle:')) handles.add(value.slice(7))
+  return { people: people.data?.members ?? [], handles: [...handles].sort() }
+}
+
+interface Props {
+  label: string
+  value: Who
+  onChange(who: Who): void
+  /** What stands for everybody or nobody. */
+  none: string
+  className?: string
+  disabled?: boolean
+  /** Whether an agent nobody has met may be named. */
+  open?: boolean
+}
+
+const OTHER = 'other'
+const HANDLE = /^[a-z0-9-]{1,50}$/
+
+/** Chooses a person of the account or an agent. */
+export function AssigneeChoice({ label, value, onChange, none, className = '', disabled = false, open = true }: Props) {
+  const { people, handles } = useChoices(value)
+  const [naming, setNaming] = useState(false)
+  if (naming)
+    return (
+      <NewAgent
+        onDone={(handle) => {
+          setNaming(false)
+          if (handle) onChange(`handle:${handle}`)
+        }}
+      />
+    )
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={({ target }) => (target.value === OTHER ? setNaming(true) : onChange(target.value))}
+      className={`h-8 rounded-md border border-line bg-panel px-2 text-sm text-ink ${className}`}
+    >
+      <option value="">{none}</option>
+      <optgroup label="People">
+        {people.map(({ user_id, name }) => (
+          <option key={user_id} value={`user:${user_id}`}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Agents">
+        {handles.map((handle) => (
+          <option key={handle} value={`handle:${handle}`}>
+            {handle}
+          </option>
+        ))}
+        {open && <option value={OTHER}>Another agent…</option>}
+      </optgroup>
+    </select>
+  )
+}
+
+function NewAgent({ onDone }: { onDone(handle: string): void }) {
+  const [text, setText] = useState('')
+  const id = useId()
+  const wrong = text !== '' && !HANDLE.test(text)
+  return (
+    <div className="grid gap-1">
+      <input
+        // biome-ignore lint/a11y/noAutofocus: whoever chose to name an agent is about to type it
+        autoFocus
+        aria-label="Handle of the agent"
+        aria-invalid={wrong || undefined}
+        aria-describedby={id}
+        placeholder="triage-bot"
+        value={text}
+        onChange={(event) => setText(event.target.value.toLowerCase())}
+        onBlur={() => onDone(HANDLE.test(text) ? text : '')}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone('')
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          if (HANDLE.test(text)) onDone(text)
+        }}
+        className="h-8 w-full rounded-md border border-strong-line bg-panel px-2 text-sm aria-invalid:border-err"
+      />
+      <p id={id} className={`text-xs ${wrong ? 'text-err' : 'text-soft'}`}>
+        Small letters, digits and dashes; Enter takes it.
+      </p>
+    </div>
+  )
+}

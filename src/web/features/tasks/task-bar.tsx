@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../ui/pill.tsx'
+
+const STATES = [
+  ['blocked', 'bg-warn'],
+  ['in_progress', 'bg-info'],
+  ['to_do', 'bg-faint'],
+  ['completed', 'bg-ok'],
+] as const
+
+/** How the tasks of a project divide, as one line and in words. */
+export function TaskBar({ projectId, tasks }: { projectId: string; tasks: AppReply<'showOverview'>['tasks'] }) {
+  const total = STATES.reduce((sum, [state]) => sum + tasks[state], 0)
+  return (
+    <Link
+      to="/projects/$projectId/tasks"
+      params={{ projectId }}
+      className="grid gap-2 rounded-lg border border-line bg-panel p-3 hover:bg-hover"
+    >
+      <span className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-xs text-soft">
+        <span className="text-sm font-medium">Tasks</span>
+        {STATES.map(([state, color]) => (
+          <span key={state} className="flex items-center gap-1.5">
+            <span aria-hidden="true" className={`size-2 rounded-full ${color}`} />
+            {tasks[state]} {wordsOf(state)}
+          </span>
+        ))}
+      </span>
+      {total > 0 && (
+        <span aria-hidden="true" className="flex h-1.5 gap-0.5 overflow-hidden rounded-full">
+          {STATES.filter(([state]) => tasks[state] > 0).map(([state, color]) => (
+            <span key={state} className={color} style={{ flexGrow: tasks[state] }} />
+          ))}
+        </span>
+      )}
+    </Link>
+  )
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import type { AppArguments } from '../../../contract/app/routes.ts'
+import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
+import { usePages } from '../../queries.ts'
+import { Pages } from '../../ui/pages.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { type Task, TaskCard } from './task-card.tsx'
+
+interface Props {
+  projectId: string
+  state: TaskState
+  filters: NonNullable<AppArguments<'listTasks'>['query']>
+  /** Tasks that were just moved and are where somebody put them, whatever the lists still say. */
+  moved: ReadonlyMap<number, Task>
+  fixed: boolean
+  count: number | undefined
+  onMove(task: Task, state: TaskState): void
+  onGrab(task: Task): void
+  onDrop(state: TaskState): void
+}
+
+/** A screen of cards and a little more: four columns are drawn at once. */
+const FIRST = 15
+
+/** One state of the board: its newest tasks, and more as one scrolls. */
+export function TaskColumn({ projectId, state, filters, moved, fixed, count, onMove, onGrab, onDrop }: Props) {
+  const pages = usePages('listTasks', { project_id: projectId, query: { ...filters, state, limit: FIRST } }, 'tasks')
+  const [over, setOver] = useState(false)
+  const arrived = [...moved.values()].filter((task) => task.state === state)
+  const tasks = [...arrived, ...pages.items.filter(({ id }) => !moved.has(id))]
+  return (
+    <section
+      aria-label={wordsOf(state)}
+      data-column={TASK_STATES.indexOf(state)}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('application/x-task')) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={(event) => !event.currentTarget.contains(event.relatedTarget as Node) && setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        onDrop(state)
+      }}
+      className={`grid min-w-0 grid-cols-1 content-start gap-2 rounded-lg border p-2 ${over ? 'border-accent bg-accent-wash' : 'border-transparent bg-hover/60'}`}
+    >
+      <h2 className="flex items-center justify-between px-1 text-sm font-medium">
+        <span className="first-letter:uppercase">{wordsOf(state)}</span>
+        <span className="text-xs text-soft tabular-nums">{count}</span>
+      </h2>
+      <Pages query={pages} count={tasks.length} empty={<p className="px-1 py-4 text-center text-xs text-soft">Nothing here</p>}>
+        <ul className="grid grid-cols-1 gap-2">
+          {tasks.map((task) => (
+            <TaskCard key={task.id} projectId={projectId} task={task} fixed={fixed} onMove={onMove} onGrab={onGrab} />
+          ))}
+        </ul>
+      </Pages>
+    </section>
+  )
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
+import { wordsOf as failureOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { useNames } from '../../session.ts'
+import { Filter } from '../../ui/form/field.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
+import { TaskLabels } from './task-labels.tsx'
+
+const options = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
+
+/** What can be chosen about a task; a choice is saved at once and shown before the server has answered. */
+type Task = AppReply<'showTask'>
+
+export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
+  const save = useWrite('editTask', ['showTask', 'listTasks', 'showOverview', 'listMembers'])
+  const say = useToast()
+  const nameOf = useNames()
+  const wished = save.isPending ? (save.variables.body as { task: Partial<Task> }).task : {}
+  const shown = { ...task, ...wished }
+  if (wished.assignee_handle != null) shown.user_id = null
+  if (wished.user_id != null) shown.assignee_handle = null
+  const put = (fields: object) =>
+    save.mutate(
+      { project_id: task.project_id, id: task.id, body: { task: fields } },
+      { onError: (error) => say(`Not saved: ${failureOf(error)}`, 'err') },
+    )
+  return (
+    <aside
+      aria-label="About this task"
+      className="grid grid-cols-1 content-start gap-3 rounded-lg border border-line bg-panel p-4"
+    >
+      {(
+        [
+          ['State', 'state', TASK_STATES],
+          ['Priority', 'priority', PRIORITIES],
+          ['Type', 'task_type', TASK_TYPES],
+        ] as const
+      ).map(([label, field, values]) => (
+        <Line key={field} label={label}>
+          <Filter
+            label={label}
+            value={shown[field]}
+            disabled={fixed}
+            options={options(values)}
+            onChange={(event) => put({ [field]: event.target.value })}
+          />
+        </Line>
+      ))}
+      <Line label="Assignee">
+        <AssigneeChoice
+          label="Assignee"
+          none="Nobody"
+          value={whoOf(shown)}
+          disabled={fixed}
+          onChange={(who) => put(fieldsOf(who))}
+          className="w-full min-w-0"
+        />
+      </Line>
+      <Line label="Labels">
+        <TaskLabels labels={shown.labels} fixed={fixed} onChange={(labels) => put({ labels })} />
+      </Line>
+      <Line label="Created">
+        <span className="text-sm">
+          <Time at={task.created_at} />
+          {task.created_by_user_id != null && <> by {nameOf(task.created_by_user_id)}</>}
+        </span>
+      </Line>
+      <Line label="Edited">
+        <span className="text-sm">
+          <Time at={task.updated_at} both />
+        </span>
+      </Line>
+    </aside>
+  )
+}
+
+const Line = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="grid grid-cols-[5rem_minmax(0,1fr)] items-center gap-2">
+    <span className="text-sm text-soft">{label}</span>
+    <div className="grid grid-cols-1 justify-items-start">{children}</div>
+  </div>
+)

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../queries.ts'
+import { Status } from '../../ui/pill.tsx'
+
+/** A task by its number, with its title as soon as we know it. */
+export function TaskLink({ projectId, id }: { projectId: string; id: number }) {
+  const { data } = useApi('showTask', { project_id: projectId, id })
+  const task = data?.id === id ? data : undefined
+  return (
+    <Link
+      to="/projects/$projectId/tasks/$taskId"
+      params={{ projectId, taskId: String(id) }}
+      className="flex min-w-0 items-center gap-2 text-sm hover:underline"
+    >
+      {task && <Status value={task.state} />}
+      <span className="truncate">
+        <span className="text-soft">#{id}</span> {task?.title}
+      </span>
+    </Link>
+  )
+}

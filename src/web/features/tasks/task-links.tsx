@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router'
+import type { Platform } from '../../../contract/sets.ts'
+import type { TaskDetail } from '../../../contract/shapes.ts'
+import { useApi } from '../../queries.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { BuildLine } from '../builds/build-line.tsx'
+import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+import { TaskReference } from './task-reference.tsx'
+
+/** Trackers change their items without an event of ours. */
+const EVERY_MS = 60_000
+
+/** What tools have told about a task: the changes that name it, their builds, where those went, and the tracker items it names. */
+export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: string }) {
+  const { changes, build_runs, deployments } = task.links
+  const { data } = useApi('listTaskReferences', { project_id: projectId, id: task.id }, { every: EVERY_MS })
+  const references = data?.references ?? []
+  const none = changes.length + build_runs.length + deployments.length + references.length === 0
+  return (
+    <Section title="Linked">
+      {none && (
+        <p className="text-sm text-soft">
+          Nothing yet. A commit or changelist that names <code className="font-mono text-xs">#{task.id}</code> or{' '}
+          <code className="font-mono text-xs">GM-{task.id}</code> links itself, its builds and where they go; so does an issue of
+          a connected tracker whose key stands in this task.
+        </p>
+      )}
+      <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
+        {references.map((reference) => (
+          <TaskReference key={`reference ${reference.id}`} reference={reference} />
+        ))}
+        {changes.map(({ id, display_identifier }) => (
+          <li key={`change ${id}`} className="flex items-center gap-2">
+            <Icon name="change" className="text-soft" />
+            <ChangeLine projectId={projectId} id={id} name={display_identifier} />
+          </li>
+        ))}
+        {build_runs.map((build) => (
+          <li key={`build ${build.id}`} className="flex items-center gap-2">
+            <Icon name="build" className="shrink-0 text-soft" />
+            <BuildLine projectId={projectId} build={build} />
+          </li>
+        ))}
+        {deployments.map(({ id, status, platform, branch }) => (
+          <li key={`deployment ${id}`} className="flex items-center gap-2">
+            <Icon name="deployment" className="text-soft" />
+            <Link
+              to="/projects/$projectId/deployments/$deploymentId"
+              params={{ projectId, deploymentId: String(id) }}
+              className="min-w-0 truncate hover:underline"
+            >
+              {PLATFORM_NAMES[platform as Platform] ?? platform} {branch}
+            </Link>
+            <Status value={status} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function ChangeLine({ projectId, id, name }: { projectId: string; id: number; name: string }) {
+  const { data } = useApi('showChange', { project_id: projectId, id })
+  return (
+    <Link
+      to="/projects/$projectId/changes/$changeId"
+      params={{ projectId, changeId: String(id) }}
+      title={data?.id === id ? data.description.split('\n', 1)[0] : undefined}
+      className="min-w-0 truncate hover:underline"
+    >
+      <code className="mr-2 font-mono text-xs text-soft">{name}</code>
+      {data?.id === id && data.description.split('\n', 1)[0]}
+    </Link>
+  )
+}

@@ -1,0 +1,37 @@
+import { useRef, useState } from 'react'
+import type { TaskState } from '../../../contract/sets.ts'
+import { wordsOf as failureOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { wordsOf } from '../../ui/pill.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import type { Task } from './task-card.tsx'
+
+/** Moves tasks at once and tells the server after; what it refuses goes back where it was. */
+export function useTaskMoves(projectId: string) {
+  const [moved, setMoved] = useState<ReadonlyMap<number, Task>>(new Map())
+  const [said, setSaid] = useState('')
+  const latest = useRef(moved)
+  const save = useWrite('editTask', ['listTasks', 'showTask', 'showOverview'])
+  const say = useToast()
+  const put = (change: (map: Map<number, Task>) => void) => {
+    const next = new Map(latest.current)
+    change(next)
+    latest.current = next
+    setMoved(next)
+  }
+  const move = async (task: Task, state: TaskState) => {
+    if (task.state === state) return
+    const there = { ...task, state }
+    put((map) => map.set(task.id, there))
+    setSaid(`Task ${task.id} moved to ${wordsOf(state)}`)
+    // The card is drawn anew in its column; the keys stay with it.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-card="${task.id}"]`)?.focus())
+    try {
+      await save.mutateAsync({ project_id: projectId, id: task.id, body: { task: { state } } })
+    } catch (error) {
+      say(`#${task.id} stays ${wordsOf(task.state)}: ${failureOf(error)}`, 'err')
+    }
+    if (latest.current.get(task.id) === there) put((map) => map.delete(task.id))
+  }
+  return { moved, move, said }
+}

@@ -1,0 +1,102 @@
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { PRIORITIES, type Priority, TASK_STATES, TASK_TYPES, type TaskState, type TaskType } from '../../../contract/sets.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { AssigneeChoice, fieldsOf } from './assignee.tsx'
+
+const choices = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
+
+export const TaskNew = ({ open, onClose }: { open: boolean; onClose(): void }) => (
+  <Dialog title="New task" open={open} onClose={onClose}>
+    <Fields onClose={onClose} />
+  </Dialog>
+)
+
+/** What was typed stays when the dialog is closed, until the task exists. */
+function Fields({ onClose }: { onClose(): void }) {
+  const { projectId = '' } = useParams({ strict: false })
+  const draft = (name: string) => `new task ${projectId} ${name}`
+  const [title, setTitle, clearTitle] = useDraft(draft('title'), '')
+  const [description, setDescription, clearDescription] = useDraft(draft('description'), '')
+  const [task_type, setType, clearType] = useDraft(draft('type'), 'chore')
+  const [priority, setPriority, clearPriority] = useDraft(draft('priority'), 'medium')
+  const [state, setState, clearState] = useDraft(draft('state'), 'to_do')
+  const [who, setWho, clearWho] = useDraft(draft('who'), '')
+  const [labels, setLabels, clearLabels] = useDraft(draft('labels'), '')
+  const create = useWrite('createTask', ['listTasks', 'showOverview', 'listMembers'])
+  const navigate = useNavigate()
+  const say = useToast()
+  const submit = async () => {
+    const task = await create.mutateAsync({
+      project_id: projectId,
+      body: {
+        task: {
+          title,
+          description,
+          task_type: task_type as TaskType,
+          priority: priority as Priority,
+          state: state as TaskState,
+          labels: labelsOf(labels),
+          ...(who ? fieldsOf(who) : {}),
+        },
+      },
+    })
+    for (const clear of [clearTitle, clearDescription, clearType, clearPriority, clearState, clearWho, clearLabels]) clear()
+    onClose()
+    say(`Task #${task.id} created`)
+    void navigate({ to: '/projects/$projectId/tasks/$taskId', params: { projectId, taskId: String(task.id) } })
+  }
+  return (
+    <Form
+      action="Create task"
+      submit={submit}
+      disabled={title.trim() === ''}
+      beside={
+        <Button look="quiet" onClick={onClose}>
+          Close, keep what I typed
+        </Button>
+      }
+    >
+      <TextField label="Title" required maxLength={255} value={title} onChange={(event) => setTitle(event.target.value)} />
+      <TextArea label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Select label="State" options={choices(TASK_STATES)} value={state} onChange={(event) => setState(event.target.value)} />
+        <Select label="Type" options={choices(TASK_TYPES)} value={task_type} onChange={(event) => setType(event.target.value)} />
+        <Select
+          label="Priority"
+          options={choices(PRIORITIES)}
+          value={priority}
+          onChange={(event) => setPriority(event.target.value)}
+        />
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid content-start gap-1">
+          <span className="text-sm font-medium">Assignee</span>
+          <AssigneeChoice label="Assignee" value={who} onChange={setWho} none="Nobody" className="h-9 border-strong-line" />
+        </div>
+        <TextField
+          label="Labels"
+          placeholder="ui, regression"
+          value={labels}
+          onChange={(event) => setLabels(event.target.value)}
+        />
+      </div>
+    </Form>
+  )
+}
+
+/** `ui, regression` → two labels. */
+export const labelsOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((label) => label.trim())
+      .filter(Boolean),
+  ),
+]

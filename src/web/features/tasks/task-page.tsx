@@ -1,0 +1,44 @@
+import { useParams } from '@tanstack/react-router'
+import { useApi } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { useTitle } from '../../title.ts'
+import { Failed } from '../../ui/notice.tsx'
+import { Page, WayUp } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { TaskFields } from './task-fields.tsx'
+import { TaskLinks } from './task-links.tsx'
+import { TaskWords } from './task-words.tsx'
+
+/** How often a task on the page is looked at: edits of its text are no events, and two people may be at it. */
+const EVERY_MS = 15_000
+
+export default function Task() {
+  const { projectId = '', taskId = '' } = useParams({ strict: false })
+  const fixed = useAccount()?.read_only != null
+  const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId }, { every: EVERY_MS })
+  const task = data && String(data.id) === taskId ? data : undefined
+  const up = ['Tasks', `/projects/${projectId}/tasks`] as const
+  useTitle(task?.title ?? 'Task')
+  if (!task)
+    return (
+      <Page title="Task" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
+  return (
+    <div className="mx-auto grid w-full max-w-6xl grid-cols-1 content-start gap-4 px-4 py-5 md:px-8">
+      <h1 className="sr-only">{task.title}</h1>
+      <WayUp to={up[1]} here={`#${task.id}`}>
+        {up[0]}
+      </WayUp>
+      <div key={task.id} className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="grid min-w-0 content-start gap-4">
+          <TaskWords task={task} field="title" fixed={fixed} />
+          <TaskWords task={task} field="description" fixed={fixed} />
+          <TaskLinks task={task} projectId={projectId} />
+        </div>
+        <TaskFields task={task} fixed={fixed} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router'
+import { useFocusKept } from '../../focus.ts'
+import { useApi } from '../../queries.ts'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { Markdown } from '../../ui/text/markdown.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { Records } from '../integrations/delivery-dialog.tsx'
+import { TestDelivery } from '../integrations/integration-health.tsx'
+import { IntegrationSecret } from '../integrations/integration-secret.tsx'
+import { TOOLS } from '../integrations/tools.ts'
+
+interface Props {
+  projectId: number
+  integrationId: number
+  onBack(): void
+}
+
+const OFTEN_MS = 1_500
+
+/** The address, the guide, and the moment the first delivery arrives. */
+export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
+  const detail = useApi('showIntegration', { project_id: projectId, id: integrationId })
+  const { data: log } = useApi(
+    'listDeliveries',
+    { project_id: projectId, query: { integration_id: integrationId, limit: 1 } },
+    { every: OFTEN_MS },
+  )
+  const first = log?.deliveries[0]
+  const told = useFocusKept<HTMLDivElement>(first ? 'arrived' : 'awaited')
+  return (
+    <>
+      <div ref={told} tabIndex={-1} role="status" className="grid gap-3 rounded-lg border border-line bg-panel p-4">
+        {first ? (
+          <>
+            <p className="flex flex-wrap items-center gap-2 font-medium">
+              {first.outcome === 'failed' ? 'Something arrived, but it was not understood' : 'It has arrived'}
+              <Status value={first.outcome} />
+            </p>
+            <p className="text-sm text-soft">
+              {first.event || first.path}, <Time at={first.received_at} />
+              {first.message && `: ${first.message}`}
+            </p>
+            {first.records.length > 0 && <Records projectId={projectId} records={first.records} />}
+            <div className="flex flex-wrap gap-2">
+              <Link to="/feed" className={buttonClass('main')}>
+                Open the feed
+              </Link>
+              <Link
+                to="/projects/$projectId/integrations/$integrationId"
+                params={{ projectId: String(projectId), integrationId: String(integrationId) }}
+                className={buttonClass()}
+              >
+                See the delivery
+              </Link>
+            </div>
+          </>
+        ) : (
+          <p className="flex items-center gap-3 text-sm">
+            <span aria-hidden="true" className="size-2.5 animate-pulse rounded-full bg-accent" />
+            Listening. This page changes the moment something arrives.
+          </p>
+        )}
+      </div>
+      <Loaded query={detail}>
+        {(integration) => (
+          <>
+            {!first && (
+              <section aria-label="Test" className="grid gap-2">
+                <TestDelivery projectId={projectId} id={integrationId} />
+              </section>
+            )}
+            <section aria-label="Address" className="grid min-w-0 gap-1">
+              <h2 className="font-semibold">Where {TOOLS[integration.provider].name} is to call</h2>
+              <Copy value={integration.webhook_url} label="Webhook URL" />
+            </section>
+            <section aria-label="Guide" className="min-w-0 rounded-lg border border-line bg-panel p-4">
+              <Markdown text={integration.setup} />
+            </section>
+            <IntegrationSecret integration={integration} locked={false} />
+            <div className="flex flex-wrap gap-2">
+              {!first && <Button onClick={onBack}>Choose another tool</Button>}
+              {!first && (
+                <Link to="/feed" className={buttonClass('quiet')}>
+                  Later
+                </Link>
+              )}
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}

@@ -1,9 +1,0 @@
-import { Notice } from './notice.tsx'
-import { OutsideFrame } from './outside-frame.tsx'
-
-/** A program sent somebody here with a question that cannot be asked. */
-export const LoginEnds = ({ children }: { children: string }) => (
-  <OutsideFrame title="This login cannot go on">
-    <Notice kind="err">{children}</Notice>
-  </OutsideFrame>
-)

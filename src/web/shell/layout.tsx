@@ -1,0 +1,89 @@
+import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
+import { Suspense, useEffect, useState } from 'react'
+import { useFocusKept } from '../focus.ts'
+import { useStream } from '../live.ts'
+import { useAccount, useMe, useProject } from '../session.ts'
+import { Icon } from '../ui/icon.tsx'
+import { NotHere } from '../ui/not-here.tsx'
+import { Page } from '../ui/page.tsx'
+import { Waiting } from '../ui/pages.tsx'
+import { Banners } from './banners.tsx'
+import { Nav } from './nav.tsx'
+import { Palette } from './palette.tsx'
+
+/** The page of the address, unless it lies in a project that this person does not reach. */
+function Place() {
+  const { projectId } = useParams({ strict: false })
+  const project = useProject()
+  if (projectId === undefined || project) return <Outlet />
+  return (
+    <Page title="Not found">
+      <NotHere />
+    </Page>
+  )
+}
+
+/** Around every page of somebody signed in: the edge, the banners, the palette, and the stream that keeps pages fresh. */
+export function Layout() {
+  useMe()
+  const account = useAccount()
+  const project = useProject()
+  // The free plan has no feed, and so no stream.
+  useStream(account?.plan === 'free' ? undefined : account?.id)
+  const [searching, setSearching] = useState(false)
+  const [drawer, setDrawer] = useState(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
+  useEffect(() => setDrawer(false), [path])
+  const shown = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
+  const main = useFocusKept<HTMLElement>(shown)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      setSearching((open) => !open)
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2">
+        Skip to the page
+      </a>
+      <header className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-panel px-3 py-2 md:hidden">
+        <button
+          type="button"
+          aria-label="Menu"
+          aria-expanded={drawer}
+          onClick={() => setDrawer(!drawer)}
+          className="rounded p-1.5 hover:bg-hover"
+        >
+          <Icon name={drawer ? 'close' : 'menu'} />
+        </button>
+        <span className="min-w-0 flex-1 truncate font-semibold">{project?.name ?? 'Goldmaster'}</span>
+        <button type="button" aria-label="Search" onClick={() => setSearching(true)} className="rounded p-1.5 hover:bg-hover">
+          <Icon name="search" />
+        </button>
+      </header>
+      <aside
+        className={`border-r border-line bg-panel md:sticky md:top-0 md:block md:h-dvh ${drawer ? 'fixed inset-x-0 top-[46px] bottom-0 z-30' : 'hidden'}`}
+      >
+        <Nav onSearch={() => setSearching(true)} />
+      </aside>
+      <main ref={main} id="main" tabIndex={-1} className="min-w-0 outline-none">
+        <Banners />
+        <Suspense
+          fallback={
+            <div className="p-8">
+              <Waiting />
+            </div>
+          }
+        >
+          <Place />
+        </Suspense>
+      </main>
+      <Palette open={searching} onClose={() => setSearching(false)} />
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
+import { auth } from '../api.ts'
+import { queryClient } from '../queries.ts'
+import { useMe, useProject } from '../session.ts'
+import { setTheme, useTheme } from '../theme.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { itemClass, Menu } from '../ui/menu.tsx'
+import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
+
+const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft hover:bg-hover hover:text-ink'
+const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
+const here = { className: 'bg-hover text-ink font-medium', 'aria-current': 'page' as const }
+
+const Go = ({ to, icon, children, exact = false }: { to: string; icon: IconName; children: string; exact?: boolean }) => (
+  <Link to={to} className={line} activeProps={here} activeOptions={{ exact }}>
+    <Icon name={icon} />
+    <span className="min-w-0 truncate">{children}</span>
+  </Link>
+)
+
+/** As many as leave the settings in sight; the menu above has all. */
+const PROJECTS_MAX = 8
+
+/** The left edge: which project, where in it, and oneself. */
+export function Nav({ onSearch }: { onSearch(): void }) {
+  const project = useProject()
+  const { projects, user } = useMe()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  return (
+    <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto p-3">
+      <ProjectSwitcher />
+      <button type="button" onClick={onSearch} className={`${line} w-full`}>
+        <Icon name="search" />
+        <span className="flex-1 text-left">Search</span>
+        <kbd className="rounded border border-line px-1 text-xs max-md:hidden">{SEARCH_KEY}</kbd>
+      </button>
+      <Go to="/feed" icon="feed">
+        Feed
+      </Go>
+      {project && (
+        <div className="mt-3 grid gap-0.5">
+          {PROJECT_PLACES.map(([path, label, icon]) => (
+            <Go key={label} to={`/projects/${project.id}${path}`} icon={icon} exact={path === ''}>
+              {label}
+            </Go>
+          ))}
+        </div>
+      )}
+      {!project && projects.length > 0 && (
+        <div className="mt-3 grid grid-cols-1 gap-0.5">
+          <span className="px-2 py-1 text-xs font-medium text-faint">Projects</span>
+          {projects.slice(0, PROJECTS_MAX).map(({ id, name }) => (
+            <Go key={id} to={`/projects/${id}`} icon="overview">
+              {name}
+            </Go>
+          ))}
+        </div>
+      )}
+      <details className="mt-3" open={path.startsWith('/settings')}>
+        <summary className="px-2 py-1 text-xs font-medium text-faint">Settings</summary>
+        {[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([path, label, icon]) => (
+          <Go key={path} to={path} icon={icon}>
+            {label}
+          </Go>
+        ))}
+      </details>
+      <div className="mt-auto pt-3">
+        <Person />
+      </div>
+    </nav>
+  )
+}
+
+function ProjectSwitcher() {
+  const { accounts, projects } = useMe()
+  const project = useProject()
+  return (
+    <Menu
+      name="Choose a project"
+      className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left font-semibold hover:bg-hover"
+      label={
+        <>
+          <img src="/icon.svg" alt="" className="size-5" />
+          <span className="min-w-0 flex-1 truncate">{project?.name ?? 'Goldmaster'}</span>
+          <Icon name="down" className="text-faint" />
+        </>
+      }
+    >
+      {accounts.map((account) => (
+        <div key={account.id} className="grid grid-cols-1">
+          <span className="truncate px-2 pt-2 pb-1 text-xs text-faint">{account.name}</span>
+          {projects
+            .filter(({ account_id }) => account_id === account.id)
+            .map(({ id, name, status }) => (
+              <Link key={id} to="/projects/$projectId" params={{ projectId: String(id) }} className={itemClass}>
+                <span className="min-w-0 flex-1 truncate" title={name}>
+                  {name}
+                </span>
+                {status !== 'active' && <span className="text-xs text-faint">{status}</span>}
+              </Link>
+            ))}
+        </div>
+      ))}
+      <Link to="/projects/new" className={`${itemClass} mt-1 border-t border-line`}>
+        <Icon name="plus" /> New project
+      </Link>
+    </Menu>
+  )
+}
+
+function Person() {
+  const { user } = useMe()
+  const theme = useTheme()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    await auth('/sign-out')
+    await navigate({ to: '/sign-in' })
+    queryClient.clear()
+  }
+  return (
+    <Menu
+      up
+      name="You"
+      className={`${line} w-full`}
+      label={
+        <>
+          <Icon name="person" />
+          <span className="min-w-0 flex-1 truncate text-left">{user.name}</span>
+        </>
+      }
+    >
+      <Link to="/settings/profile" className={itemClass}>
+        Profile and settings
+      </Link>
+      <button
+        type="button"
+        className={itemClass}
+        onClick={() => setTheme(theme === 'system' ? 'dark' : theme === 'dark' ? 'light' : 'system')}
+      >
+        Theme: {theme}
+      </button>
+      <a href="/api/docs" className={itemClass}>
+        API reference
+      </a>
+      <button type="button" className={itemClass} onClick={signOut}>
+        Sign out
+      </button>
+    </Menu>
+  )
+}

@@ -1,0 +1,74 @@
+import { useApi } from '../queries.ts'
+import { useMe, useProject } from '../session.ts'
+import { useSettled } from '../ui/form/settled.ts'
+import type { IconName } from '../ui/icons.ts'
+import { wordsOf } from '../ui/pill.tsx'
+import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
+
+export interface Choice {
+  group: 'Go to' | 'Found'
+  url: string
+  title: string
+  detail: string
+  /** What it is, said where the drawing cannot be seen. */
+  kind?: string
+  icon: IconName
+}
+
+const ICONS: Record<string, IconName> = { project: 'overview' }
+const PLACES_MAX = 8
+
+/** Where one can go and what is called like the text: places at once, records when somebody pauses. */
+export function useChoices(text: string) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const q = useSettled(text.trim())
+  const asked = q.length > 1
+  const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked })
+  const places = usePlaces()
+    .filter(({ title, detail }) => words.every((word) => `${title} ${detail}`.toLowerCase().includes(word)))
+    // A page that begins like the text is the one that is meant.
+    .sort((a, b) => begins(b, words) - begins(a, words))
+  const found = (asked && words.length > 0 ? (data?.hits ?? []) : []).map(
+    ({ kind, url, title, detail, project_name }): Choice => ({
+      group: 'Found',
+      url,
+      title: title || detail,
+      // A path and an identifier keep their underscores; a state is read as words.
+      detail: [kind === 'asset' || kind === 'change' ? detail : wordsOf(detail), project_name].filter(Boolean).join(' · '),
+      kind,
+      icon: ICONS[kind] ?? (kind as IconName),
+    }),
+  )
+  const known = new Set(places.map(({ url }) => url))
+  const shown = words.length > 0 ? places.slice(0, PLACES_MAX) : places
+  return {
+    choices: [...shown, ...found.filter(({ url }) => !known.has(url))],
+    error: asked ? error : null,
+    looking: text.trim().length > 1 && (isFetching || q !== text.trim()),
+  }
+}
+
+const begins = ({ title }: Choice, [word]: string[]) => (word && title.toLowerCase().startsWith(word) ? 1 : 0)
+
+function usePlaces(): Choice[] {
+  const { projects, user } = useMe()
+  const project = useProject()
+  const place = (url: string, title: string, detail: string, icon: IconName): Choice => ({
+    group: 'Go to',
+    url,
+    title,
+    detail,
+    icon,
+  })
+  return [
+    ...(project
+      ? PROJECT_PLACES.map(([path, title, icon]) => place(`/projects/${project.id}${path}`, title, project.name, icon))
+      : []),
+    place('/feed', 'Feed', 'Everything that happened', 'feed'),
+    ...projects.map(({ id, name }) => place(`/projects/${id}`, name, 'Project', 'overview')),
+    place('/projects/new', 'New project', 'Project', 'plus'),
+    ...[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([url, title, icon]) =>
+      place(url, title, 'Settings', icon),
+    ),
+  ].filter(({ url }, i, all) => all.findIndex((one) => one.url === url) === i)
+}

@@ -1,0 +1,136 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { wordsOf } from '../api.ts'
+import { Dialog } from '../ui/form/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { type Choice, useChoices } from './palette-choices.ts'
+
+/** ⌘K: go anywhere, find anything. */
+export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
+  return (
+    <Dialog title="Search" open={open} onClose={onClose}>
+      <Finder onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Finder({ onClose }: { onClose(): void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const navigate = useNavigate()
+  const id = useId()
+  const { choices, error, looking } = useChoices(text)
+  const last = choices.length - 1
+  const current = Math.max(0, Math.min(at, last))
+  useEffect(() => {
+    document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, current])
+  const go = (choice: Choice | undefined) => {
+    if (!choice) return
+    onClose()
+    void navigate({ to: choice.url })
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(current === last ? 0 : current + 1)
+    else if (event.key === 'ArrowUp') setAt(current === 0 ? last : current - 1)
+    else if (event.key === 'PageDown') setAt(Math.min(last, current + 8))
+    else if (event.key === 'PageUp') setAt(Math.max(0, current - 8))
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) go(choices[current])
+    else return
+    event.preventDefault()
+  }
+  const groups = (['Go to', 'Found'] as const).filter((name) => choices.some(({ group }) => group === name))
+  return (
+    <div className="grid gap-3">
+      <input
+        role="combobox"
+        aria-expanded={choices.length > 0}
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={choices.length > 0 ? `${id}-${current}` : undefined}
+        aria-label="Go to, or find"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Go to a page, or find a task, build, change, asset…"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={press}
+        className="h-10 w-full rounded-md border border-strong-line bg-panel px-3 text-ink placeholder:text-faint"
+      />
+      {/* Always as high, so that nothing jumps while one types. */}
+      <div className="h-[min(24rem,50vh)] overflow-y-auto">
+        <div id={id} role="listbox" aria-label="Results" className="grid grid-cols-1 content-start">
+          {groups.map((name) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+            <div key={name} role="group" aria-label={name} className="grid grid-cols-1">
+              <span aria-hidden="true" className="px-2 pt-2 pb-1 text-xs font-medium text-faint">
+                {name}
+              </span>
+              {choices.map(
+                (choice, i) =>
+                  choice.group === name && (
+                    <Option
+                      key={choice.url}
+                      id={`${id}-${i}`}
+                      choice={choice}
+                      selected={i === current}
+                      onGo={() => go(choice)}
+                      onPoint={() => setAt(i)}
+                    />
+                  ),
+              )}
+            </div>
+          ))}
+        </div>
+        {choices.length === 0 && !looking && !error && (
+          <p className="px-2 py-6 text-center text-sm text-soft">
+            Nothing is called like “{text.trim()}”. Try a task's number, a job's name or a part of a path.
+          </p>
+        )}
+        {looking && choices.length === 0 && <p className="px-2 py-6 text-center text-sm text-soft">Looking…</p>}
+        {error && (
+          <p role="alert" className="px-2 py-2 text-sm text-err">
+            {wordsOf(error)}
+          </p>
+        )}
+      </div>
+      <p role="status" className="sr-only">
+        {looking ? 'Looking' : choices.length === 1 ? '1 result' : `${choices.length} results`}
+      </p>
+      <p aria-hidden="true" className="text-xs text-faint max-sm:hidden">
+        ↑ ↓ to choose · Enter to go · Esc to close
+      </p>
+    </div>
+  )
+}
+
+interface OptionProps {
+  id: string
+  choice: Choice
+  selected: boolean
+  onGo(): void
+  onPoint(): void
+}
+
+const Option = ({ id, choice, selected, onGo, onPoint }: OptionProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's
+  <div
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={selected}
+    onClick={onGo}
+    onPointerMove={onPoint}
+    className={`flex scroll-my-8 items-center gap-3 rounded px-2 py-1.5 text-sm ${selected ? 'bg-accent-wash' : ''}`}
+  >
+    <Icon name={choice.icon} className="text-soft" />
+    <span className="min-w-0 flex-1 truncate">
+      {choice.kind && <span className="sr-only">{choice.kind} </span>}
+      {choice.title}
+    </span>
+    <span className="max-w-[45%] truncate text-xs text-soft">{choice.detail}</span>
+  </div>
+)

@@ -1,0 +1,52 @@
+import { Link, useRouter } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { ApiError, wordsOf } from '../api.ts'
+import { connection } from '../connection.ts'
+import { passes } from '../queries.ts'
+import { Empty } from './empty.tsx'
+import { Button } from './form/button.tsx'
+import { NotHere } from './not-here.tsx'
+import { Page } from './page.tsx'
+
+/** When a page cannot be shown: why, and two ways on. */
+export function Broken({ error, reset }: { error: unknown; reset?: () => void }) {
+  const router = useRouter()
+  const again = () => {
+    reset?.()
+    void router.invalidate()
+  }
+  const latest = useRef(again)
+  latest.current = again
+  useEffect(() => {
+    let here = true
+    if (passes(error)) void connection.back().then(() => here && latest.current())
+    return () => {
+      here = false
+    }
+  }, [error])
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <Page title="Not found">
+        <NotHere />
+      </Page>
+    )
+  return (
+    <Page title="Something went wrong">
+      <Empty
+        title="This page could not be shown"
+        action={
+          <div className="mt-2 flex gap-2">
+            <Button look="main" onClick={again}>
+              Try again
+            </Button>
+            <Link to="/feed" className="px-3 py-1.5 text-sm underline">
+              To the feed
+            </Link>
+          </div>
+        }
+      >
+        {wordsOf(error)}
+      </Empty>
+    </Page>
+  )
+}

@@ -1,0 +1,14 @@
+import { useToast } from '../toast.tsx'
+
+/** Copies and says so. Browsers have no clipboard on pages without https, other than on this machine. */
+export function useCopy(): (value: string, label: string) => Promise<void> {
+  const say = useToast()
+  return async (value, label) => {
+    try {
+      await navigator.clipboard.writeText(value)
+      say(`${label} copied`)
+    } catch {
+      say('The browser does not let us copy here: select the text and copy it yourself.', 'err')
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type { Database } from '../db/database.ts'
+import { hashPassword } from '../domain/access/passwords.ts'
+import type { Vault } from '../domain/access/secrets.ts'
+import { sweep } from '../domain/accounts/trials.ts'
+import { LISTS, type List, type Row, readRow } from './fields.ts'
+import { PLACES } from './places.ts'
+import { References } from './references.ts'
+import type { Element } from './scanner.ts'
+import { Batch, type Insertions, reserve } from './tables.ts'
+import { orderedUuids } from './uuids.ts'
+import { Waiting } from './waiting.ts'
+import type { Loaded } from './world.ts'
+
+const BATCH_ROWS = 2000
+const BATCH_BYTES = 4 << 20
+
+const UUID_LISTS: readonly List[] = ['assets', 'deployments']
+
+/** The printed entry of a key: made when the key is read, filled when its row is placed. */
+interface Entry {
+  id: number | string
+  [secret: string]: unknown
+}
+
+/**
+ * One load on its way: rows are read and checked as they come and written in batches, while the next batch is read. A row that
+ * refers to a key not seen yet waits in the database for the end of the file, and so do those of its list that follow it.
+ */
+export class Load {
+  readonly #db: Database
+  readonly #vault: Vault
+  readonly #insertions: Insertions
+  readonly #written: (list: List, count: number) => void
+  readonly #references: References
+  readonly #waiting: Waiting
+  readonly #newUuid = orderedUuids()
+  readonly #now = new Date().toISOString()
+  readonly #accounts: number[] = []
+  readonly #entries = Object.fromEntries([...LISTS, 'approvals' as const].map((list) => [list, Object.create(null)])) as Record<
+    List | 'approvals',
+    Record<string, Entry>
+  >
+  #list: List = 'accounts'
+  #rows: Row[] = []
+  #values: unknown[] = []
+  #bytes = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(db: Database, vault: Vault, insertions: Insertions, written: (list: List, count: number) => void) {
+    this.#db = db
+    this.#vault = vault
+    this.#insertions = insertions
+    this.#written = written
+    this.#references = new References(db)
+    this.#waiting = new Waiting(db)
+  }
+
+  hasRoomFor({ list }: Element): boolean {
+    return this.#rows.length === 0 || (list === this.#list && this.#rows.length < BATCH_ROWS && this.#bytes < BATCH_BYTES)
+  }
+
+  add({ list, index, value, bytes }: Element) {
+    const row = readRow(list as List, index, value)
+    if (row.key !== undefined) this.#claim(row, list as List, row.key)
+    for (const { list, key } of row.keys) this.#claim(row, list, key)
+    this.#list = list as List
+    this.#rows.push(row)
+    this.#values.push(value)
+    this.#bytes += bytes
+  }
+
+  async flush() {
+    const [list, rows, values] = [this.#list, this.#rows, this.#values]
+    this.#rows = []
+    this.#values = []
+    this.#bytes = 0
+    await this.#writing
+    const ready = this.#waiting.has(list) ? 0 : (await this.#references.resolve(rows, false)).indexOf(false)
+    if (ready === -1) return this.#place(list, rows)
+    await this.#place(list, rows.slice(0, ready))
+    await this.#writing
+    await this.#waiting.keep(
+      list,
+      rows.slice(ready).map(({ index }) => index),
+      values.slice(ready),
+    )
+  }
+
+  async finish(): Promise<Loaded> {
+    await this.flush()
+    for (const list of LISTS)
+      for await (const waited of this.#waiting.release(list)) {
+        const rows = waited.map(({ index, value }) => readRow(list, index, value))
+        await this.#references.resolve(rows, true)
+        await this.#place(list, rows)
+        await this.#writing
+      }
+    await this.#writing
+    await sweep(this.#db, this.#accounts)
+    return this.#entries as unknown as Loaded
+  }
+
+  #claim({ where }: Row, list: List | 'approvals', key: string) {
+    if (this.#entries[list][key] !== undefined)
+      throw new Error(`${where}: key ${JSON.stringify(key)} is given twice under ${list}`)
+    this.#entries[list][key] = { id: 0 }
+  }
+
+  /** Leaves the writing to PostgreSQL: it is waited for when the next batch is ready. */
+  async #place<L extends List>(list: L, rows: Row<L>[]) {
+    if (rows.length === 0) return
+    const table = list === 'tokens' ? 'api_tokens' : list
+    const ids = UUID_LISTS.includes(list) ? rows.map(this.#newUuid) : await reserve(this.#db, table, rows.length)
+    if (list === 'users') await keepHashes(rows as Row<'users'>[])
+    const batch = new Batch()
+    for (const [index, row] of rows.entries()) this.#placeRow(list, row, ids[index]!, batch)
+    this.#writing = batch.write(this.#db, this.#insertions).then(() => this.#written(list, rows.length))
+    // Whoever waits for it sees the failure; until then it must not end the process.
+    this.#writing.catch(() => {})
+  }
+
+  #placeRow<L extends List>(list: L, { where, key, values }: Row<L>, id: number | string, batch: Batch) {
+    const entry: Entry = key === undefined ? { id } : this.#entries[list][key]!
+    entry.id = id
+    if (list === 'accounts') this.#accounts.push(id as number)
+    try {
+      const found = PLACES[list](values, {
+        id,
+        now: this.#now,
+        vault: this.#vault,
+        newUuid: this.#newUuid,
+        put: (table, row) => batch.put(table, row, where),
+        reveal: (secret) => Object.assign(entry, secret),
+        keyed: (list, key, id) => Object.assign(this.#entries[list][key]!, { id }),
+      })
+      if (key !== undefined) this.#references.know(list, key, { id, ...found })
+    } catch (error) {
+      throw new Error(`${where}: ${(error as Error).message.replace(/\.$/, '')}`)
+    }
+  }
+}
+
+const keepHashes = (users: Row<'users'>[]) =>
+  Promise.all(
+    users.map(async ({ values }) => {
+      if (values.password !== undefined) values.password = await hashPassword(values.password)
+    }),
+  )

@@ -1,0 +1,215 @@
+import { readTaskInput } from '../contract/bodies.ts'
+import { ID_MAX } from '../contract/params.ts'
+import { hashOf, newToken, type Vault } from '../domain/access/secrets.ts'
+import { withPing } from '../domain/access/tokens.ts'
+import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
+import { sent } from '../domain/builds/logs.ts'
+import { sealConfig } from '../domain/integrations/config.ts'
+import { mintToken } from '../domain/integrations/integrations.ts'
+import { buildTypeOf } from '../domain/integrations/place.ts'
+import type { List, ValuesOf } from './fields.ts'
+import type { Table } from './tables.ts'
+import { type Found, type Reference, refuse } from './values.ts'
+
+/** Where the row at hand goes. */
+interface Target {
+  id: number | string
+  /** When the load began: the age of what gives none. */
+  now: string
+  vault: Vault
+  newUuid(): string
+  put(table: Table, row: Record<string, unknown>): void
+  /** Printed beside the id of the row, once. */
+  reveal(secret: Record<string, string>): void
+  /** Prints the id of an entry within the row. */
+  keyed(list: 'approvals', key: string, id: string): void
+}
+
+type Placing = Omit<Found, 'id'>
+
+/** From what the file says to the rows of the tables; a password comes as what is kept of it. What is returned, others may ask of the row when they refer to it. */
+export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing } = {
+  accounts({ key, credits = 0, ...values }, to) {
+    to.put('accounts', { id: to.id, credits, ...values, ...times(values) })
+    return {}
+  },
+
+  users({ email, name, password, accounts = [], default_account, connected_accounts = [], ...rest }, to) {
+    const account_ids = accounts.map(({ who }) => idOf(who))
+    const chosen = default_account ? idOf(default_account) : account_ids[0]
+    if (default_account && !account_ids.includes(chosen!))
+      throw refuse('default_account', 'must be one of the accounts of the user')
+    to.put('users', { id: to.id, email, name, default_account_id: chosen, ...times(rest) })
+    for (const { who, role } of accounts) to.put('account_members', { account_id: idOf(who), user_id: to.id, role })
+    for (const connected of connected_accounts) to.put('connected_accounts', { user_id: to.id, ...connected })
+    if (password !== undefined)
+      to.put('logins', { user_id: to.id, provider_id: 'credential', account_id: String(to.id), password })
+    return { account_ids }
+  },
+
+  projects({ account, name, engine, status, members = [], ...rest }, to) {
+    const account_id = idOf(account)
+    to.put('projects', { id: to.id, account_id, name, engine, status, ...times(rest) })
+    for (const { who, role } of members) to.put('project_members', { project_id: to.id, user_id: idOf(who), role })
+    return { account_id, engine }
+  },
+
+  tokens({ user, name, scopes = [], created_via = 'admin', expires_at, revoked_at, created_at }, to) {
+    const token = newToken()
+    const kept = { prefix: token.slice(0, 8), hash: bytea(hashOf(token)) }
+    to.put('api_tokens', {
+      id: to.id,
+      user_id: idOf(user),
+      name,
+      ...kept,
+      scopes: withPing(scopes),
+      created_via,
+      expires_at,
+      revoked_at,
+      created_at,
+    })
+    to.reveal({ token })
+    return {}
+  },
+
+  integrations({ project, provider, active, signing_secret = [], config, ...rest }, to) {
+    const { webhook_token, token_hash, token_sealed } = mintToken(to.vault)
+    to.put('integrations', {
+      id: to.id,
+      project_id: idOf(project),
+      provider,
+      active,
+      token_hash: bytea(token_hash),
+      token_sealed,
+      secrets_sealed: signing_secret.map((secret) => to.vault.seal(secret)),
+      config: config && sealConfig(to.vault, config),
+      ...times(rest),
+    })
+    to.reveal({ webhook_token })
+    return { project_id: idOf(project) }
+  },
+
+  changes({ key, project, user, source_type = 'GitCommit', timestamp, files, ...rest }, to) {
+    const owner = ownerOf(project)
+    to.put('changes', {
+      id: to.id,
+      ...owner,
+      ...rest,
+      author_user_id: user && memberOf(owner, user),
+      source_type,
+      timestamp: timestamp ?? rest.created_at,
+      files: files?.map(({ path, action = 'edit' }) => ({ path, action })),
+      ...times(rest),
+    })
+    return owner
+  },
+
+  build_runs({ key, project, integration, build_type, output_log, artifacts, duration_seconds, ...rest }, to) {
+    to.put('build_runs', {
+      id: to.id,
+      ...ownerOf(project),
+      ...rest,
+      build_type: build_type ?? buildTypeOf(project.found!.engine),
+      integration_id: within(project, integration),
+      output_log: output_log && sent(output_log),
+      artifacts: artifacts?.map(({ name, size_bytes = null, url = '' }) => ({ name, size_bytes, url })),
+      duration_seconds: duration_seconds ?? secondsBetween(rest.started_at, rest.finished_at),
+      ...times(rest),
+    })
+    return ownerOf(project)
+  },
+
+  assets({ key, project, path = '', asset_type = 'document', last_change, approvals = [], ...rest }, to) {
+    const owner = ownerOf(project)
+    const records = approvals.map(({ key, stage = DEFAULT_STAGE, type, approver, ...approval }) => ({
+      key,
+      row: {
+        id: to.newUuid(),
+        ...owner,
+        asset_id: to.id,
+        ...approval,
+        approval_stage: stage,
+        approval_type: type,
+        status: approval.status ?? 'pending',
+        approver_user_id: approver && idOf(approver),
+        asset_version: rest.version,
+        ...times(approval),
+      },
+    }))
+    const age = ({ row }: (typeof records)[number]) => row.created_at ?? to.now
+    const newest = records.reduce<(typeof records)[number] | undefined>(
+      (best, record) => (best && age(best) > age(record) ? best : record),
+      undefined,
+    )
+    const last_change_id = within(project, last_change)
+    const approval_status = newest?.row.status ?? 'none'
+    to.put('assets', { id: to.id, ...owner, ...rest, path, asset_type, approval_status, last_change_id, ...times(rest) })
+    for (const { key, row } of records) {
+      to.put('approvals', row)
+      if (key !== undefined) to.keyed('approvals', key, row.id)
+    }
+    return owner
+  },
+
+  deployments({ key, project, integration, platform = 'custom', build_run, ...rest }, to) {
+    to.put('deployments', {
+      id: to.id,
+      ...ownerOf(project),
+      ...rest,
+      platform,
+      integration_id: within(project, integration),
+      build_run_id: within(project, build_run),
+      ...times(rest),
+    })
+    return ownerOf(project)
+  },
+
+  tasks({ key, project, user, links = {}, created_at, updated_at, ...given }, to) {
+    const owner = ownerOf(project)
+    const task = readTaskInput({ task: given })
+    if (user && task.assignee_handle != null) throw refuse('user', 'and assignee_handle cannot both be given')
+    to.put('tasks', {
+      id: to.id,
+      ...owner,
+      ...task,
+      user_id: user && memberOf(owner, user),
+      ...times({ created_at, updated_at }),
+    })
+    for (const change_id of linked(project, links.changes)) to.put('task_changes', { task_id: to.id, change_id })
+    for (const build_run_id of linked(project, links.build_runs)) to.put('task_build_runs', { task_id: to.id, build_run_id })
+    for (const deployment_id of linked(project, links.deployments)) to.put('task_deployments', { task_id: to.id, deployment_id })
+    return owner
+  },
+}
+
+const idOf = (reference: Reference) => reference.found!.id as number
+
+const ownerOf = (project: Reference) => ({ account_id: project.found!.account_id!, project_id: idOf(project) })
+
+function memberOf({ account_id }: { account_id: number }, user: Reference): number {
+  if (!user.found!.account_ids!.includes(account_id)) throw refuse('user', 'must be a member of the account')
+  return idOf(user)
+}
+
+/** What was never edited is as old as it is. */
+const times = ({ created_at, updated_at }: { created_at?: string; updated_at?: string }) => ({
+  created_at,
+  updated_at: updated_at ?? created_at,
+})
+
+/** A row may only point at its own project's: anything else would show one account to another. */
+function within(project: Reference, reference: Reference | undefined): number | undefined {
+  if (reference && reference.found!.project_id !== idOf(project))
+    throw refuse(reference.path, `${JSON.stringify(reference.raw)} belongs to another project`)
+  return reference && idOf(reference)
+}
+
+const linked = (project: Reference, references: Reference[] = []) =>
+  new Set(references.map((reference) => within(project, reference)!))
+
+const secondsBetween = (from: string | undefined, to: string | undefined) =>
+  from !== undefined && to !== undefined && to >= from
+    ? Math.min(Math.floor((Date.parse(to) - Date.parse(from)) / 1000), ID_MAX)
+    : undefined
+
+const bytea = (bytes: Buffer) => `\\x${bytes.toString('hex')}`

@@ -1,0 +1,101 @@
+import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
+import { kept } from '../domain/builds/logs.ts'
+
+/** The columns a world file can fill; a parent stands before what hangs on it. */
+const COLUMNS = {
+  accounts: 'id name plan timezone trial_ends_at payment_method demo credits daily_limit created_at updated_at',
+  users: 'id email name default_account_id created_at updated_at',
+  account_members: 'account_id user_id role',
+  connected_accounts: 'user_id provider uid created_at',
+  logins: 'user_id provider_id account_id password',
+  projects: 'id account_id name engine status created_at updated_at',
+  project_members: 'project_id user_id role',
+  api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
+  integrations: 'id project_id provider active token_hash token_sealed secrets_sealed config created_at updated_at',
+  changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
+    created_at updated_at`,
+  build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
+    branch phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
+  assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
+  approvals: `id account_id project_id asset_id commit_sha approval_stage approval_type status approver_user_id comments
+    asset_version decided_at created_at updated_at`,
+  deployments: `id account_id project_id integration_id platform status branch version external_id external_build_id build_run_id
+    submitted_at deployed_at live_at created_at updated_at`,
+  tasks: `id account_id project_id title description state task_type priority assignee_handle user_id labels metadata
+    created_at updated_at`,
+  task_changes: 'task_id change_id',
+  task_build_runs: 'task_id build_run_id',
+  task_deployments: 'task_id deployment_id',
+}
+export type Table = keyof typeof COLUMNS
+export const TABLES = Object.keys(COLUMNS)
+type Stored = Record<string, unknown>
+
+/** Rows on their way into their tables, and which entry of the file each came from. */
+export class Batch {
+  readonly #rows = new Map<Table, { rows: Stored[]; origins: string[] }>()
+
+  put(table: Table, row: Stored, origin: string) {
+    const held = this.#rows.get(table) ?? { rows: [], origins: [] }
+    this.#rows.set(table, held)
+    held.rows.push(row)
+    held.origins.push(origin)
+  }
+
+  /** Tables in the order in which rows were put: a parent is always put before what hangs on it. */
+  async write(db: Database, insert: Insertions) {
+    for (const [table, { rows, origins }] of this.#rows)
+      try {
+        await db.count(insert[table](JSON.stringify(rows)))
+      } catch (error) {
+        throw explained(error, table, rows, origins)
+      }
+  }
+}
+
+/** Columns with a default in which null means something. */
+const NULLABLE = new Set(['accounts.credits'])
+
+/** What is absent takes the column's own default. */
+export type Insertions = Record<Table, (rows: string) => Sql>
+
+export async function prepareInsertions(db: Database): Promise<Insertions> {
+  const defaults = await db.rows<{ place: string; value: string }>(sql`
+    select c.relname || '.' || a.attname as place, pg_get_expr(d.adbin, d.adrelid) as value
+    from pg_attrdef d
+    join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attgenerated = ''
+    join pg_class c on c.oid = d.adrelid
+    where c.oid = any (select to_regclass(name) from unnest(${TABLES}::text[]) name)`)
+  const values = new Map(defaults.map(({ place, value }) => [place, value]))
+  const entries = Object.entries(COLUMNS).map(([table, list]) => {
+    const columns = list.split(/\s+/)
+    const selected = columns.map((column) => {
+      if (column === 'output_log') return kept(raw('r.output_log'))
+      const value = NULLABLE.has(`${table}.${column}`) ? undefined : values.get(`${table}.${column}`)
+      return raw(value === undefined ? `r.${column}` : `coalesce(r.${column}, ${value})`)
+    })
+    const head = sql`insert into ${raw(table)} (${join(columns.map((column) => raw(column)))}) select ${join(selected)}`
+    return [table, (rows: string) => sql`${head} from json_populate_recordset(null::${raw(table)}, ${rows}::json) r`]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** PostgreSQL says which values there are twice; the file's author wants to know where. */
+function explained(error: unknown, table: Table, rows: Stored[], origins: string[]): Error {
+  const { code, detail = '', message } = error as { code?: string; detail?: string; message: string }
+  const twice = code === '23505' ? /^Key \((.*?)\)=\((.*)\) already exists/s.exec(detail) : null
+  if (!twice) return code?.match(/^2[23]/) ? new Error(`${table}: ${message}`, { cause: error }) : (error as Error)
+  const columns = twice[1]!.replace(/lower\((\w+)\)/g, '$1').split(', ')
+  const index = rows.findLastIndex((row) => columns.map((column) => row[column]).join(', ') === twice[2])
+  return new Error(`${origins[index] ?? table}: ${columns.join(', ')} = ${oneLine(twice[2]!)} exists already`, { cause: error })
+}
+
+const oneLine = (text: string) => text.slice(0, 200).replace(/\s+/g, ' ')
+
+/** As many new numbers of a table as asked for, in order. */
+export const reserve = async (db: Database, table: string, count: number): Promise<number[]> => {
+  const rows = await db.rows<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence(${table}, 'id'))::integer as id from generate_series(1, ${count}::integer)`,
+  )
+  return rows.map(({ id }) => id)
+}

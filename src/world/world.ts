@@ -1,0 +1,90 @@
+import { type Database, type Pool, raw, sql } from '../db/database.ts'
+import type { Vault } from '../domain/access/secrets.ts'
+import { LISTS, type List } from './fields.ts'
+import { Load } from './load.ts'
+import { Scanner } from './scanner.ts'
+import { prepareInsertions, TABLES } from './tables.ts'
+
+/** Fewer rows than this do not change how PostgreSQL plans. */
+const ANALYZE_FROM = 1000
+
+/** How many rows of each list are written. */
+export type Progress = Partial<Record<List, number>>
+
+interface LoadSettings {
+  vault: Vault
+  onProgress?: (progress: Progress) => void
+  /** What is written with it, or not at all. */
+  alongside?: (db: Database, loaded: Loaded) => Promise<void>
+}
+
+interface Numbered {
+  id: number
+}
+interface Unique {
+  id: string
+}
+/** What a load made, by the keys the file gave: ids, and the secrets that are shown this once. */
+export interface Loaded {
+  accounts: Record<string, Numbered>
+  users: Record<string, Numbered>
+  projects: Record<string, Numbered>
+  tokens: Record<string, Numbered & { token: string }>
+  integrations: Record<string, Numbered & { webhook_token: string }>
+  changes: Record<string, Numbered>
+  build_runs: Record<string, Numbered>
+  assets: Record<string, Unique>
+  approvals: Record<string, Unique>
+  deployments: Record<string, Unique>
+  tasks: Record<string, Numbered>
+}
+
+/** A large file takes as long as it takes. */
+const UNLIMITED = { statementTimeout: 0 }
+
+/** Creates what a world file describes, all of it or nothing. */
+export async function loadWorld(db: Pool, input: AsyncIterable<Buffer | string>, settings: LoadSettings): Promise<Loaded> {
+  const progress: Progress = {}
+  const loaded = await insertWorld(db, input, {
+    ...settings,
+    onProgress(written) {
+      Object.assign(progress, written)
+      settings.onProgress?.(written)
+    },
+  })
+  if (Object.values(progress).some((count) => count >= ANALYZE_FROM)) await analyze(db)
+  return loaded
+}
+
+/** The same for whoever has something to say the moment it is there, and has the tables analyzed afterwards. */
+export function insertWorld(
+  db: Pool,
+  input: AsyncIterable<Buffer | string>,
+  { vault, onProgress, alongside }: LoadSettings,
+): Promise<Loaded> {
+  const progress: Progress = {}
+  return db.transaction(async (db) => {
+    // Standard input may pause.
+    await db.count(sql`set local idle_in_transaction_session_timeout = 0`)
+    // Nothing of it happens now: streams and outbound webhooks are told nothing.
+    await db.count(sql`set local goldmaster.quiet = 'on'`)
+    const load = new Load(db, vault, await prepareInsertions(db), (list, count) => {
+      progress[list] = (progress[list] ?? 0) + count
+      onProgress?.(progress)
+    })
+    const scanner = new Scanner(LISTS)
+    for await (const chunk of input)
+      for (const element of scanner.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
+        if (!load.hasRoomFor(element)) await load.flush()
+        load.add(element)
+      }
+    scanner.end()
+    const loaded = await load.finish()
+    await alongside?.(db, loaded)
+    return loaded
+  }, UNLIMITED)
+}
+
+/** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
+export const analyze = (db: Pool) =>
+  db.transaction((db) => db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})

@@ -1,0 +1,50 @@
+import type { RouteName } from '../../src/contract/routes.ts'
+import { type Route, routes } from '../../src/contract/routes.ts'
+import type { Answer, Asking, Studio } from './studio.ts'
+
+/** What is needed to ask every route of the table something sensible in the world of `night-owl.ts`. */
+
+const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
+  showTask: ['tasks', 'task4'],
+  editTask: ['tasks', 'task4'],
+  showBuild: ['build_runs', 'build4'],
+  readBuildLog: ['build_runs', 'build4'],
+  investigateBuild: ['build_runs', 'build5'],
+  showAsset: ['assets', 'asset4'],
+  decideAsset: ['assets', 'asset4'],
+  showApproval: ['approvals', 'approval4'],
+  showChange: ['changes', 'change4'],
+  showDeployment: ['deployments', 'deployment4'],
+}
+export const BODIES: Partial<Record<RouteName, unknown>> = {
+  createTask: { task: { title: 'New' } },
+  editTask: { task: { priority: 'high' } },
+  decideAsset: { status: 'approved' },
+}
+
+export const all = Object.entries(routes) as [RouteName, Route][]
+export const inProject = all.filter(([, route]) => route.path.includes(':project_id'))
+export const withRecord = all.filter(([name]) => RECORDS[name])
+export const writing = all.filter(([, route]) => route.writes)
+export const paged = inProject.filter(([, route]) => 'cursor' in route.query)
+
+/** Names things of the world and asks for them. */
+export const asker = (studio: () => Studio) => {
+  const id = (kind: string, key: string): string => String(studio().world[kind as 'tasks']![key]!.id)
+  const tokenOf = (key: string) => studio().world.tokens![key]!.token as string
+  /** The record a route is about, in the project whose keys carry this mark. */
+  const recordOf = (name: RouteName, mark = '') => {
+    const record = RECORDS[name]
+    return record && id(record[0], mark + record[1])
+  }
+  /** The record of a project that has only one of its kind. */
+  const onlyRecordOf = (name: RouteName, project: string) => {
+    const kind = RECORDS[name]?.[0]
+    return kind && id(kind, `${project}-${kind.slice(0, -1)}`)
+  }
+  const pathOf = (name: RouteName, project = id('projects', 'star'), record = recordOf(name)) =>
+    `/api${routes[name].path.replace(':project_id', project).replace(/:\w+/, record ?? '')}`
+  const ask = (name: RouteName, path = pathOf(name), asking: Asking = {}): Promise<Answer> =>
+    studio().ask(path, { method: routes[name].method, token: tokenOf('all'), body: BODIES[name], ...asking })
+  return { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask }
+}

@@ -1,0 +1,81 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
+import * as log from '../../src/domain/notifications/outgoing-log.ts'
+import * as subscriptions from '../../src/domain/notifications/subscriptions.ts'
+import { type Outgoing, startOutgoing } from '../../src/jobs/outgoing/outgoing.ts'
+import { type AllowedHosts, allowedHosts } from '../../src/net/addresses.ts'
+import { openReceiver, type Received, type Receiver } from './receiver.ts'
+import { openStudio, type Studio } from './studio.ts'
+import { until } from './until.ts'
+import { workshop } from './workshop.ts'
+
+/** A studio, somebody who is told what happens in it, and nodes that tell; all of it is cleared away after each test. */
+export function openPostRoom() {
+  let studio: Studio
+  let receiver: Receiver
+  const pumps: Outgoing[] = []
+  const pools: Pool[] = []
+  beforeAll(async () => {
+    studio = await openStudio(workshop)
+  })
+  afterAll(() => studio.close())
+  beforeEach(async () => {
+    receiver = await openReceiver()
+  })
+  afterEach(async () => {
+    await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
+    await Promise.all(pools.splice(0).map((pool) => pool.close()))
+    await studio.db.count(sql`delete from subscriptions`)
+    await receiver.close()
+  })
+
+  const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
+  const deliveries = async (subscriptionId: number) => (await log.list(studio.db, subscriptionId, { limit: 50 })).deliveries
+  const missing = (subscriptionId: number) =>
+    studio.db.count(sql`select from outbox o where o.position is null
+      or o.position > (select s.position from subscriptions s where s.id = ${subscriptionId})`)
+  const task = (title: string, project = 'star') =>
+    studio.db.count(sql`insert into tasks (account_id, project_id, title)
+      values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
+  return {
+    studio: () => studio,
+    receiver: () => receiver,
+    id,
+    deliveries,
+    task,
+    tasks: async (...titles: string[]) => {
+      for (const title of titles) await task(title)
+    },
+    /** A node that sends, stopped after the test if not before. */
+    pump(db: Pool = studio.db, allowed: AllowedHosts = allowedHosts(['127.0.0.1'])): Outgoing {
+      const pump = startOutgoing({ db, vault: studio.service.vault, log: pino({ level: 'silent' }), allowed })
+      pumps.push(pump)
+      return {
+        async stop() {
+          const place = pumps.indexOf(pump)
+          if (place >= 0) await pumps.splice(place, 1)[0]!.stop()
+        },
+      }
+    },
+    /** Connections of a node of its own. */
+    pool: () => pools[pools.push(openDatabase(studio.url, { max: 4 })) - 1]!,
+    subscribe: (fields: Partial<subscriptions.SubscriptionFields> & { account_id?: number } = {}) =>
+      subscriptions.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
+    titles: (path?: string) => receiver.received.filter((one) => path === undefined || one.path === path).map(titleOf),
+    /** Everything that happened so far is in its queue, and nothing waits there. */
+    settled: (subscriptionId: number) =>
+      until(
+        async () =>
+          (await missing(subscriptionId)) === 0 && (await deliveries(subscriptionId)).every((one) => one.status === 'delivered'),
+      ),
+    /** As if what waits had waited long enough. */
+    hurry: (subscriptionId: number) =>
+      studio.db.count(sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`),
+  }
+}
+
+const titleOf = ({ body }: Received) => /#\d+ “(.*)” is to do/.exec(body.data.message)?.[1]
+
+/** Without what was sent again. */
+export const firsts = <T>(list: T[]) => [...new Set(list)]

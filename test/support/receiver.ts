@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Event } from '../../src/contract/shapes.ts'
+import { until } from './until.ts'
+
+export interface Received {
+  id: string
+  path: string
+  headers: IncomingHttpHeaders
+  text: string
+  body: { type: string; timestamp: string; data: Event }
+}
+
+/** Somebody's server on the other side: keeps what it is sent, in order, and answers as it is told. */
+export interface Receiver {
+  url: string
+  received: Received[]
+  connections: number
+  /** Called for every message once it was read whole; 204 unless it says otherwise. */
+  answer(message: Received, response: ServerResponse): void | Promise<void>
+  until(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openReceiver(port = 0): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const { headers, url } = request
+    const message = { id: String(headers['webhook-id']), path: url!, headers, text, body: JSON.parse(text) }
+    receiver.received.push(message)
+    response.statusCode = 204
+    await receiver.answer(message, response)
+    if (!response.writableEnded && !response.destroyed) response.end()
+  })
+  server.on('connection', () => receiver.connections++)
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received: [],
+    connections: 0,
+    answer: () => {},
+    until: (count) => until(() => receiver.received.length >= count),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+  return receiver
+}
+
+/** Checks a message the way its receiver would, by the published rules and nothing of ours. */
+export function isGenuine({ headers, text }: Received, secret: string): boolean {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+  const expected = createHmac('sha256', key).update(signed).digest('base64')
+  const fresh = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp'])) < 300
+  return fresh && String(headers['webhook-signature']).split(' ').includes(`v1,${expected}`)
+}

@@ -1,0 +1,117 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { PROVIDERS, SCOPES } from '../../src/contract/sets.ts'
+import { sql } from '../../src/db/database.ts'
+import { ingest } from '../../src/intake/ingest.ts'
+import { everyAnswer } from './every-record.ts'
+import { openStudio, type Studio, type StudioSettings } from './studio.ts'
+
+/** A delivery as a tool once sent it. */
+export interface Sample {
+  name: string
+  path: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+const PROVIDERS_FOLDER = new URL('../../src/intake/providers/', import.meta.url)
+
+/** Every payload that stands beside the adapters. */
+export const fixtures = (): Sample[] =>
+  readdirSync(PROVIDERS_FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\/fixtures\/[^/]+(?<!\.facts)\.json$/.test(file))
+    .map((file) => ({ name: file, ...JSON.parse(readFileSync(new URL(file, PROVIDERS_FOLDER), 'utf8')) }))
+
+const SECRET = 'shared with the tool'
+
+export const openSamples = ({ password, ...settings }: StudioSettings & { password?: string } = {}): Promise<Studio> =>
+  openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'studio' }],
+      users: [{ key: 'kim', email: 'kim@owl.example', name: 'Kim', password, accounts: { owl: 'owner' } }],
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+      tokens: [{ key: 'all', user: 'kim', name: 'all', scopes: SCOPES }],
+      integrations: PROVIDERS.map((provider) => ({
+        key: provider,
+        project: 'star',
+        provider,
+        ...(['buildkite', 'jenkins'].includes(provider) && { signing_secret: SECRET }),
+      })),
+    },
+    settings,
+  )
+
+/** Those that belong to the connection it once came over stay out. */
+const CONNECTION = /^(connection|host|content-length|accept-encoding|expect)$/i
+const own = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !CONNECTION.test(name))
+      .map(([name, value]) => [name, name === 'x-hook-secret' ? SECRET : value]),
+  )
+
+const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex')
+
+/** Where the fixture cannot carry a signature that holds, one is made. */
+function signed(path: string, raw: string): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000)
+  if (path === 'buildkite') return { 'x-buildkite-signature': `timestamp=${timestamp},signature=${hmac(`${timestamp}.${raw}`)}` }
+  if (path === 'asana') return { 'x-hook-signature': hmac(raw) }
+  return path.endsWith('build_notification') ? { 'x-jenkins-signature': `sha256=${hmac(raw)}` } : {}
+}
+
+/** Sends them all to their endpoints, does what was promised after a 202, and gives the answers. */
+export async function sendAll(studio: Studio, samples: Sample[]) {
+  const answers = []
+  for (const { name, path, headers, body } of samples) {
+    const provider = path.split('/')[0]!.replace('ci', 'jenkins')
+    const raw = JSON.stringify(body) ?? ''
+    const token = studio.world.integrations![provider]!.webhook_token
+    const { status, json, text } = await studio.ask(`/webhooks/${path}?token=${token}`, {
+      method: 'POST',
+      raw,
+      headers: {
+        'content-type': 'application/json',
+        ...own(headers),
+        // Fixtures share one made-up id; each of these is a delivery of its own.
+        ...(provider === 'github' && { 'x-github-delivery': randomUUID() }),
+        ...signed(path, raw),
+      },
+    })
+    answers.push({ name, status, json, text })
+  }
+  for (const { id } of await studio.db.rows<{ id: number }>(sql`select id from deliveries where outcome = 'accepted'`))
+    await ingest(studio.db, id)
+  return answers
+}
+
+const WORDS: Record<number, string[]> = { 200: ['processed', 'duplicate', 'stale', 'ignored', 'verified'], 202: ['accepted'] }
+
+/** 200 or 202 with a word that fits what was recorded, or 422; never anything else. */
+export function expectTruth({ name, status, json, text }: Awaited<ReturnType<typeof sendAll>>[number]) {
+  expect([200, 202, 422], `${name}: ${text}`).toContain(status)
+  if (status === 422) return expect(json, name).toMatchObject({ error: 'unreadable_body', delivery_id: expect.any(String) })
+  if (json.challenge !== undefined) return
+  expect(WORDS[status], `${name}: ${text}`).toContain(json.status)
+  if (json.status === 'processed') expect(json.records.length, name).toBeGreaterThan(0)
+  if (json.status === 'ignored' || json.status === 'duplicate') expect(json.records, name).toEqual([])
+}
+
+const ADDRESS = /[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/gi
+
+const addressesIn = (text: string): Set<string> => new Set(text.match(ADDRESS) ?? [])
+
+/** No address that was sent stands in anything that is answered later. */
+export async function expectNoAddress(studio: Studio, samples: Sample[]) {
+  const sent = addressesIn(JSON.stringify(samples.map(({ body }) => body)))
+  const { text, records } = await everyAnswer(
+    studio,
+    studio.world.projects!.star!.id as number,
+    studio.world.tokens!.all!.token as string,
+  )
+  const leaked = [...sent].filter((address) => text.includes(address))
+  expect(leaked).toEqual([])
+  expect([...addressesIn(text)]).toEqual([])
+  return { sent: sent.size, records }
+}

@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream'
+import { pino } from 'pino'
+import { Value } from 'typebox/value'
+import { type Client, createClient } from '../../src/contract/client.ts'
+import { type Route, routes } from '../../src/contract/routes.ts'
+import { Cursors } from '../../src/db/page.ts'
+import { keyFor, Vault } from '../../src/domain/access/secrets.ts'
+import { LastUsed } from '../../src/domain/access/tokens.ts'
+import { Rollups } from '../../src/domain/feed/rollups.ts'
+import { BodyQuota } from '../../src/domain/integrations/stored-bodies.ts'
+import { openLimits, type Rates } from '../../src/http/limits.ts'
+import { buildServer } from '../../src/http/server.ts'
+import type { Service } from '../../src/http/service.ts'
+import { type Loaded, loadWorld } from '../../src/world/world.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
+
+const SECRET = 'a secret that only tests know, 32 or more'
+const OFF: Rates = { requests: null, taskWrites: null, webhooks: null, signIns: null }
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any
+}
+
+export interface Asking {
+  token?: string | null
+  method?: string
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Buffer<ArrayBuffer>
+  headers?: Record<string, string>
+}
+
+/** A running service over a real database with a world in it. */
+export interface Studio extends TestDatabase {
+  site: string
+  service: Service
+  world: Loaded
+  load(world: object): Promise<Loaded>
+  client(token: string): Client
+  /** One request; every successful answer is held against its shape, extra fields refused. */
+  ask(path: string, asking?: Asking): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface StudioSettings {
+  rates?: Partial<Rates>
+  redisUrl?: string
+  /** Parts of the service that a test brings along: a log it reads, a database that is away. */
+  service?: Partial<Service>
+  /** Where to listen, when the address must be known before. */
+  port?: number
+  /** Share another studio's database: a second node. */
+  beside?: TestDatabase
+}
+
+export async function openStudio(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {
+  const { rates = {}, redisUrl, beside, port = 0 } = settings
+  const own = beside ?? (await createDatabase())
+  const log = settings.service?.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const vault = new Vault(SECRET)
+  const db = settings.service?.db ?? own.db
+  const service: Service = {
+    db,
+    intake: db,
+    connections: { statements: db.pool },
+    site: 'https://gold.example',
+    cursors: new Cursors(keyFor(SECRET, 'cursors')),
+    vault,
+    limits: openLimits({ ...OFF, ...rates }, redisUrl, log),
+    lastUsed: new LastUsed(),
+    rollups: new Rollups(),
+    bodyQuota: new BodyQuota(null, 30),
+    log,
+    cookieKey: 'cookies are signed with this in tests',
+    signUp: undefined,
+    setUpToken: 'the-set-up-token-of-tests',
+    metering: false,
+    mailing: false,
+    trustProxy: [],
+    ...settings.service,
+  }
+  const app = await buildServer(service)
+  const site = await app.listen({ host: '127.0.0.1', port })
+  const load = (more: object) => loadWorld(own.db, Readable.from([Buffer.from(JSON.stringify(more))]), { vault })
+  return {
+    ...own,
+    site,
+    service,
+    world: await load(world),
+    load,
+    client: (token) => createClient({ site, token, fetch: checkedFetch }),
+    ask: (path, asking) => ask(site, path, asking),
+    async close() {
+      await app.close()
+      service.limits.close()
+      if (!beside) await own.drop()
+    },
+  }
+}
+
+async function ask(site: string, path: string, { token, method = 'GET', body, raw, headers = {} }: Asking = {}): Promise<Answer> {
+  const response = await checkedFetch(`${site}${path}`, {
+    method,
+    headers: {
+      ...(token == null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(raw !== undefined ? { body: raw } : body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: jsonOrUndefined(text) }
+}
+
+const jsonOrUndefined = (text: string) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const shapes = Object.values(routes as Record<string, Route>).map((route) => ({
+  route,
+  path: new RegExp(`^/api${route.path.replace(/:\w+/g, '[^/]+')}$`),
+}))
+
+const checkedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  const url = new URL(String(input))
+  const found = shapes.find(({ route, path }) => route.method === (init?.method ?? 'GET') && path.test(url.pathname))
+  if (found && response.ok && !found.route.produces) {
+    const wrong = Value.Errors(found.route.reply, await response.clone().json())
+    if (wrong.length > 0) throw new Error(`${url.pathname} answers outside its shape: ${JSON.stringify(wrong.slice(0, 3))}`)
+  }
+  return response
+}
