@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   world: ['contract', 'db', 'domain'],
   intake: ['contract', 'db', 'net', 'domain'],
   jobs: ['contract', 'db', 'net', 'domain', 'intake'],
-  demo: ['contract', 'domain', 'world'],
+  demo: ['contract', 'db', 'domain', 'world'],
   admin: ['contract', 'db', 'domain', 'world', 'diagnosis', 'intake'],
   http: ['contract', 'db', 'net', 'domain', 'intake', 'mcp'],
   mcp: ['contract'],
@@ -43,8 +43,22 @@ test.each(files)('%s imports only what its room may see', (file) => {
   }
 })
 
+test('no two files import each other', () => {
+  const circles = files.flatMap((file) =>
+    imports
+      .get(file)!
+      .filter((target) => file < target && imports.get(target)?.includes(file))
+      .map((target) => `${file} ↔ ${target}`),
+  )
+  expect(circles).toEqual([])
+})
+
 test('no folder holds more than 25 source files', () => {
   const sizes = new Map<string, number>()
   for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
   expect([...sizes].filter(([, size]) => size > 25)).toEqual([])
+})
+
+test('no type is taken from a room through the arguments of its functions', () => {
+  expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('Parameters<typeof'))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { PROVIDERS } from '../../src/contract/sets.ts'
-import type { Loaded } from '../../src/world/world.ts'
+import type { Loaded } from '../../src/world/loaded.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
 
 export const PASSWORD = 'a long enough password'

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Pool } from '../db/database.ts'
 import { newToken, type Vault } from '../domain/access/secrets.ts'
 import { setOperator } from '../domain/accounts/users.ts'
 import { analyze, insertWorld } from '../world/world.ts'

@@ -1,10 +1,11 @@
+import type { Database } from '../db/database.ts'
 import { keep } from '../domain/tasks/references.ts'
-import type { Loaded } from '../world/world.ts'
+import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 import { DOMAIN, PEOPLE } from './people.ts'
 
 /** Trackers tell about their items; a world file has no place for what is not ours. */
-export async function keepReferences(db: Parameters<typeof keep>[0], games: readonly Game[], loaded: Loaded) {
+export async function keepReferences(db: Database, games: readonly Game[], loaded: Loaded) {
   for (const game of games)
     for (const { provider, who, ...item } of game.references) {
       const place = {

@@ -3,13 +3,13 @@ import { hashPassword } from '../domain/access/passwords.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import { sweep } from '../domain/accounts/trials.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
+import type { Loaded } from './loaded.ts'
 import { PLACES } from './places.ts'
 import { References } from './references.ts'
 import type { Element } from './scanner.ts'
 import { Batch, type Insertions, reserve } from './tables.ts'
 import { orderedUuids } from './uuids.ts'
 import { Waiting } from './waiting.ts'
-import type { Loaded } from './world.ts'
 
 const BATCH_ROWS = 2000
 const BATCH_BYTES = 4 << 20

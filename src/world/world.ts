@@ -2,6 +2,7 @@ import { type Database, type Pool, raw, sql } from '../db/database.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import { LISTS, type List } from './fields.ts'
 import { Load } from './load.ts'
+import type { Loaded } from './loaded.ts'
 import { Scanner } from './scanner.ts'
 import { prepareInsertions, TABLES } from './tables.ts'
 
@@ -16,27 +17,6 @@ interface LoadSettings {
   onProgress?: (progress: Progress) => void
   /** What is written with it, or not at all. */
   alongside?: (db: Database, loaded: Loaded) => Promise<void>
-}
-
-interface Numbered {
-  id: number
-}
-interface Unique {
-  id: string
-}
-/** What a load made, by the keys the file gave: ids, and the secrets that are shown this once. */
-export interface Loaded {
-  accounts: Record<string, Numbered>
-  users: Record<string, Numbered>
-  projects: Record<string, Numbered>
-  tokens: Record<string, Numbered & { token: string }>
-  integrations: Record<string, Numbered & { webhook_token: string }>
-  changes: Record<string, Numbered>
-  build_runs: Record<string, Numbered>
-  assets: Record<string, Unique>
-  approvals: Record<string, Unique>
-  deployments: Record<string, Unique>
-  tasks: Record<string, Numbered>
 }
 
 /** A large file takes as long as it takes. */

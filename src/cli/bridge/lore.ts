@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bridge } from '../commands/bridge.ts'
+import type { Bridge } from './bridge.ts'
 import { jsonLines } from './run-tool.ts'
 import { readState, writeState } from './state.ts'
 

@@ -1,4 +1,4 @@
-import type { Bridge } from '../commands/bridge.ts'
+import type { Bridge } from './bridge.ts'
 import { BridgeRefused } from './post.ts'
 import { jsonLines } from './run-tool.ts'
 import { readState, writeState } from './state.ts'

@@ -1,21 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
+import type { Bridge } from '../bridge/bridge.ts'
 import { bridgeLore } from '../bridge/lore.ts'
 import { bridgePerforce } from '../bridge/perforce.ts'
 import { BridgeRefused, post } from '../bridge/post.ts'
-
-/** What every bridge works with. */
-export interface Bridge {
-  state: string
-  since: number | undefined
-  interval: number
-  once: boolean
-  tool: string
-  signal: AbortSignal
-  say(text: string): void
-  /** Resolves when the service has it for good. */
-  tell(body: unknown): Promise<void>
-}
 
 interface Flags {
   url?: string

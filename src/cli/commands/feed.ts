@@ -5,8 +5,9 @@ import type { Output } from '../output/output.ts'
 import { type Column, paintWord } from '../output/table.ts'
 import { clean, cut } from '../output/text.ts'
 import type { Call } from '../program/call.ts'
-import { command, type Flags } from '../program/command.ts'
+import { command } from '../program/command.ts'
 import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../program/filters.ts'
+import type { Flags } from '../program/flags.ts'
 import { collect, type Page } from '../program/paging.ts'
 
 const filters = filtersOf('listEvents', {

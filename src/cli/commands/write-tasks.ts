@@ -5,7 +5,8 @@ import { VERSION } from '../../contract/version.ts'
 import { ask } from '../connection/ask.ts'
 import { usage } from '../connection/failures.ts'
 import type { Output } from '../output/output.ts'
-import { command, type Flag, type Given } from '../program/command.ts'
+import { command } from '../program/command.ts'
+import type { Flag, Given } from '../program/flags.ts'
 import { textOf } from '../program/given-text.ts'
 
 export const handleFlag = { help: 'the agent who works on it, such as lint-bot', value: 'handle' } as const satisfies Flag

@@ -3,7 +3,8 @@ import { explain, type Failure } from '../connection/failures.ts'
 import { fieldsOf } from '../output/fields.ts'
 import { Output } from '../output/output.ts'
 import { Call } from './call.ts'
-import type { Argument as Arg, Command, Flag, Flags, Given, Noun } from './command.ts'
+import type { Argument as Arg, Command, Noun } from './command.ts'
+import type { Flag, Flags, Given } from './flags.ts'
 
 const HOST: Flag = { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' }
 const PROJECT: Flag = {

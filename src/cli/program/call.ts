@@ -4,7 +4,7 @@ import { usage } from '../connection/failures.ts'
 import { type Chosen, chosenFor } from '../connection/folder.ts'
 import { openClient, politely, type Send } from '../connection/requests.ts'
 import type { Output } from '../output/output.ts'
-import type { Flags, Given } from './command.ts'
+import type { Flags, Given } from './flags.ts'
 
 /** What helpers of a command need of its run. */
 export type Reach = Pick<Call, 'client' | 'project' | 'page'>

@@ -1,6 +1,6 @@
 import { flag, MAX_LIMIT, type Params } from '../../contract/params.ts'
 import { type Route, type RouteName, routes } from '../../contract/routes.ts'
-import type { Flag, Flags } from './command.ts'
+import type { Flag, Flags } from './flags.ts'
 
 /** Told in another way, or of no use to people. */
 const NO_FILTERS = ['limit', 'cursor', 'format', 'project_id', 'account_id', 'event_types']

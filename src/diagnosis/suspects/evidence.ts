@@ -25,10 +25,16 @@ export const cluesIn = (log: readonly string[], around: Neighbourhood): Clue[] =
     return { ...mention, weight: WEIGHTS[where] * place * rarity, missing }
   })
 
+/** Where the failure is, and what its message is about. */
+export interface Heart {
+  around: Neighbourhood
+  quoted: readonly string[]
+}
+
 /** The words of the log that changes use too, and how special they are to the failure, 0 to 1 or a little more. */
 export function specialWords(
   log: readonly string[],
-  { around, quoted }: { around: Neighbourhood; quoted: readonly string[] },
+  { around, quoted }: Heart,
   words: Words,
   used: ReadonlyMap<string, number>,
 ): Map<string, number> {

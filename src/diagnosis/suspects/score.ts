@@ -1,7 +1,7 @@
 import type { FailureCategory } from '../../contract/sets.ts'
 import type { Candidate, ChangedFile, Finding } from '../finding.ts'
 import { isMissed } from './actions.ts'
-import { type Clue, cluesIn, specialWords } from './evidence.ts'
+import { type Clue, cluesIn, type Heart, specialWords } from './evidence.ts'
 import { ability, causeOf, fileKind, saysDocumentation } from './kinds.ts'
 import { ClueIndex, type Fit } from './match.ts'
 import { Neighbourhood } from './neighbourhood.ts'
@@ -114,11 +114,7 @@ const nameAndFolder = (path: string) =>
     .join(' ')
     .replace(/\.\w+$/, '')
 
-function sharedWords(
-  candidates: readonly Candidate[],
-  log: readonly string[],
-  heart: Parameters<typeof specialWords>[1],
-): Score['words'][] {
+function sharedWords(candidates: readonly Candidate[], log: readonly string[], heart: Heart): Score['words'][] {
   const words = new Words()
   const own = candidates.map(({ subject, files }) => {
     const names = files.length > MOST_NAMED_FILES ? [] : files.map(({ path }) => nameAndFolder(path))

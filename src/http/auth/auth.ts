@@ -4,8 +4,8 @@ import { sql } from '../../db/database.ts'
 import * as letters from '../../domain/notifications/letters.ts'
 import { writeToUser } from '../../domain/notifications/mails.ts'
 import type { Service } from '../service.ts'
+import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
 import { cookiesOf, sessionOf } from './session-cookie.ts'
-import { ADDRESS_HEADER, AUTH_PATH } from './sign-in.ts'
 
 const DAY = 86_400
 

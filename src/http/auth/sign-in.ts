@@ -5,10 +5,7 @@ import { jsonOf } from '../rest/rest.ts'
 import type { Service } from '../service.ts'
 import type { Auth } from './auth.ts'
 import { requireSameOrigin } from './door.ts'
-
-export const AUTH_PATH = '/app/auth'
-/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
-export const ADDRESS_HEADER = 'x-goldmaster-address'
+import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
 
 const SIGN_IN = '/sign-in/email'
 

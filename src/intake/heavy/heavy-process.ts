@@ -8,7 +8,7 @@ import { Unreadable } from '../facts.ts'
 import { ingestHere } from '../ingest.ts'
 import { replayHere } from '../replay.ts'
 import { takeIn } from '../take-in.ts'
-import type { HeavyAnswer, HeavyJob } from './heavy.ts'
+import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
 /** Twenty thousand files take longer than a request usually may. */
 const STATEMENT_MS = 60_000

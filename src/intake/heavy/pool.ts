@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { HeavyAnswer, HeavyJob } from './heavy.ts'
+import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
 /** Of what a body becomes. A process that needs more is ended by V8, alone: a thread would take the whole service along. */
 const HEAP_MB = 512

@@ -1,0 +1,20 @@
+interface Numbered {
+  id: number
+}
+interface Unique {
+  id: string
+}
+/** What a load made, by the keys the file gave: ids, and the secrets that are shown this once. */
+export interface Loaded {
+  accounts: Record<string, Numbered>
+  users: Record<string, Numbered>
+  projects: Record<string, Numbered>
+  tokens: Record<string, Numbered & { token: string }>
+  integrations: Record<string, Numbered & { webhook_token: string }>
+  changes: Record<string, Numbered>
+  build_runs: Record<string, Numbered>
+  assets: Record<string, Unique>
+  approvals: Record<string, Unique>
+  deployments: Record<string, Unique>
+  tasks: Record<string, Numbered>
+}
