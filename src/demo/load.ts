@@ -21,7 +21,7 @@ export interface DemoAccess {
 const PASSWORD_LENGTH = 16
 
 /** Every installation gets its own password: a service may be reachable before anybody thinks of changing it. */
-export async function loadDemo(db: Parameters<typeof insertWorld>[0], vault: Vault, now: Date): Promise<DemoAccess> {
+export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoAccess> {
   const password = newToken().slice(0, PASSWORD_LENGTH)
   const world = demoWorld(now)
   const users = world.users.map((user) => (user.key === OWNER ? { ...user, password } : user))
