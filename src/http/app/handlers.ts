@@ -1,4 +1,6 @@
+import { rateLimited } from '../../contract/errors.ts'
 import type { Database } from '../../db/database.ts'
+import { Gate } from '../../db/gate.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
@@ -27,6 +29,9 @@ import { workHandlers } from './work.ts'
 const done = { ok: true }
 
 /** What the web app may ask, one line each; tools and webhooks stand in `app-tools.ts`. */
+/** A search is the dearest of all reads: somebody's next one waits for the one before, and a flood of them is refused. */
+const searches = new Gate({ atOnce: 1, waiting: 4, patience: 2_000, refusal: () => rateLimited(1) })
+
 export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
@@ -40,7 +45,9 @@ export const appHandlers: AppHandlers = {
   },
   editMe: ({ db, visit, body }) => profile.edit(db, visit.user_id, body),
   listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id) }),
-  search: async ({ db, visit, query }) => ({ hits: await search(db, visit.user_id, query.q ?? '', query.project_id) }),
+  search: async ({ db, visit, query }) => ({
+    hits: await searches.enter(visit.user_id, () => search(db, visit.user_id, query.q ?? '', query.project_id)),
+  }),
   showOverview: ({ db, project_id, site }) => overview(db, project_id, site),
   showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
   decideAssets: async ({ db, project_id, visit, body }) => ({
