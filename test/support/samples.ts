@@ -21,7 +21,10 @@ const PROVIDERS_FOLDER = new URL('../../src/intake/providers/', import.meta.url)
 export const fixtures = (): Sample[] =>
   readdirSync(PROVIDERS_FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\/fixtures\/[^/]+(?<!\.facts)\.json$/.test(file))
-    .map((file) => ({ name: file, ...JSON.parse(readFileSync(new URL(file, PROVIDERS_FOLDER), 'utf8')) }))
+    .map((file) => ({
+      name: file.replace('/fixtures/', '/'),
+      ...JSON.parse(readFileSync(new URL(file, PROVIDERS_FOLDER), 'utf8')),
+    }))
 
 const SECRET = 'shared with the tool'
 
