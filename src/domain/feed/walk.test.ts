@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ago, keys, N, openNewsroom } from '../../test/support/newsroom.ts'
-import { EVENT_TYPES } from '../contract/sets.ts'
-import { sql } from '../db/database.ts'
+import { ago, keys, N, openNewsroom } from '../../../test/support/newsroom.ts'
+import { EVENT_TYPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
 
 const { studio, id, ask, walk } = openNewsroom()
 

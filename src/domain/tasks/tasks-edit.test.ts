@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
-import { TASK_STATES } from '../contract/sets.ts'
-import { sql } from '../db/database.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { TASK_STATES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
 
 /** How a task is changed. */
 

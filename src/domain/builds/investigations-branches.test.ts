@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { sql } from '../db/database.ts'
-import { run } from './builds/run-investigation.ts'
-import * as changes from './changes/submit.ts'
-import type { Place } from './integrations/place.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { sql } from '../../db/database.ts'
+import * as changes from '../changes/submit.ts'
+import type { Place } from '../integrations/place.ts'
+import { run } from './run-investigation.ts'
 
 const LOG = `$ make game
 src/combat.c:54:3: error: 'damage' undeclared

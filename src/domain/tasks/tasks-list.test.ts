@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
-import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../contract/sets.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 
 /** Which tasks a filter finds: every combination of a few values, held against the same filter over plain objects. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hour, keys, now, openNewsroom } from '../../test/support/newsroom.ts'
-import { EVENT_TYPES } from '../contract/sets.ts'
-import { sql } from '../db/database.ts'
+import { hour, keys, now, openNewsroom } from '../../../test/support/newsroom.ts'
+import { EVENT_TYPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
 
 const { studio, id, ask, walk } = openNewsroom()
 
