@@ -53,10 +53,11 @@ export async function serve(settings: Settings) {
     await store.close()
     throw error
   }
-  const worker = await beginWork(settings, pools.jobs, service.vault, log)
-  await welcome(settings, service)
+  const working = beginWork(settings, pools.jobs, service.vault, log)
+  // From the first request on: whoever is told to stop while the rest still begins finishes what was accepted, too.
   onStop(log, async () => {
     clearInterval(flush)
+    const worker = await working
     await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])
     await service.lastUsed.flush(service.db).catch(() => {})
     await service.bodyQuota.flush(service.db).catch(() => {})
@@ -65,6 +66,8 @@ export async function serve(settings: Settings) {
     await pools.close()
     await store.close()
   })
+  await working
+  await welcome(settings, service)
 }
 
 /** Runs jobs alone, beside nodes that serve. */
