@@ -93,7 +93,8 @@ test('forty builds on a Jenkins that never answers hold up nobody else', async (
   // Nobody had to wait until the silent server was given up on.
   const polls = await jobs('poll_jenkins')
   expect(polls.filter(({ error }) => error !== null)).toEqual([])
-  expect(polls.filter(({ held }) => held).length).toBeLessThanOrEqual(2)
+  // Two that ask the silent server, and maybe the one that is done and not yet written down as such.
+  expect(polls.filter(({ held }) => held).length).toBeLessThanOrEqual(3)
   well.close()
 })
 
