@@ -28,7 +28,7 @@ export const CREDENTIALS: Readonly<Record<string, string>> = {
   'Stripe webhook secret': `whsec_${fill(32)}`,
   'OpenAI key': `sk-proj-${fill(48)}`,
   'npm token': `npm_${fill(36)}`,
-  'npm line': `//registry.npmjs.org/:_authToken=${fill(36)}`,
+  'npm line': `//registry.example/:_authToken=${fill(36)}`,
   'PyPI token': `pypi-AgEIcHlwaS5vcmc${fill(60)}`,
   JWT: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ${fill(20)}.${fill(43)}`,
   'private key': `-----BEGIN RSA PRIVATE KEY-----\n${fill(64)}\n${fill(64)}\n-----END RSA PRIVATE KEY-----`,
@@ -103,6 +103,6 @@ export const HARMLESS: readonly string[] = [
   'token: null',
   'https://ci.example/job/night/12/artifact/Game.zip?x=1&y=2#top',
   'task-force-with-a-rather-long-name',
-  'npm_config_registry=https://registry.npmjs.org',
+  'npm_config_registry=https://registry.example',
   'Night Build #1234 on release/1.0',
 ]
