@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { type Read, readDecision, readTaskEdit, readTaskInput } from './bodies.ts'
+import * as field from './fields.ts'
 import * as param from './params.ts'
 import * as sets from './sets.ts'
 import * as shape from './shapes.ts'
@@ -77,7 +78,7 @@ export const routes = {
       limit: param.limit,
       cursor: param.cursor,
     },
-    reply: shape.page('tasks', shape.Task),
+    reply: field.page('tasks', shape.Task),
   },
   showTask: {
     method: 'GET',
@@ -129,7 +130,7 @@ export const routes = {
       target_type: param.oneOf(sets.TARGET_TYPES),
       limit: param.limit,
     },
-    reply: shape.page('build_runs', shape.BuildRun, shape.ShortPagination),
+    reply: field.page('build_runs', shape.BuildRun, field.ShortPagination),
   },
   showBuild: {
     method: 'GET',
@@ -164,7 +165,7 @@ export const routes = {
     scope: 'read:assets',
     summary: 'The newest assets of a project',
     query: { pending_approval: param.flag, asset_type: param.oneOf(sets.ASSET_TYPES), limit: param.limit },
-    reply: shape.page('assets', shape.Asset, shape.ShortPagination),
+    reply: field.page('assets', shape.Asset, field.ShortPagination),
   },
   showAsset: {
     method: 'GET',
@@ -198,7 +199,7 @@ export const routes = {
       limit: param.limit,
       cursor: param.cursor,
     },
-    reply: shape.page('approvals', shape.Approval),
+    reply: field.page('approvals', shape.Approval),
   },
   showApproval: {
     method: 'GET',
@@ -221,7 +222,7 @@ export const routes = {
       limit: param.limit,
       cursor: param.cursor,
     },
-    reply: shape.page('changes', shape.Change),
+    reply: field.page('changes', shape.Change),
   },
   showChange: {
     method: 'GET',
@@ -244,7 +245,7 @@ export const routes = {
       limit: param.limit,
       cursor: param.cursor,
     },
-    reply: shape.page('deployments', shape.Deployment),
+    reply: field.page('deployments', shape.Deployment),
   },
   showDeployment: {
     method: 'GET',

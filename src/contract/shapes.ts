@@ -1,39 +1,22 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import { ID_MAX } from './params.ts'
+import { type Static, Type } from 'typebox'
+import {
+  anyObject,
+  flag,
+  idText,
+  instant,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  Pagination,
+  text,
+  uuid,
+} from './fields.ts'
 import * as sets from './sets.ts'
 
 /** Resources as they travel. A field named here is a column named alike; nothing else ever leaves. */
-
-export const object = <P extends Record<string, TSchema>>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false })
-
-type Nullable<S extends TSchema> = Static<S> | null
-export const nullable = <S extends TSchema>(schema: S) => {
-  const { type } = schema as { type?: string }
-  return type === undefined || type === 'object'
-    ? Type.Unsafe<Nullable<S>>({ anyOf: [schema, { type: 'null' }] })
-    : Type.Unsafe<Nullable<S>>({ ...schema, type: [type, 'null'] })
-}
-
-/** What a tool or anybody outside may have written: scrubbed where it leaves (`domain/privacy/`). */
-export const text = Type.String()
-const OWN = Symbol('own')
-/** Marks what leaves as it is: written by us, or by the account's own people for themselves. */
-export const own = <S extends TSchema>(schema: S): S => ({ ...schema, [OWN]: true })
-export const isOwn = (schema: object): boolean => OWN in schema
-export const ownText = own(Type.String())
-export const integer = Type.Integer()
-/** A record's id as somebody sends it. */
-export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
-export const flag = Type.Boolean()
-export const uuid = Type.String({ format: 'uuid' })
-export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })
-const idText = Type.String({ pattern: '^[0-9]+$' })
-export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
-
-const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(ownText) })
-/** Build runs and assets show a first page only. */
-export const ShortPagination = object({ limit: integer, has_more: flag })
 
 export const Ping = object({
   ok: flag,
@@ -52,8 +35,6 @@ export const ProjectDetail = object({
   assets_count: integer,
 })
 
-/** Any keys: the pattern that stands for them in a record, `^.*$`, leaves out those with line breaks. */
-export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 const Metadata = own(anyObject)
 const task = {
   id: integer,
@@ -293,12 +274,3 @@ export const Rollup = object({
 export type Rollup = Static<typeof Rollup>
 
 export const Feed = object({ events: Type.Array(Event), rollup: nullable(Rollup), pagination: Pagination })
-
-export const page = <K extends string, S extends TSchema>(key: K, item: S, pagination: TSchema = Pagination) =>
-  Type.Object({ [key]: Type.Array(item), pagination } as { [P in K]: Type.TArray<S> } & { pagination: typeof Pagination }, {
-    additionalProperties: false,
-  })
-
-/** A list that is answered whole. */
-export const list = <K extends string, S extends TSchema>(key: K, item: S) =>
-  Type.Object({ [key]: Type.Array(item) } as { [P in K]: Type.TArray<S> }, { additionalProperties: false })

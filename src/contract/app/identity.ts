@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { object, oneOf } from '../fields.ts'
 import * as sets from '../sets.ts'
-import { object, oneOf } from '../shapes.ts'
 import * as app from './shapes.ts'
 
 /** How somebody comes in: signing up, invitations, passwords; a part of the table in `app-routes.ts`. */

@@ -1,22 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { list, nullable, object, oneOf, own, ownText, page, recordId } from '../fields.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
-import {
-  Approval,
-  Asset,
-  BuildRun,
-  DecisionInput,
-  list,
-  nullable,
-  object,
-  oneOf,
-  own,
-  ownText,
-  page,
-  recordId,
-  TaskDetail,
-} from '../shapes.ts'
+import { Approval, Asset, BuildRun, DecisionInput, TaskDetail } from '../shapes.ts'
 import { identityRoutes } from './identity.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'

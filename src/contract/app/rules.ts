@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../fields.ts'
 import * as sets from '../sets.ts'
-import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../shapes.ts'
 import { Done } from './shapes.ts'
 
 /** An account's own failure rules; a part of the table in `app-routes.ts`. */

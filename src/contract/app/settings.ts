@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { flag, list, nullable, object, oneOf } from '../fields.ts'
 import * as sets from '../sets.ts'
-import { flag, list, nullable, object, oneOf } from '../shapes.ts'
 import * as app from './shapes.ts'
 
 /** The settings of a person, an account and a project; a part of the table in `app-routes.ts`. */

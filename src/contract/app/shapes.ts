@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { anyObject, flag, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
 import * as sets from '../sets.ts'
-import { anyObject, BuildRun, flag, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../shapes.ts'
+import { BuildRun } from '../shapes.ts'
 
 /** What only the web app sees: people by name, settings, secrets shown to their owners. */
 

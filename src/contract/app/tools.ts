@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { flag, list, nullable, object, oneOf, ownText, recordId } from '../fields.ts'
 import * as param from '../params.ts'
 import * as sets from '../sets.ts'
-import { flag, list, nullable, object, oneOf, ownText, recordId } from '../shapes.ts'
 import * as app from './shapes.ts'
 
 /** Tools that tell us, and addresses that we tell; a part of the table in `app-routes.ts`. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { instant, integer, list, nullable, object, oneOf, text } from '../fields.ts'
 import { PROVIDERS } from '../sets.ts'
-import { Change, Deployment, instant, integer, list, nullable, object, oneOf, TaskDetail, TaskEdit, text } from '../shapes.ts'
+import { Change, Deployment, TaskDetail, TaskEdit } from '../shapes.ts'
 
 const words = Type.Partial(object({ title: TaskEdit.properties.title, description: TaskEdit.properties.description }))
 

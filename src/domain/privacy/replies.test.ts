@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { BuildRunDetail, nullable, object, own, ownText, Task, text, uuid } from '../../contract/shapes.ts'
+import { nullable, object, own, ownText, text, uuid } from '../../contract/fields.ts'
+import { BuildRunDetail, Task } from '../../contract/shapes.ts'
 import { scrubberOf } from './replies.ts'
 
 const address = 'kim@example.com'

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { isOwn } from '../../contract/shapes.ts'
+import { isOwn } from '../../contract/fields.ts'
 import { scrub, scrubAll } from './scrub.ts'
 
 type Scrub = (value: never) => unknown

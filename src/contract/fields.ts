@@ -1,0 +1,47 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { ID_MAX } from './params.ts'
+
+/** What the fields of bodies and replies may be, and the frames around lists. */
+
+export const object = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+type Nullable<S extends TSchema> = Static<S> | null
+export const nullable = <S extends TSchema>(schema: S) => {
+  const { type } = schema as { type?: string }
+  return type === undefined || type === 'object'
+    ? Type.Unsafe<Nullable<S>>({ anyOf: [schema, { type: 'null' }] })
+    : Type.Unsafe<Nullable<S>>({ ...schema, type: [type, 'null'] })
+}
+
+/** What a tool or anybody outside may have written: scrubbed where it leaves (`domain/privacy/`). */
+export const text = Type.String()
+const OWN = Symbol('own')
+/** Marks what leaves as it is: written by us, or by the account's own people for themselves. */
+export const own = <S extends TSchema>(schema: S): S => ({ ...schema, [OWN]: true })
+export const isOwn = (schema: object): boolean => OWN in schema
+export const ownText = own(Type.String())
+export const integer = Type.Integer()
+/** A record's id as somebody sends it. */
+export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
+export const flag = Type.Boolean()
+export const uuid = Type.String({ format: 'uuid' })
+export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })
+export const idText = Type.String({ pattern: '^[0-9]+$' })
+export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
+
+export const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(ownText) })
+/** Build runs and assets show a first page only. */
+export const ShortPagination = object({ limit: integer, has_more: flag })
+
+/** Any keys: the pattern that stands for them in a record, `^.*$`, leaves out those with line breaks. */
+export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+export const page = <K extends string, S extends TSchema>(key: K, item: S, pagination: TSchema = Pagination) =>
+  Type.Object({ [key]: Type.Array(item), pagination } as { [P in K]: Type.TArray<S> } & { pagination: typeof Pagination }, {
+    additionalProperties: false,
+  })
+
+/** A list that is answered whole. */
+export const list = <K extends string, S extends TSchema>(key: K, item: S) =>
+  Type.Object({ [key]: Type.Array(item) } as { [P in K]: Type.TArray<S> }, { additionalProperties: false })
