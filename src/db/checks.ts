@@ -19,6 +19,10 @@ const COLUMNS: Record<string, readonly string[]> = {
   'investigations.status': sets.INVESTIGATION_STATUSES,
   'investigations.category': sets.FAILURE_CATEGORIES,
   'investigations.confidence': sets.CONFIDENCES,
+  'breakages.state': sets.BREAKAGE_STATES,
+  'breakages.category': sets.FAILURE_CATEGORIES,
+  'breakages.confidence': sets.CONFIDENCES,
+  'breakage_history.kind': sets.BREAKAGE_HISTORY_KINDS,
   'assets.asset_type': sets.ASSET_TYPES,
   'assets.approval_status': sets.ASSET_APPROVAL_STATUSES,
   'approvals.status': sets.APPROVAL_STATUSES,
@@ -29,6 +33,8 @@ const COLUMNS: Record<string, readonly string[]> = {
   'tasks.priority': sets.PRIORITIES,
   'subscriptions.status': sets.SUBSCRIPTION_STATUSES,
   'outgoing.status': sets.OUTGOING_STATUSES,
+  'ugs_badges.state': sets.UGS_BADGE_STATES,
+  'ugs_user_metadata.vote': sets.UGS_VOTES,
 }
 
 /**
@@ -59,12 +65,17 @@ async function compare(client: pg.Client) {
   const { rows } = await client.query<Held>(
     `select conname as name, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where contype = 'c'`,
   )
-  return Object.entries(COLUMNS).map(([place, values]) => {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`,
+  )
+  return Object.entries(COLUMNS).flatMap(([place, values]) => {
     const [table, column] = place.split('.') as [string, string]
+    // A schema of a version before may be made, to be upgraded: it lacks the tables of later ones.
+    if (!tables.some((one) => one.name === table)) return []
     const name = `${table}_${column}_set`
     const constraint = rows.find((row) => row.name === name)
     const held = constraint ? valuesOf(constraint.definition) : []
-    return { table, column, name, held, missing: values.filter((value) => !held.includes(value)), valid: constraint?.valid }
+    return [{ table, column, name, held, missing: values.filter((value) => !held.includes(value)), valid: constraint?.valid }]
   })
 }
 

@@ -5,18 +5,18 @@ import { setDeadline, watchDemotions, watchPool } from './watchdog.ts'
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 
-/** Statements are prepared once and planned for all values; `replan` is for those that carry values in their text. */
+/** Statements are prepared once and planned for all values; `unprepared` is for those that carry values in their text. */
 export interface How {
-  replan?: boolean
+  unprepared?: boolean
 }
 
 /** Rows, one row, one value, all or nothing: everything the rest of the house asks of PostgreSQL. */
 export interface Database {
-  rows<Row>(query: Sql): Promise<Row[]>
+  rows<Row>(query: Sql, how?: How): Promise<Row[]>
   /** The first row, if there is one. */
   one<Row>(query: Sql, how?: How): Promise<Row | undefined>
   /** How many rows a statement changed. */
-  count(query: Sql): Promise<number>
+  execute(query: Sql): Promise<number>
   /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
   transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
 }
@@ -73,15 +73,15 @@ const isFull = (client: pg.PoolClient) =>
   Object.keys((client as unknown as { connection: { parsedStatements: object } }).connection.parsedStatements).length >=
   STATEMENTS_MAX
 
-const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { replan = false }: How = {}) => {
+const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { unprepared = false }: How = {}) => {
   const { text, values } = query
-  return client.query(replan ? { text, values, types } : { name: nameOf(text), text, values, types })
+  return client.query(unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
 }
 
 const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transaction']): Database => ({
-  rows: async <Row>(query: Sql) => (await run(client, query)).rows as Row[],
+  rows: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows as Row[],
   one: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows[0] as Row | undefined,
-  count: async (query) => (await run(client, query)).rowCount ?? 0,
+  execute: async (query) => (await run(client, query)).rowCount ?? 0,
   transaction,
 })
 
@@ -98,9 +98,9 @@ interface PoolSettings {
   onError?: (error: Error) => void
 }
 
-const CONNECT_MS = 4_000
+export const CONNECT_MS = 4_000
 /** How much later than PostgreSQL we give a statement up ourselves: its own answer is the better one. */
-const GRACE_MS = 500
+export const GRACE_MS = 500
 const deadlineOf = (statementTimeout: number) => (statementTimeout === 0 ? 0 : statementTimeout + GRACE_MS)
 
 /** The server's side of a connection: what a vanished node held, locks above all, is free within half a minute instead of hours. */

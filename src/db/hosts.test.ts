@@ -45,8 +45,8 @@ test.each([
 test('a connection whose server refused a write is not used again', async () => {
   const db = openDatabase(inject('server'), { max: 1 })
   const demote = () => db.one(sql`select set_config('default_transaction_read_only', 'on', false)`)
-  const write = (at: { count: Pool['count'] }) => at.count(sql`create temporary table written (id int) on commit drop`)
-  const persist = (at: { count: Pool['count'] }) => at.count(sql`create table if not exists hosts_test (id int)`)
+  const write = (at: { execute: Pool['execute'] }) => at.execute(sql`create temporary table written (id int) on commit drop`)
+  const persist = (at: { execute: Pool['execute'] }) => at.execute(sql`create table if not exists hosts_test (id int)`)
   await demote()
   await expect(db.transaction(persist)).rejects.toMatchObject({ code: '25006' })
   await db.transaction(write)
@@ -110,10 +110,10 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
 
   test('a primary that only reads is passed over for read-write', async () => {
     await pair.primary.db.onOneConnection(async (session) => {
-      await session.count(sql`alter database goldmaster set default_transaction_read_only = on`)
+      await session.execute(sql`alter database goldmaster set default_transaction_read_only = on`)
       await expect(open(listOf(both(), 'read-write')).one(sql`select 1`)).rejects.toThrow('is read-only')
       expect(await isStandby(open(listOf(both(), 'primary')))).toBe(false)
-      await session.count(sql`alter database goldmaster reset default_transaction_read_only`)
+      await session.execute(sql`alter database goldmaster reset default_transaction_read_only`)
     })
   })
 

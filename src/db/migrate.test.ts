@@ -24,19 +24,19 @@ test('several nodes that start at once migrate an empty database once', async ()
 
 test('a database newer than the code is refused and left alone', async () => {
   const { url, db, drop } = await createDatabase()
-  await db.count(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
+  await db.execute(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
   await expect(migrate(url)).rejects.toThrow(/newer than this version \(migration 9999/)
   await drop()
 })
 
 test('a value outside its closed set is refused by the database itself', async () => {
-  await own.db.count(sql`insert into accounts (id, name) values (1, 'Owl')`)
-  await own.db.count(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
+  await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
+  await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await expect(
-    own.db.count(sql`insert into tasks (account_id, project_id, title, state) values (1, 1, 'x', 'doing')`),
+    own.db.execute(sql`insert into tasks (account_id, project_id, title, state) values (1, 1, 'x', 'doing')`),
   ).rejects.toMatchObject({ constraint: 'tasks_state_set' })
   for (const state of sets.TASK_STATES)
-    await own.db.count(sql`insert into tasks (account_id, project_id, title, state) values (1, 1, 'x', ${state})`)
+    await own.db.execute(sql`insert into tasks (account_id, project_id, title, state) values (1, 1, 'x', ${state})`)
 })
 
 const checkOf = (db: TestDatabase['db']) =>
@@ -49,7 +49,7 @@ test('a set that has grown is applied at the next start, an unchanged one is not
   const before = await checkOf(db)
   await migrate(url)
   expect(await checkOf(db)).toEqual(before)
-  await db.count(
+  await db.execute(
     sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state in ('to_do'))`,
   )
   await migrate(url)
@@ -61,7 +61,7 @@ test('a set that has grown is applied at the next start, an unchanged one is not
 
 test('a value that only a newer version knows stays allowed when an older one starts', async () => {
   const { url, db, drop } = await createDatabase()
-  await db.count(sql`
+  await db.execute(sql`
     alter table tasks drop constraint tasks_state_set,
       add constraint tasks_state_set check (state in ('to_do', 'in_progress', 'blocked', 'dreamt_of'))`)
   await migrate(url)
@@ -73,7 +73,7 @@ test('a value that only a newer version knows stays allowed when an older one st
 test('a check that an interrupted start left without its validation is validated', async () => {
   const { url, db, drop } = await createDatabase()
   const { definition } = (await checkOf(db))!
-  await db.count(sql`
+  await db.execute(sql`
     alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set ${raw(definition)} not valid`)
   await migrate(url)
   expect((await checkOf(db))!.valid).toBe(true)

@@ -1,11 +1,15 @@
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { applyChecks, areChecksCurrent } from './checks.ts'
+import { applyEventTriggers, areEventTriggersCurrent } from './event-triggers.ts'
 import { addressOf, openClient } from './hosts.ts'
 import { type Migration, migrations, statementsOf } from './migration-files.ts'
 import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
 
 const SILENT: MigrationLog = { info: () => {}, warn: () => {} }
+
+/** Migrations before brought the triggers of their time. */
+const TRIGGERS_SINCE = 21
 
 export interface Migrated {
   applied: number
@@ -32,6 +36,7 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
       await apply(session, migration)
     }
     await applyChecks(session)
+    if (known.at(-1)!.number >= TRIGGERS_SINCE) await applyEventTriggers(session)
     await migrateQueue(session, url)
     return { applied: todo.length, fresh: rows.length === 0 }
   } finally {
@@ -52,9 +57,8 @@ export async function schemaState(url: string, known = migrations()): Promise<'e
     )
     refuse(rows, known)
     if (rows.length === 0) return 'empty'
-    return known.every(({ number }) => rows.some((row) => row.number === number)) && (await areChecksCurrent(client))
-      ? 'current'
-      : 'older'
+    const isApplied = known.every(({ number }) => rows.some((row) => row.number === number))
+    return isApplied && (await areChecksCurrent(client)) && (await areEventTriggersCurrent(client)) ? 'current' : 'older'
   } finally {
     await client.end()
   }

@@ -86,8 +86,8 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
   try {
     const pooled = await isPooled(client)
     if (!pooled) await client.query('set statement_timeout = 0')
-    for (let told = false; !(await tryLock(guard)); told = true, await sleep(POLL_MS))
-      if (!told) log.info('another node migrates the database: waiting')
+    for (let logged = false; !(await tryLock(guard)); logged = true, await sleep(POLL_MS))
+      if (!logged) log.info('another node migrates the database: waiting')
     return {
       client,
       pooled,

@@ -44,6 +44,10 @@ const keyOf = (text: string): Key => {
   return { at: text.slice(0, split), id: text.slice(split + 1) }
 }
 
+/** A table of a list, or a few of its rows: the barrier keeps their number from the planner, who would walk the whole list for them. */
+export const among = (table: Sql, ids: readonly string[] | undefined, type: 'integer' | 'uuid'): Sql =>
+  ids === undefined ? table : sql`(select * from ${table} where id = any (${ids}::${raw(type)}[]) offset 0)`
+
 /** A list as a statement: its rows newest first, one more than the page holds, each with its `key_at` and `key_id`. */
 export interface Listing {
   limit: number
@@ -52,7 +56,7 @@ export interface Listing {
   /** Rows also have `foreign_text`: what was written outside, so that only that is looked through before the page leaves. */
   foreign?: true
   /** How many rows match depends on a value that only statistics can weigh: planned anew each time instead of once for all. */
-  replan?: boolean
+  unprepared?: boolean
 }
 
 export interface Page {
@@ -74,17 +78,17 @@ export interface PageRow {
  * A checked number of rows, written into the statement: of a limit it cannot see PostgreSQL expects a tenth of the table, so no
  * plan for all values ever looks as cheap as one for these, and the statement would be planned anew for every request.
  */
-export const count = (rows: number): Sql => raw(String(rows))
+export const inlineInteger = (rows: number): Sql => raw(String(rows))
 
 /** A checked time, written into the statement: how many rows it reaches only statistics can tell, and they must see it. */
-export const moment = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
+export const inlineInstant = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
 
 /** The rows gathered into one page. The extra row only proves that there are more. */
 export const paged = ({ rows, limit, foreign }: Listing): Sql => sql`
-  select coalesce(array_to_json((array_agg(item))[:${count(limit)}])::text, '[]') as items,
+  select coalesce(array_to_json((array_agg(item))[:${inlineInteger(limit)}])::text, '[]') as items,
     ${foreign ? sql`string_agg(foreign_text, E'\\n') as foreign_text,` : empty}
-    case when count(*) > ${count(limit)}
-      then iso((array_agg(key_at))[${count(limit)}]) || '|' || (array_agg(key_id))[${count(limit)}] end as key
+    case when count(*) > ${inlineInteger(limit)}
+      then iso((array_agg(key_at))[${inlineInteger(limit)}]) || '|' || (array_agg(key_id))[${inlineInteger(limit)}] end as key
   from (${rows}) found`
 
 export const pageOf = ({ items, key, foreign_text }: PageRow): Page => ({

@@ -19,7 +19,7 @@ export async function applyRoleSettings(db: Database, log: Pick<Logger, 'warn'>)
         select 1 from pg_db_role_setting s, unnest(s.setconfig) c where c = ${`${name}=${value}`} and s.setrole = current_user::regrole
           and s.setdatabase = (select oid from pg_database where datname = current_database())`)
       if (!held)
-        await db.count(sql`
+        await db.execute(sql`
           do ${raw(`$$ begin execute format('alter role current_user in database %I set ${name} = %L', current_database(), '${value}'); end $$`)}`)
     }
   } catch (error) {

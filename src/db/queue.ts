@@ -1,21 +1,17 @@
 import { type Database, sql } from './database.ts'
 
-/** Every kind of work that is done later, and what it needs to know. */
+/** Every kind of work that is done later, and what it needs to know. Providers add the jobs that ask their servers. */
 export interface Jobs {
   /** Reads a stored delivery whose tool was answered before the work was done. */
   ingest: { delivery_id: number }
-  /** Asks the configured Perforce server for what a changelist holds. */
-  describe_changelist: { change_id: number }
-  /** Asks the configured Jenkins for a build's state, artifacts and console, from where the last look ended. */
-  poll_jenkins: { build_run_id: number; offset: number; looks: number }
-  /** Starts a job on the configured Jenkins. */
-  start_jenkins: { build_run_id: number }
-  /** Waits until Jenkins gives a started job its number. */
-  follow_jenkins: { build_run_id: number; queue_item: number; looks: number }
   /** Deletes what only a deleted integration was about. */
-  forget_integration: { integration_id: number }
+  purge_integration: { integration_id: number }
   /** Finds out why a build failed. */
   investigate: { investigation_id: number }
+  /** Investigates a build that failed, unasked. */
+  investigate_failure: { build_run_id: number }
+  /** Looks whether what broke a job is still broken. */
+  settle_breakages: { project_id: number; job: string; since?: string }
   /** Hands a mail to the mail server, where one is configured. */
   send_mail: { mail_id: number }
   /** Mails a link that ends a sign-up, or tells whoever has the address already. */
@@ -44,17 +40,17 @@ export const ASKS = 'asks:'
 export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], placing: Placing) => {
   const { owner, server, delay = 0, name } = placing
   const flags = [...(owner === undefined ? [] : [FOR + owner]), ...(server === undefined ? [] : [ASKS + server])]
-  return db.count(sql`
+  return db.execute(sql`
     select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
       run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text, flags => ${flags}::text[])`)
 }
 
 /** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
 export const postpone = (db: Database, flag: string, seconds: number) =>
-  db.count(sql`
+  db.execute(sql`
     update graphile_worker._private_jobs set run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
       last_error = coalesce(last_error, 'The server does not answer; it is asked again later.')
     where is_available and run_at <= now() and flags ? ${flag}`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
-export const cancel = (db: Database, name: string) => db.count(sql`select graphile_worker.remove_job(${name})`)
+export const cancel = (db: Database, name: string) => db.execute(sql`select graphile_worker.remove_job(${name})`)

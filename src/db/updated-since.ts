@@ -1,46 +1,72 @@
 import { type Sql, sql } from './database.ts'
-import { count, moment } from './page.ts'
+import { inlineInstant, inlineInteger } from './page.ts'
+
+/** Columns of a list's rows, as its statement names them. */
+interface UpdatedColumns {
+  at: Sql
+  id: Sql
+  updated: Sql
+}
+
+/** A further condition on the rows of a list. */
+export type Within = (columns: UpdatedColumns) => Sql
 
 /** A list whose rows are wanted that were updated since a time, in the order of the list. */
 export interface Updated {
-  /** Table and alias, such as `tasks t`. */
-  from: Sql
+  table: Sql
   project: Sql
-  updated: Sql
-  /** The order of the list, newest first: a time and an id. */
+  /** The order of the list, newest first: a time and an id, columns of the table. */
   at: Sql
   id: Sql
   since: string
-  /** Further conditions over columns that the table's `…_updated_since` index holds. */
+  /** Conditions over columns that the table's `…_updated_since` index holds. */
   where: Sql
+  /** Whether `list` has conditions besides. */
+  filtered: boolean
+  /** The list itself: rows of the table in its order, no more than `take`, that meet a condition. */
+  list: (within: Within) => Sql
   take: number
 }
 
-/** So few are sorted at once; so many rows are walked when there are more. */
+/** So few are looked at one by one. */
 const FEW = 2_000
-const WALKED = 2_000
 
 /**
- * Keys (`at`, `id`) of the first rows. How many were updated, and where they stand in the list, no statistics tell, so it looks: a few
- * are sorted; of many, a walk from the newest meets enough at once, or they are all old and their index range is sorted.
+ * How many rows were updated, and where they stand in the list, no statistics tell, so it looks. A few are sorted. Of many, the list is
+ * walked week by week, and weeks in which nothing was updated are passed over: their latest update stands first in the `…_weeks` index.
  */
-export function updatedKeys({ from, project, updated, at, id, since, where, take }: Updated): Sql {
-  const match = sql`${project} and ${updated} >= ${moment(since)} and ${where}`
+export function updatedRows({ table, project, at, id, since, where, filtered, list, take }: Updated): Sql {
+  const time = inlineInstant(since)
+  const limit = inlineInteger(take)
   const newest = sql`order by ${at} desc, ${id} desc`
+  const week = sql`date_trunc('week', ${at} at time zone 'UTC')`
+  const latest = (below: Sql) => sql`
+    select ${week} as week, updated_at as latest from ${table} where project_id = ${project} ${below} order by 1 desc, 2 desc limit 1`
   return sql`
-    with few as materialized (select ${at} as at, ${id} as id from ${from} where ${match} limit ${count(FEW + 1)}),
-    many as materialized (select count(*) > ${count(FEW)} as yes from few),
-    walked as materialized (
-      select w.at, w.id from (
-        select ${at} as at, ${id} as id, ${updated} as updated from ${from} where ${project} and ${where} ${newest} limit ${count(WALKED)}) w
-      where w.updated >= ${moment(since)} and (select yes from many) order by w.at desc, w.id desc limit ${count(take)})
-    select k.at, k.id from (
-      select at, id from few where not (select yes from many)
+    with recursive few as materialized (
+      select ${at}, ${id} from ${table} where project_id = ${project} and updated_at >= ${time} and ${where} limit ${inlineInteger(FEW + 1)}),
+    many as materialized (select count(*) > ${inlineInteger(FEW)} as yes from few),
+    chosen as materialized (select ${id} from few where not (select yes from many) ${filtered ? sql`` : sql`${newest} limit ${limit}`}),
+    weeks as (
+      (${latest(sql``)})
       union all
-      select at, id from walked where (select count(*) from walked) = ${count(take)}
+      select next.* from weeks w cross join lateral (${latest(sql`and ${week} < w.week`)}) next)
+    select * from (
+      select * from (${list((row) => sql`${row.id} = any (array(select ${id} from chosen))`)}) one_by_one
       union all
-      -- The barrier keeps the order out of it: else the walk that has just failed would be tried to its end.
-      select at, id from (select ${at} as at, ${id} as id from ${from} where ${match} offset 0) ranged
-      where (select yes from many) and (select count(*) from walked) < ${count(take)}
-    ) k order by k.at desc, k.id desc limit ${count(take)}`
+      -- In the order of the weeks, and no further than it takes: a join with what depends on each row is a loop.
+      select * from (
+        select listed.* from weeks w cross join lateral (${list(
+          // The sum keeps the index of updates out of it, which would be read anew for every week.
+          (row) => sql`${row.at} >= w.week at time zone 'UTC' and ${row.at} < (w.week + interval '7 days') at time zone 'UTC'
+            and ${row.updated} + interval '0' >= ${time}`,
+        )}) listed
+        where w.latest >= ${time} and (select yes from many) limit ${limit}) by_week
+    ) found ${newest}`
 }
+
+/** Where few rows come into question anyway. */
+export const updatedAmong =
+  (since: string): Within =>
+  (row) =>
+    sql`${row.updated} >= ${inlineInstant(since)}`

@@ -15,11 +15,11 @@ test.each([
       undefined,
       migrations().filter(({ number }) => number <= 9),
     )
-    await db.count(sql`
+    await db.execute(sql`
       insert into users (id, email, name, email_verified, operator)
       values (1, 'owner@example.com', 'Owner', false, true), (2, 'file@example.com', 'File', true, false), (3, 'self@example.com', 'Self', false, false)`)
-    await db.count(sql`insert into connected_accounts (user_id, provider, uid) values (3, 'github', 'self')`)
-    await db.count(sql`insert into mails (to_user_id, subject, text, sent_at) values (3, 'Confirm', 'it', ${sent})`)
+    await db.execute(sql`insert into connected_accounts (user_id, provider, uid) values (3, 'github', 'self')`)
+    await db.execute(sql`insert into mails (to_user_id, subject, text, sent_at) values (3, 'Confirm', 'it', ${sent})`)
     await migrate(url)
     const users = await db.rows<{ email_verified: boolean }>(sql`select email_verified from users order by id`)
     expect(users.map(({ email_verified }) => email_verified)).toEqual(verified)

@@ -34,7 +34,7 @@ export async function startEmbedded(dataDir: string, patience = PATIENCE_MS): Pr
 async function use(cluster: string, patience: number): Promise<Embedded> {
   let stopping: Promise<void> | undefined
   let recovery: Promise<void> | undefined
-  let keeper = watched(await reach(cluster, patience))
+  let keeper = watched(await connectOrStart(cluster, patience))
 
   function watched(client: Client): Client {
     return client.once('end', () => {
@@ -47,7 +47,7 @@ async function use(cluster: string, patience: number): Promise<Embedded> {
     for (let pause = 100; !stopping; pause = Math.min(2 * pause, 2_000)) {
       await sleep(pause)
       try {
-        keeper = watched(await reach(cluster, patience))
+        keeper = watched(await connectOrStart(cluster, patience))
         return
       } catch (error) {
         process.emitWarning((error as Error).message)
@@ -75,7 +75,7 @@ async function isLast(keeper: Client): Promise<boolean> {
   return rows[0].last
 }
 
-async function reach(cluster: string, patience: number): Promise<Client> {
+async function connectOrStart(cluster: string, patience: number): Promise<Client> {
   let launched: Launch | undefined
   let retries = 0
   let heard = performance.now()

@@ -1,0 +1,124 @@
+import { type EventFacts, type EventSource, type EventType, isEveryState, rowOf } from '../contract/events.ts'
+
+/** The table that a kind of event is read from. In its expressions the row is called `s`. */
+export interface SourceTable<S extends EventSource = EventSource> {
+  table: string
+  /** When it happened. */
+  at: string
+  /** What events of the same moment are ordered by, and what names the record on its page. */
+  key: { column: 'id' | 'number'; type: 'integer' | 'uuid' }
+  /** Where its state is kept. */
+  state?: string
+  /** Rows that are no event at all are left out. */
+  where?: string
+  /** Written by the hundred in one statement: told by the statement, not by the row. */
+  bulk?: true
+  /** Where rows do not say whose project they are in. */
+  project?: string
+  /** Texts, all of them, so that the rows of several tables can be merged. */
+  facts: Record<Exclude<keyof EventFacts[S], 'id' | 'state' | `found_${string}`>, string>
+}
+
+export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
+  approval: {
+    table: 'approvals',
+    at: 'happened_at',
+    key: { column: 'id', type: 'uuid' },
+    state: 'status',
+    bulk: true,
+    facts: {
+      asset_id: 's.asset_id::text',
+      // Rows from before the name was kept with them.
+      asset_name: 'coalesce(s.asset_name, (select a.name from assets a where a.id = s.asset_id))',
+      stage: 's.approval_stage',
+      version: 's.asset_version::text',
+      approver: 's.approver_user_id::text',
+    },
+  },
+  breakage: {
+    table: 'breakages',
+    at: 'updated_at',
+    key: { column: 'id', type: 'integer' },
+    state: 'state',
+    facts: {
+      branch: 's.branch',
+      cause: 'left(s.cause, 300)',
+      category: 's.category',
+      jobs: "left(array_to_string(s.jobs, ', '), 300)",
+      build_count: 's.build_count::text',
+      owner: 's.owner_user_id::text',
+      suspect: `(select c.display_identifier from changes c where c.id = (s.suspects -> 0 ->> 'change_id')::integer)`,
+    },
+  },
+  build: {
+    table: 'build_runs',
+    at: 'happened_at',
+    key: { column: 'id', type: 'integer' },
+    state: 'status',
+    facts: {
+      job: 's.ci_job_name',
+      build_number: 's.build_number',
+      seconds: 's.duration_seconds::text',
+      phase: 's.phase',
+      fixed_build: 's.fixed_build_run_id::text',
+    },
+  },
+  change: {
+    table: 'changes',
+    at: 'timestamp',
+    key: { column: 'id', type: 'integer' },
+    where: 's.orphaned_at is null',
+    bulk: true,
+    facts: {
+      author: 's.author',
+      identifier: 's.display_identifier',
+      description: 'left(s.description, 300)',
+      asset_count: 's.asset_count::text',
+    },
+  },
+  deployment: {
+    table: 'deployments',
+    at: 'created_at',
+    key: { column: 'number', type: 'integer' },
+    state: 'status',
+    facts: { platform: 's.platform', version: 's.version', branch: 's.branch' },
+  },
+  investigation: {
+    table: 'investigations',
+    at: 'finished_at',
+    key: { column: 'id', type: 'integer' },
+    state: 'status',
+    project: '(select b.project_id from build_runs b where b.id = s.build_run_id)',
+    facts: {
+      build_run_id: 's.build_run_id::text',
+      diagnosis: 'left(s.diagnosis, 300)',
+      category: 's.category',
+      confidence: 's.confidence',
+      suspect: `(select c.display_identifier from changes c where c.id = (s.suspects -> 0 ->> 'change_id')::integer)`,
+    },
+  },
+  task: {
+    table: 'tasks',
+    at: 'updated_at',
+    key: { column: 'id', type: 'integer' },
+    state: 'state',
+    facts: {
+      title: 's.title',
+      assignee_handle: 's.assignee_handle',
+      assignee: 's.user_id::text',
+      creator: 's.created_by_user_id::text',
+    },
+  },
+}
+
+const listOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
+
+/** Which rows of its source an event of these types tells of: words of the statement, as PostgreSQL chooses a partial index by them. */
+export function conditionOf(types: readonly EventType[], row = 's'): string {
+  const { source } = rowOf(types[0]!)
+  const { state, where } = SOURCE_TABLES[source]
+  const states = types.flatMap((type) => rowOf(type).states ?? [])
+  const isAny = states.length === 0 || isEveryState(source, states)
+  const conditions = [where?.replaceAll('s.', `${row}.`), isAny ? undefined : `${row}.${state} in (${listOf(states)})`]
+  return conditions.filter(Boolean).join(' and ') || 'true'
+}

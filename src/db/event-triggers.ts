@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import { EVENT_TYPES, type EventType, rowOf } from '../contract/events.ts'
+import { conditionOf, SOURCE_TABLES } from './event-sources.ts'
+import type { MigrationSession } from './migration-session.ts'
+
+/** What leaves a row in the outbox for one type of event: a function and the triggers that call it. */
+interface Recorder {
+  name: string
+  /** Of the statements: a function whose comment says another one is replaced. */
+  hash: string
+  statements: string[]
+}
+
+/**
+ * Writes the triggers of types that this version knows and the database does not know like that. Those of other types stay: nodes of two
+ * versions run beside each other during an upgrade.
+ */
+export async function applyEventTriggers({ client, transaction }: MigrationSession) {
+  for (const { name, statements } of await outdated(client))
+    await transaction(name, async (client) => {
+      for (const statement of statements) await client.query(statement)
+    })
+}
+
+export const areEventTriggersCurrent = async (client: pg.Client): Promise<boolean> => (await outdated(client)).length === 0
+
+async function outdated(client: pg.Client): Promise<Recorder[]> {
+  const { rows } = await client.query<{ name: string; hash: string | null }>(
+    `select proname as name, obj_description(oid, 'pg_proc') as hash from pg_proc
+     where proname like 'enqueue%' and pronamespace = current_schema()::regnamespace`,
+  )
+  return EVENT_TYPES.map(recorderOf).filter(({ name, hash }) => !rows.some((row) => row.name === name && row.hash === hash))
+}
+
+export function recorderOf(type: EventType): Recorder {
+  const { source, inserted, updated } = rowOf(type)
+  const { table, bulk } = SOURCE_TABLES[source]
+  const name = `enqueue_${type.replaceAll('.', '_')}`
+  const [onInsert, onUpdate] = [`${name}_on_insert`, `${name}_on_update`]
+  const each = (condition: string) => `for each row when (${condition}) execute function ${name}()`
+  const insertions = bulk
+    ? `referencing new table as inserted for each statement execute function ${name}()`
+    : each(conditionOf([type], 'new'))
+  const statements = [
+    functionOf(name, type),
+    `drop trigger if exists ${onInsert} on ${table}`,
+    `drop trigger if exists ${onUpdate} on ${table}`,
+    ...(inserted ? [`create trigger ${onInsert} after insert on ${table} ${insertions}`] : []),
+    ...(updated === 'never' ? [] : [`create trigger ${onUpdate} after update on ${table} ${each(updateOf(type))}`]),
+  ]
+  const hash = createHash('sha256').update(statements.join(';')).digest('hex').slice(0, 16)
+  return { name, hash, statements: [...statements, `comment on function ${name}() is '${hash}'`] }
+}
+
+function updateOf(type: EventType): string {
+  const { updated } = rowOf(type)
+  const now = conditionOf([type], 'new')
+  if (updated === 'entered') return `${now} and not (${conditionOf([type], 'old')})`
+  const changed = (updated as readonly string[]).map((column) => `old.${column} is distinct from new.${column}`).join(' or ')
+  return now === 'true' ? changed : `(${changed}) and ${now}`
+}
+
+function functionOf(name: string, type: EventType): string {
+  const { source, feed } = rowOf(type)
+  const { at, key, state, facts, bulk, project = 's.project_id' } = SOURCE_TABLES[source]
+  // Nodes of the version before look the record up by its kind: what is not in the feed they would take for something that is.
+  const [kind, moment] = feed ? [source, `s.${at}`] : [type, 'now()']
+  const columns = { id: `s.${key.column}::text`, state: state ? `s.${state}` : 'null', ...facts }
+  const pairs = Object.entries(columns).map(([fact, expression]) => `'${fact}', ${expression}`)
+  const enqueue = (from: string) => `
+    insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts)
+    select s.account_id, ${project}, '${kind}', s.id::text, '${type}', ${moment}, json_build_object(${pairs.join(', ')})
+    from ${from};`
+  const row = enqueue('(select new.*) s')
+  const statement = enqueue(`inserted s where ${conditionOf([type])}`)
+  // Loading a world tells nobody: it describes what was, not what happens.
+  return `create or replace function ${name}() returns trigger language plpgsql as $$
+begin
+  if is_quiet() then return null; end if;
+  ${bulk ? `if tg_level = 'STATEMENT' then ${statement}\n  else ${row}\n  end if;` : row}
+  return null;
+end $$`
+}
