@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { errorOfResponse } from './errors.ts'
 import type { Params } from './params.ts'
 import { type PathOf, type ReplyOf, type Route, type RouteName, type Routes, routes } from './routes.ts'
 
@@ -64,14 +64,10 @@ async function call(
   throw refusal(response, text)
 }
 
-function refusal(response: Response, text: string): ApiError {
-  const retry = response.headers.get('retry-after')
-  const headers: Record<string, string> = retry === null ? {} : { 'retry-after': retry }
-  try {
-    const { error, message, ...extra } = JSON.parse(text)
-    return new ApiError(response.status, String(error), String(message ?? error), extra, headers)
-  } catch {
-    const message = response.status === 401 ? 'The token is missing, unknown, revoked or expired.' : `HTTP ${response.status}`
-    return new ApiError(response.status, '', message, {}, headers)
-  }
-}
+const refusal = ({ status, headers }: Response, text: string) =>
+  errorOfResponse(
+    status,
+    text,
+    status === 401 ? 'The token is missing, unknown, revoked or expired.' : `HTTP ${status}`,
+    headers.get('retry-after'),
+  )

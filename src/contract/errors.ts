@@ -27,11 +27,47 @@ export class ApiError extends Error {
   }
 }
 
+/** A refusal as it travels between our processes and threads. */
+export type SerializedError = Pick<ApiError, 'status' | 'code' | 'message' | 'extra' | 'headers'>
+
+export const serializeError = ({ status, code, message, extra, headers }: ApiError): SerializedError => ({
+  status,
+  code,
+  message,
+  extra,
+  headers,
+})
+
+export const deserializeError = ({ status, code, message, extra, headers }: SerializedError) =>
+  new ApiError(status, code, message, extra, headers)
+
+/** The refusal in an answer, as clients read it; `otherwise` where the answer has no words of ours. */
+export function errorOfResponse(status: number, text: string, otherwise: string, retryAfter: string | null = null) {
+  const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter }
+  try {
+    const { error, message, ...extra } = JSON.parse(text)
+    return new ApiError(status, String(error), String(message ?? error), extra, headers)
+  } catch {
+    return new ApiError(status, '', otherwise, {}, headers)
+  }
+}
+
 const plural = (name: string) => (name.endsWith('y') ? `${name.slice(0, -1)}ies` : name.endsWith('s') ? `${name}es` : `${name}s`)
 
 export const unauthorized = () => new ApiError(401, '', 'Unauthorized')
 
 export const notFound = (what: string) => new ApiError(404, 'not_found', `${what} not found.`)
+
+export const badRequest = (message: string, status = 400) => new ApiError(status, 'bad_request', message)
+
+export const headersTooLarge = () => new ApiError(431, 'headers_too_large', 'The address or the headers are too long.')
+
+export const requestTimeout = () => new ApiError(408, 'request_timeout', 'The request took too long to arrive.')
+
+export const methodNotAllowed = (allowed: readonly string[]) =>
+  new ApiError(405, 'method_not_allowed', `Use ${allowed.join(' or ')} here.`, {}, { allow: allowed.join(', ') })
+
+export const internalError = () => new ApiError(500, 'internal_error', 'Something went wrong on our side.')
 
 export const invalidJson = () => new ApiError(400, 'invalid_json', 'The body is not valid JSON.')
 
@@ -104,6 +140,9 @@ export const rateLimited = (seconds: number) =>
 export const unstorable = () =>
   new ApiError(422, 'invalid_parameter', 'A value is too large, too long, or holds a character that cannot be stored.')
 
+export const unstorableText = () =>
+  new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
+
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
 
@@ -121,3 +160,84 @@ export const overloaded = (seconds: number) =>
 
 /** Nobody reads this answer; its status is the one that proxies log in this case. */
 export const clientGone = () => new ApiError(499, 'client_gone', 'The client hung up before its request was worked on.')
+
+export const forbiddenOrigin = () => new ApiError(403, 'forbidden_origin', 'Pages of other sites may not use this address.')
+
+export const foreignOrigin = () => new ApiError(403, 'foreign_origin', 'This request does not come from a page of this service.')
+
+export const foreignHost = (site: string) =>
+  new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
+
+/** Members see that a thing exists, so they may be told that it is not theirs to change. */
+export const notOwner = () => new ApiError(403, 'owner_required', 'Only an owner may do this.')
+
+export const lastOwner = () => new ApiError(422, 'last_owner', 'An account needs an owner; make somebody else one first.')
+
+export const emailUnverified = () =>
+  new ApiError(
+    403,
+    'email_unverified',
+    'Confirm your e-mail address first: follow the link that was mailed to you, or ask for a new one in your profile.',
+  )
+
+export const invalidEmail = (why: string) => new ApiError(422, 'invalid_email', why)
+
+export const wrongPassword = () => new ApiError(422, 'invalid_password', 'The current password is not right.')
+
+export const invalidLink = () =>
+  new ApiError(422, 'invalid_link', 'This link was used, is too old or was changed. Ask for a new one.')
+
+export const signUpClosed = () => new ApiError(403, 'sign_up_closed', 'Signing up needs an invitation here.')
+
+export const setUpDone = () => new ApiError(403, 'set_up_done', 'This service has an owner already: sign in.')
+
+export const invalidSetUpToken = () =>
+  new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
+
+export const uidTaken = (takenBy: string) =>
+  new ApiError(422, 'uid_taken', `This name already stands for ${takenBy}; it has to be removed there first.`)
+
+export const noWebhookToken = () => new ApiError(401, 'unauthorized', 'The webhook token is missing or malformed.')
+
+/** Clients that know a user name and a password send them only when they are asked to. */
+export const noUgsToken = () =>
+  new ApiError(
+    401,
+    'unauthorized',
+    'The token for Unreal Game Sync is missing, wrong or revoked.',
+    {},
+    {
+      'www-authenticate': 'Basic realm="Goldmaster", charset="UTF-8"',
+    },
+  )
+
+export const projectInactive = (status: string) =>
+  new ApiError(403, 'project_inactive', `The project is ${status}; nothing is taken in.`)
+
+/** A delivery that is in the log all the same. */
+export const refusedDelivery = (status: number, why: string, delivery_id: unknown) =>
+  new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', why, { delivery_id })
+
+export const bodyGone = (why = 'The body of this delivery is no longer kept.') => new ApiError(410, 'body_gone', why)
+
+export const editedMeanwhile = (current: Record<string, unknown>) =>
+  new ApiError(409, 'edited_meanwhile', 'Somebody else changed this text in the meantime.', { current })
+
+export const buildNotFailed = (status: string) =>
+  new ApiError(422, 'build_not_failed', `Only a failed build can be investigated; this one is ${status}.`)
+
+export const insufficientCredits = () =>
+  new ApiError(402, 'insufficient_credits', 'The account has no credits left for an investigation.')
+
+export const dailyLimitReached = (limit: number, seconds: number) =>
+  new ApiError(
+    429,
+    'daily_limit_reached',
+    `All ${limit} investigations of today are used; the next day begins at midnight UTC.`,
+    {},
+    { 'retry-after': String(Math.max(1, seconds)) },
+  )
+
+export const tooManyRules = (max: number) => new ApiError(422, 'too_many_rules', `An account has at most ${max} rules.`)
+
+export const webhooksNeedPlan = () => new ApiError(403, 'plan_required', 'Outbound webhooks need the Team plan or higher.')

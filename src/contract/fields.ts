@@ -1,10 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { ID_MAX } from './params.ts'
+import { EMAIL, ID_MAX, NAME_MAX } from './limits.ts'
 
 /** What the fields of bodies and replies may be, and the frames around lists. */
 
 export const object = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
+
+/** Every field may be left out, and none that is not named may be there: `Type.Partial` alone would let any in. */
+export const partial = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Partial(Type.Object(properties), { additionalProperties: false })
 
 type Nullable<S extends TSchema> = Static<S> | null
 export const nullable = <S extends TSchema>(schema: S) => {
@@ -24,6 +28,9 @@ export const ownText = own(Type.String())
 export const integer = Type.Integer()
 /** A record's id as somebody sends it. */
 export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
+/** What people call something of theirs: not blank. */
+export const name = Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: '\\S' })
+export const email = Type.String({ minLength: 3, maxLength: EMAIL.maxLength, pattern: EMAIL.pattern.source })
 export const flag = Type.Boolean()
 export const uuid = Type.String({ format: 'uuid' })
 export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })

@@ -1,6 +1,10 @@
 import type { TSchema } from 'typebox'
-import { type Route, routes } from './routes.ts'
+import { EVENT_TYPES } from './events.ts'
+import { object, oneOf } from './fields.ts'
+import { IDEMPOTENCY_KEY_MAX } from './limits.ts'
+import { eventStream, type Route, routes } from './routes.ts'
 import { SCOPES } from './sets.ts'
+import { Event } from './shapes.ts'
 
 /** The OpenAPI 3.1 document, read off the route table. */
 export function openapi(site: string, version: string) {
@@ -10,6 +14,7 @@ export function openapi(site: string, version: string) {
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operation(name, route)
   }
+  paths[eventStream.path] = { get: streamOperation() }
   return {
     openapi: '3.1.0',
     info: {
@@ -67,6 +72,37 @@ const RESPONSES = {
 }
 const refer = (name: keyof typeof RESPONSES) => ({ $ref: `#/components/responses/${name}` })
 
+/** Beside the table, because it never ends. */
+const streamOperation = () => ({
+  operationId: 'streamEvents',
+  summary: 'What happens in an account, as it happens: server-sent events',
+  description: `Scope: \`${eventStream.scope}\`. The data of each event is one object of this shape; its id is where a later request goes on.`,
+  tags: ['projects'],
+  security: [{ bearer: [] }],
+  parameters: [
+    ...queryParameters(eventStream),
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: 'the id of the last event seen: everything since is told first',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'Goes on until the client leaves',
+      content: { 'text/event-stream': { schema: object({ ...Event.properties, event_type: oneOf(EVENT_TYPES) }) } },
+    },
+    401: refer('Unauthorized'),
+    403: refer('NoFeed'),
+    404: refer('NotFound'),
+    422: refer('Invalid'),
+    429: refer('Limited'),
+    503: refer('Unavailable'),
+  },
+})
+
 function operation(name: string, route: Route) {
   const type = route.produces ?? 'application/json'
   const success = { description: 'Success', content: { [type]: { schema: route.reply } } }
@@ -97,7 +133,7 @@ function operation(name: string, route: Route) {
 const pathParameters = (path: string) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
-const queryParameters = (route: Route) =>
+const queryParameters = (route: Pick<Route, 'query'>) =>
   Object.entries(route.query).map(([name, { schema }]) => {
     const { description, ...rest } = schema as TSchema & { description?: string }
     return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
@@ -105,5 +141,5 @@ const queryParameters = (route: Route) =>
 
 const headerParameters = (name: string) =>
   name === 'createTask'
-    ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }]
+    ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: IDEMPOTENCY_KEY_MAX } }]
     : []

@@ -45,10 +45,10 @@ describe.each(paged)('%s: pages', (name) => {
     const before = await walk('limit=50')
     const walked = await walk('limit=4', () => insertBeside())
     expect(walked.filter((one) => before.includes(one))).toEqual(before)
-    await studio.db.count(sql`delete from approvals where comments = 'inserted'`)
-    await studio.db.count(sql`delete from deployments where version = 'inserted'`)
-    await studio.db.count(sql`delete from changes where description = 'inserted'`)
-    await studio.db.count(sql`delete from tasks where title = 'inserted'`)
+    await studio.db.execute(sql`delete from approvals where comments = 'inserted'`)
+    await studio.db.execute(sql`delete from deployments where version = 'inserted'`)
+    await studio.db.execute(sql`delete from changes where description = 'inserted'`)
+    await studio.db.execute(sql`delete from tasks where title = 'inserted'`)
   })
 
   /** New rows at the top and among old ones. */
@@ -57,16 +57,16 @@ describe.each(paged)('%s: pages', (name) => {
     const account = Number(id('accounts', 'owl'))
     const asset = id('assets', 'moon-asset3')
     for (const at of ['2026-11-01T00:00:00Z', '2026-10-03T12:00:00Z']) {
-      await studio.db.count(
+      await studio.db.execute(
         sql`insert into tasks (account_id, project_id, title, created_at) values (${account}, ${project}, 'inserted', ${at})`,
       )
-      await studio.db.count(
+      await studio.db.execute(
         sql`insert into deployments (account_id, project_id, platform, version, created_at) values (${account}, ${project}, 'custom', 'inserted', ${at})`,
       )
-      await studio.db.count(
+      await studio.db.execute(
         sql`insert into approvals (account_id, project_id, asset_id, comments, created_at) values (${account}, ${project}, ${asset}, 'inserted', ${at})`,
       )
-      await studio.db.count(sql`
+      await studio.db.execute(sql`
         insert into changes (account_id, project_id, identifier, source_type, description, timestamp)
         values (${account}, ${project}, gen_random_uuid()::text, 'GitCommit', 'inserted', ${at})`)
     }

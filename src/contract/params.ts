@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox'
-import { invalidAssignee, invalidEventType, invalidParameter, invalidType, notOneOf, unknownParameter } from './errors.ts'
-import { EVENT_TYPES, type EventType } from './sets.ts'
+import { invalidAssignee, invalidEventType, invalidParameter, invalidType, unknownParameter } from './errors.ts'
+import { FEED_EVENT_TYPES, type FeedEventType } from './events.ts'
+import * as readers from './field-readers.ts'
+import { HANDLE, ID_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
 /** How a query parameter reads and how it is described, together. */
@@ -19,23 +21,16 @@ export type RawQuery = readonly (readonly [name: string, value: string])[]
 
 export const DEFAULT_LIMIT = 20
 export const MAX_LIMIT = 50
-export const ID_MAX = 2_147_483_647
-
-const member = <V extends string>(name: string, raw: string, values: readonly V[]): V => {
-  const found = values.find((value) => value === raw)
-  if (found === undefined) throw notOneOf(name, values)
-  return found
-}
 
 export const oneOf = <const V extends string>(values: readonly V[]): Param<V> => ({
   schema: Type.Enum([...values]),
-  read: (name, raw) => member(name, raw, values),
+  read: readers.oneOf(values),
   values,
 })
 
 export const manyOf = <const V extends string>(values: readonly V[]): Param<V[]> => ({
   schema: Type.String({ description: `comma-separated list of: ${values.join(', ')}` }),
-  read: (name, raw) => raw.split(',').map((token) => member(name, token, values)),
+  read: (name, raw) => raw.split(',').map((token) => readers.oneOf(values)(name, token)),
   values,
 })
 
@@ -45,13 +40,18 @@ export const text: Param<string> = {
   read: (_, raw) => raw.replaceAll('\0', '\uFFFD').toWellFormed(),
 }
 
+const positive = (name: string, raw: string): number => {
+  if (!/^\d+$/.test(raw) || /^0+$/.test(raw)) throw invalidParameter(name, 'must be a positive integer')
+  return Number(raw)
+}
+
+/** Matches whatever has it in its name. */
+export const partOfName: Param<string> = { ...text, schema: Type.String({ description: 'a part of the name' }) }
+
 /** Clamped to the page size: asking for more is answered with what there is room for. */
 export const limit: Param<number> = {
   schema: Type.Integer({ minimum: 1, default: DEFAULT_LIMIT, description: `page size, at most ${MAX_LIMIT}` }),
-  read(name, raw) {
-    if (!/^\d+$/.test(raw) || /^0+$/.test(raw)) throw invalidParameter(name, 'must be a positive integer')
-    return Math.min(Number(raw), MAX_LIMIT)
-  },
+  read: (name, raw) => Math.min(positive(name, raw), MAX_LIMIT),
   fallback: DEFAULT_LIMIT,
 }
 
@@ -60,6 +60,24 @@ export const cursor: Param<string> = {
   schema: Type.String({ description: 'next_cursor of the page before' }),
   read: (_, raw) => raw,
 }
+
+/** How a list is walked, page by page. */
+export const paging = { limit, cursor }
+
+/** The same with words of its own. */
+export const described = <T>(param: Param<T>, description: string): Param<T> => ({
+  ...param,
+  schema: { ...param.schema, description } as TSchema,
+})
+
+/** Words to look for: every one must be there; with fewer than three characters it begins a word. Case and accents do not count. */
+export const words = (description: string): Param<string> => ({
+  schema: Type.String({ minLength: 1, description }),
+  read(name, raw) {
+    if (raw.trim() === '') throw invalidParameter(name, 'must not be empty')
+    return text.read(name, raw)
+  },
+})
 
 export const flag: Param<boolean> = {
   schema: Type.Enum(['true', 'false', '1', '0']),
@@ -84,7 +102,6 @@ export const instant: Param<string> = {
 /** A record's id as a filter: one that cannot exist matches nothing. */
 export const reference: Param<number> = { schema: Type.String(), read: (_, raw) => readId(raw) ?? 0 }
 
-export const HANDLE = /^[a-z0-9-]{1,50}$/
 const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
 
 type Assignee = { handle: string } | { user_id: number }
@@ -126,27 +143,24 @@ export const since: Param<Since> = {
 }
 
 /** Event types, some by a wildcard such as `approval.*`. */
-export const eventTypes: Param<EventType[]> = {
-  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${EVENT_TYPES.join(', ')}` }),
+export const eventTypes: Param<FeedEventType[]> = {
+  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${FEED_EVENT_TYPES.join(', ')}` }),
   read: (_, raw) => [...new Set(raw.split(',').flatMap(typesNamed))],
   list: true,
 }
 
-const typesNamed = (word: string): readonly EventType[] => {
+const typesNamed = (word: string): readonly FeedEventType[] => {
   const found = word.endsWith('.*')
-    ? EVENT_TYPES.filter((type) => type.startsWith(word.slice(0, -1)))
-    : EVENT_TYPES.filter((type) => type === word)
-  if (found.length === 0 || word === '.*') throw invalidEventType(EVENT_TYPES)
+    ? FEED_EVENT_TYPES.filter((type) => type.startsWith(word.slice(0, -1)))
+    : FEED_EVENT_TYPES.filter((type) => type === word)
+  if (found.length === 0 || word === '.*') throw invalidEventType(FEED_EVENT_TYPES)
   return found
 }
 
 /** How many lines from the end. */
 export const lines: Param<number> = {
   schema: Type.Integer({ minimum: 1 }),
-  read(name, raw) {
-    if (!/^\d+$/.test(raw) || /^0+$/.test(raw)) throw invalidParameter(name, 'must be a positive integer')
-    return Math.min(Number(raw), ID_MAX)
-  },
+  read: (name, raw) => Math.min(positive(name, raw), ID_MAX),
 }
 
 export type Params = Record<string, Param<unknown>>

@@ -23,6 +23,31 @@ export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 
 /** The build itself is well, whether or not somebody has yet to let it go on. */
 export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 
+/** Red wherever a job that counts failed last. */
+export const BRANCH_STATES = ['green', 'red', 'building', 'unknown'] as const
+
+/** How it is known which changes lie between two builds: by place on a branch, by time alone, or not at all. */
+export const RANGE_BASES = ['branch', 'time', 'unknown'] as const
+
+/** `muted` and `claimed` ones are still red; `fixed` is said by a person, or by every job that was hit. */
+export const BREAKAGE_STATES = ['open', 'claimed', 'muted', 'fixed'] as const
+export type BreakageState = (typeof BREAKAGE_STATES)[number]
+
+export const BREAKAGE_HISTORY_KINDS = [
+  'opened',
+  'joined',
+  'claimed',
+  'released',
+  'muted',
+  'unmuted',
+  'resolved',
+  'fixed',
+  'reopened',
+  'note',
+  'task',
+] as const
+export type BreakageHistoryKind = (typeof BREAKAGE_HISTORY_KINDS)[number]
+
 export const BUILD_TYPES = ['unreal', 'unity', 'custom'] as const
 export type BuildType = (typeof BUILD_TYPES)[number]
 
@@ -118,25 +143,18 @@ export const SCOPES = [
   'write:assets',
   'read:members',
   'read:changes',
+  'write:breakages',
 ] as const
+/** What a login gives that asks for nothing in particular. */
+export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members' && scope !== 'write:breakages')
+/** What a login may give; the list of members is for tokens made by hand. */
+export const GRANTABLE_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
 export type Scope = (typeof SCOPES)[number]
 /** How long a token lasts that a login through the browser made. */
 export const LOGIN_DAYS = 90
 
-export const EVENT_TYPES = [
-  'build_run.completed',
-  'build_run.failed',
-  'change.submitted',
-  'task.state_changed',
-  'approval.requested',
-  'approval.granted',
-  'approval.denied',
-  'approval.ignored',
-  'deployment.created',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
-
 export const PILLS = ['ok', 'err', 'info', 'warn', 'neutral'] as const
+export type Pill = (typeof PILLS)[number]
 
 export const PLANS = ['free', 'team', 'studio', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]
@@ -174,11 +192,29 @@ export const PROVIDERS = [
 ] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
+/** Version controls by what a change of theirs is: its author is looked up among the accounts people have there. */
+export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>> = {
+  github: 'GitCommit',
+  diversion: 'GitCommit',
+  perforce: 'Changelist',
+  lore: 'AssetCommit',
+}
+
+export const PROVIDER_CATEGORIES = ['version_control', 'builds', 'stores', 'trackers'] as const
+export type ProviderCategory = (typeof PROVIDER_CATEGORIES)[number]
+
+export const PROVIDER_SIGNING = ['optional', 'required', 'handed_over'] as const
+export type ProviderSigning = (typeof PROVIDER_SIGNING)[number]
+
+/** What is shown instead of a secret among an integration's settings, and sent back to leave it as it is. */
+export const KEPT_SECRET = '[kept secret]'
+
 /** What became of a delivery; `accepted` ones are still being worked on. */
 export const DELIVERY_OUTCOMES = ['processed', 'accepted', 'duplicate', 'stale', 'ignored', 'failed'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
 export const INVESTIGATION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
+export type InvestigationStatus = (typeof INVESTIGATION_STATUSES)[number]
 
 export const CONFIDENCES = ['low', 'medium', 'high'] as const
 export type Confidence = (typeof CONFIDENCES)[number]
@@ -259,9 +295,6 @@ export function assetTypeOf(path: string): AssetType | undefined {
 /** Asset types whose change asks for an approval unless a project says otherwise. */
 export const APPROVED_TYPES: readonly AssetType[] = ['texture', 'model', 'audio', 'level', 'material', 'animation', 'video']
 
-/** Characters of a build's log that are kept; the oldest go first. */
-export const LOG_MAX = 256_000
-
 /** Whether an outbound webhook is told what happens: stopped by its owner, by an answer of 410, or after days without success. */
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'gone', 'failing'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
@@ -269,5 +302,21 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 export const OUTGOING_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export type OutgoingStatus = (typeof OUTGOING_STATUSES)[number]
 
-/** Bounds of a password, in characters. */
-export const PASSWORD = { minLength: 10, maxLength: 128 }
+/** Of Unreal Game Sync; their places in these lists are the numbers that its clients send and read. */
+export const UGS_BADGE_STATES = ['Starting', 'Failure', 'Warning', 'Success', 'Skipped'] as const
+export type UgsBadgeState = (typeof UGS_BADGE_STATES)[number]
+export const UGS_VOTES = ['None', 'CompileSuccess', 'CompileFailure', 'Good', 'Bad'] as const
+export type UgsVote = (typeof UGS_VOTES)[number]
+export const UGS_EVENT_TYPES = [
+  'Syncing',
+  'Compiles',
+  'DoesNotCompile',
+  'Good',
+  'Bad',
+  'Unknown',
+  'Starred',
+  'Unstarred',
+  'Investigating',
+  'Resolved',
+] as const
+export type UgsEventType = (typeof UGS_EVENT_TYPES)[number]

@@ -1,20 +1,8 @@
 import { type Static, Type } from 'typebox'
-import {
-  anyObject,
-  flag,
-  idText,
-  instant,
-  integer,
-  nullable,
-  object,
-  oneOf,
-  own,
-  ownText,
-  Pagination,
-  text,
-  uuid,
-} from './fields.ts'
+import { FEED_EVENT_TYPES } from './events.ts'
+import { flag, idText, instant, integer, nullable, object, oneOf, ownText, Pagination, text, uuid } from './fields.ts'
 import * as sets from './sets.ts'
+import { partOf } from './task-fields.ts'
 
 /** Resources as they travel. A field named here is a column named alike; nothing else ever leaves. */
 
@@ -35,20 +23,11 @@ export const ProjectDetail = object({
   assets_count: integer,
 })
 
-const Metadata = own(anyObject)
 const task = {
   id: integer,
   account_id: integer,
   project_id: integer,
-  title: ownText,
-  description: ownText,
-  state: oneOf(sets.TASK_STATES),
-  task_type: oneOf(sets.TASK_TYPES),
-  priority: oneOf(sets.PRIORITIES),
-  assignee_handle: nullable(ownText),
-  user_id: nullable(integer),
-  labels: Type.Array(ownText),
-  metadata: Metadata,
+  ...partOf('shown'),
   created_at: instant,
   updated_at: instant,
   urls: object({ web: ownText }),
@@ -63,23 +42,6 @@ export const TaskDetail = object({
   }),
 })
 export type TaskDetail = Static<typeof TaskDetail>
-
-/** What a client may write; the rules beyond types stand in `bodies.ts`. */
-const taskFields = {
-  description: text,
-  state: oneOf(sets.TASK_STATES),
-  task_type: oneOf(sets.TASK_TYPES),
-  priority: oneOf(sets.PRIORITIES),
-  assignee_handle: nullable(Type.String({ pattern: '^[a-z0-9-]{1,50}$' })),
-  user_id: nullable(integer),
-  labels: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),
-  metadata: Metadata,
-}
-const title = Type.String({ minLength: 1, maxLength: 255 })
-export const TaskInput = object({ title, ...Type.Partial(object(taskFields)).properties })
-export const TaskEdit = Type.Partial(
-  object({ title, ...taskFields, description_append: Type.String({ description: 'added to the end of the description' }) }),
-)
 
 export const Members = object({
   members: Type.Array(
@@ -197,12 +159,6 @@ export const Approval = object({
 })
 export type Approval = Static<typeof Approval>
 
-export const DecisionInput = object({
-  status: oneOf(sets.DECISIONS),
-  comments: Type.Optional(text),
-  stage: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-})
-
 const change = {
   id: integer,
   identifier: text,
@@ -216,6 +172,7 @@ const change = {
   updated_at: instant,
   file_count: nullable(integer),
   approval_count: integer,
+  branches: Type.Array(text),
 }
 export const Change = object(change)
 export type Change = Static<typeof Change>
@@ -247,10 +204,21 @@ const deployment = {
   updated_at: instant,
 }
 export const Deployment = object(deployment)
+export type Deployment = Static<typeof Deployment>
 export const DeploymentDetail = object({ ...deployment, build_run: nullable(buildReference) })
 
+export const BuildChanges = object({
+  changes: Type.Array(Change),
+  branch: text,
+  basis: oneOf(sets.RANGE_BASES),
+  has_more: flag,
+  since: nullable(buildReference),
+})
+/** The changes between two builds, and how well they are known. */
+export type Contents = Omit<Static<typeof BuildChanges>, 'since'>
+
 export const Event = object({
-  event_type: oneOf(sets.EVENT_TYPES),
+  event_type: oneOf(FEED_EVENT_TYPES),
   project_id: integer,
   project_name: ownText,
   actor: text,

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
-import { object, oneOf } from '../fields.ts'
+import { email, name, object, oneOf } from '../fields.ts'
+import { PASSWORD } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** How somebody comes in: signing up, invitations, passwords; a part of the table in `app-routes.ts`. */
+/** How somebody comes in: signing up, invitations, passwords; a part of the table in `routes.ts`. */
 
-const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
-const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
-const password = Type.String(sets.PASSWORD)
+const password = Type.String(PASSWORD)
 /** What a link carries. */
 const token = Type.String({ maxLength: 100 })
 const none = {}
@@ -101,7 +100,7 @@ export const identityRoutes = {
     who: 'member',
     query: none,
     body: object({
-      current_password: Type.String({ maxLength: sets.PASSWORD.maxLength }),
+      current_password: Type.String({ maxLength: PASSWORD.maxLength }),
       new_password: password,
       revoke_tokens: Type.Optional(Type.Boolean()),
     }),

@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { list, nullable, object, oneOf, own, ownText, page, recordId } from '../fields.ts'
+import { idText, integer, list, name, nullable, object, oneOf, own, ownText, page, partial, recordId } from '../fields.ts'
+import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
-import { Approval, Asset, BuildRun, DecisionInput, TaskDetail } from '../shapes.ts'
+import { Approval, Asset, BuildRun, BuildRunDetail, TaskDetail } from '../shapes.ts'
 import { identityRoutes } from './identity.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'
@@ -26,12 +27,11 @@ export interface AppRoute {
   writes?: boolean
 }
 
-const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
 const none = {}
 
 /**
- * The shared table as a session sees it: no token to ping with, who made a task, and lists of builds and assets that go on, the latter
- * by any approval status.
+ * The shared table as a session sees it: no token to ping with, who made a task, what a build failed of, and lists of builds and assets
+ * that go on, the latter by any approval status.
  */
 const { ping: _, ...shared } = routes
 export const sharedRoutes = {
@@ -42,8 +42,12 @@ export const sharedRoutes = {
   },
   listBuilds: {
     ...shared.listBuilds,
-    query: { ...shared.listBuilds.query, cursor: param.cursor },
-    reply: page('build_runs', BuildRun),
+    query: { ...shared.listBuilds.query, cursor: param.cursor, breakages: param.flag },
+    reply: page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) })),
+  },
+  showBuild: {
+    ...shared.showBuild,
+    reply: object({ ...BuildRunDetail.properties, breakage_id: nullable(idText) }),
   },
   listAssets: {
     ...shared.listAssets,
@@ -68,7 +72,7 @@ export const ownRoutes = {
     summary: 'Change the display name or the default account',
     who: 'member',
     query: none,
-    body: Type.Partial(object({ name, default_account_id: recordId })),
+    body: partial({ name, default_account_id: recordId }),
     reply: own(app.Me),
   },
   listPeople: {
@@ -110,9 +114,9 @@ export const ownRoutes = {
     who: 'member',
     query: none,
     body: object({
-      asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 200 }),
-      status: DecisionInput.properties.status,
-      comments: Type.Optional(Type.String({ maxLength: 65_536 })),
+      asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }),
+      status: oneOf(sets.DECISIONS),
+      comments: Type.Optional(Type.String({ maxLength: DESCRIPTION_MAX })),
     }),
     reply: list('approvals', Approval),
     writes: true,
@@ -156,7 +160,13 @@ export const ownRoutes = {
     summary: 'The newest mails of the service, sent or not',
     who: 'operator',
     query: { before: param.reference },
-    reply: object({ mails: Type.Array(app.Mail), has_more: Type.Boolean(), smtp: Type.Boolean() }),
+    reply: object({
+      mails: Type.Array(app.Mail),
+      has_more: Type.Boolean(),
+      smtp: Type.Boolean(),
+      /** Null: for good. */
+      kept_days: nullable(integer),
+    }),
   },
   ...settingsRoutes,
   ...toolRoutes,

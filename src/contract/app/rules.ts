@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../fields.ts'
+import { RULE } from '../limits.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 
-/** An account's own failure rules; a part of the table in `app-routes.ts`. */
+/** An account's own failure rules; a part of the table in `routes.ts`. */
 
 const pattern = Type.Optional(text)
 const several = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item))
@@ -107,7 +108,7 @@ export const ruleRoutes = {
     path: '/v1/accounts/:account_id/failure_rules/try',
     summary: 'What a rule would find in a piece of a log; nothing is kept',
     ...owned,
-    body: object({ rule: definition, log: Type.String({ minLength: 1, maxLength: 20_000 }) }),
+    body: object({ rule: definition, log: Type.String({ minLength: 1, maxLength: RULE.log }) }),
     reply: RuleTrial,
   },
 } as const

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
-import { flag, list, nullable, object, oneOf } from '../fields.ts'
+import { email, flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
+import { ENGINE_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** The settings of a person, an account and a project; a part of the table in `app-routes.ts`. */
+/** The settings of a person, an account and a project; a part of the table in `routes.ts`. */
 
-const name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' })
-const email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
 const none = {}
 
 const mine = { who: 'member', query: none } as const
@@ -86,7 +85,7 @@ export const settingsRoutes = {
     path: '/v1/accounts/:account_id',
     summary: 'Change the name or the timezone',
     ...accountOwner,
-    body: Type.Partial(object({ name, timezone: Type.String({ maxLength: 60 }) })),
+    body: partial({ name, timezone: Type.String({ maxLength: TIMEZONE_MAX }) }),
     reply: app.Account,
     writes: true,
   },
@@ -96,7 +95,7 @@ export const settingsRoutes = {
     path: '/v1/accounts/:account_id/billing',
     summary: 'Record a payment method or choose a plan, by the manual billing provider',
     ...accountOwner,
-    body: Type.Partial(object({ payment_method: flag, plan: oneOf(sets.PLANS) })),
+    body: partial({ payment_method: flag, plan: oneOf(sets.PLANS) }),
     reply: app.Account,
   },
   listAccountMembers: {
@@ -165,7 +164,7 @@ export const settingsRoutes = {
     path: '/v1/accounts/:account_id/projects',
     summary: 'Make a project; its maker owns it',
     ...mine,
-    body: object({ name, engine: Type.String({ maxLength: 60 }) }),
+    body: object({ name, engine: Type.String({ maxLength: ENGINE_MAX }) }),
     reply: app.ProjectSettings,
     created: 201,
     writes: true,
@@ -181,16 +180,17 @@ export const settingsRoutes = {
   editProject: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/settings',
-    summary: 'Rename, pause, archive, or choose what needs an approval',
+    summary: 'Rename, pause, archive, or choose what needs an approval, what a branch must pass and what is investigated',
     ...projectOwner,
-    body: Type.Partial(
-      object({
-        name,
-        engine: Type.String({ maxLength: 60 }),
-        status: oneOf(sets.PROJECT_STATUSES),
-        approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
-      }),
-    ),
+    body: partial({
+      name,
+      engine: Type.String({ maxLength: ENGINE_MAX }),
+      status: oneOf(sets.PROJECT_STATUSES),
+      approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
+      required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
+      badge: flag,
+      investigates_failures: nullable(flag),
+    }),
     reply: app.ProjectSettings,
     writes: true,
   },
@@ -217,5 +217,29 @@ export const settingsRoutes = {
     ...projectOwner,
     reply: app.Done,
     writes: true,
+  },
+  listUgsTokens: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/ugs_tokens',
+    summary: 'Tokens for Unreal Game Sync, newest first',
+    ...projectOwner,
+    reply: list('ugs_tokens', app.UgsToken),
+  },
+  createUgsToken: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/ugs_tokens',
+    summary: 'Make a token for Unreal Game Sync; its value is answered once',
+    ...projectOwner,
+    body: object({ name }),
+    reply: object({ ...app.UgsToken.properties, token: Type.String() }),
+    created: 201,
+    writes: true,
+  },
+  revokeUgsToken: {
+    method: 'DELETE',
+    path: '/v1/projects/:project_id/ugs_tokens/:id',
+    summary: 'Make a token for Unreal Game Sync invalid at once',
+    ...projectOwner,
+    reply: app.Done,
   },
 } as const

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { anyObject, flag, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
+import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
+import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import { BuildRun } from '../shapes.ts'
 
@@ -106,6 +107,16 @@ export const Token = object({
   created_at: instant,
 })
 
+/** What the clients of Unreal Game Sync and their CI show to reach one project. */
+export const UgsToken = object({
+  id: integer,
+  project_id: integer,
+  name: text,
+  prefix: text,
+  revoked_at: nullable(instant),
+  created_at: instant,
+})
+
 export const Account = object({
   id: integer,
   name: text,
@@ -134,6 +145,12 @@ export const Invitation = object({
   created_at: instant,
 })
 
+/** What branches of a name must pass to be known good; a star in the name stands for any text. */
+export const RequiredJobs = object({
+  branch: Type.String({ minLength: 1, maxLength: BRANCH_MAX }),
+  jobs: Type.Array(Type.String({ minLength: 1, maxLength: NAME_MAX }), { minItems: 1, maxItems: 100 }),
+})
+
 export const ProjectSettings = object({
   id: integer,
   account_id: integer,
@@ -142,7 +159,19 @@ export const ProjectSettings = object({
   status: oneOf(sets.PROJECT_STATUSES),
   /** Null takes the default list. */
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
+  required_jobs: Type.Array(RequiredJobs),
+  /** Whether failed builds are investigated by themselves; null: where the account does not count investigations. */
+  investigates_failures: nullable(flag),
+  /** Null while the badge is off. */
+  badge_key: nullable(ownText),
   created_at: instant,
+})
+
+/** What a failed build is broken by, in a few words. */
+export const BuildBreakage = object({
+  id: idText,
+  cause: text,
+  suspect: nullable(object({ change_id: integer, user_id: nullable(integer) })),
 })
 
 const count = (names: readonly string[]) => object(Object.fromEntries(names.map((name) => [name, integer])))
@@ -175,91 +204,6 @@ export const Hit = object({
   title: text,
   detail: text,
   url: text,
-})
-
-export const Integration = object({
-  id: integer,
-  project_id: integer,
-  provider: oneOf(sets.PROVIDERS),
-  active: flag,
-  secrets: integer,
-  config: own(anyObject),
-  created_at: instant,
-  health: object({
-    last_delivery_at: nullable(instant),
-    last_outcome: nullable(oneOf(sets.DELIVERY_OUTCOMES)),
-    deliveries: integer,
-    failed: integer,
-    error_rate: Type.Number(),
-    failing_jobs: integer,
-  }),
-})
-/** For owners: the token in full, where the tool is to call, and how it is set up, as Markdown. */
-export const IntegrationDetail = object({
-  ...Integration.properties,
-  webhook_token: ownText,
-  webhook_url: ownText,
-  setup: ownText,
-})
-
-export const DeliveryEntry = object({
-  id: integer,
-  integration_id: integer,
-  provider: oneOf(sets.PROVIDERS),
-  received_at: instant,
-  path: text,
-  event: text,
-  outcome: oneOf(sets.DELIVERY_OUTCOMES),
-  status: integer,
-  message: text,
-  records: Type.Array(object({ type: text, id: Type.Unsafe<number | string>({ type: ['integer', 'string'] }) })),
-  milliseconds: integer,
-  bytes: nullable(integer),
-  replay_of: nullable(integer),
-})
-export const DeliveryDetail = object({
-  ...DeliveryEntry.properties,
-  headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
-  body: nullable(text),
-  body_cut: flag,
-  body_note: nullable(text),
-})
-export const Delivered = object({
-  status: text,
-  delivery_id: text,
-  records: Type.Optional(DeliveryEntry.properties.records),
-  warning: Type.Optional(text),
-})
-
-export const Webhook = object({
-  id: integer,
-  account_id: integer,
-  project_id: nullable(integer),
-  url: ownText,
-  event_types: Type.Array(text),
-  status: oneOf(sets.SUBSCRIPTION_STATUSES),
-  failing_since: nullable(instant),
-  waiting: integer,
-  created_at: instant,
-  updated_at: instant,
-})
-export const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
-export const Outgoing = object({
-  id: text,
-  /** Where a page goes on. */
-  position: integer,
-  event_type: text,
-  status: oneOf(sets.OUTGOING_STATUSES),
-  tries: integer,
-  answer: nullable(integer),
-  error: nullable(text),
-  next_at: nullable(instant),
-  finished_at: nullable(instant),
-  created_at: instant,
-})
-export const OutgoingDetail = object({
-  payload: Type.Unknown(),
-  attempts: Type.Array(object({ at: instant, status: nullable(integer), milliseconds: integer, error: text, response: text })),
 })
 
 export const Mail = object({

@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
-import { flag, list, nullable, object, oneOf, ownText, recordId } from '../fields.ts'
+import { flag, list, nullable, object, oneOf, ownText, partial, recordId } from '../fields.ts'
+import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import * as sets from '../sets.ts'
-import * as app from './shapes.ts'
+import { Done } from './shapes.ts'
+import * as tool from './tool-shapes.ts'
 
-/** Tools that tell us, and addresses that we tell; a part of the table in `app-routes.ts`. */
+/** Tools that tell us, and addresses that we tell; a part of the table in `routes.ts`. */
 
 const none = {}
-const secret = Type.String({ minLength: 1, maxLength: 500 })
+const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const mine = { who: 'member', query: none } as const
@@ -15,12 +17,19 @@ const accountOwner = { who: 'owner', query: none } as const
 const projectOwner = { who: 'owner', query: none } as const
 
 export const toolRoutes = {
+  listProviders: {
+    method: 'GET',
+    path: '/v1/providers',
+    summary: 'The tools that can be connected',
+    ...mine,
+    reply: list('providers', tool.Provider),
+  },
   listIntegrations: {
     method: 'GET',
     path: '/v1/projects/:project_id/integrations',
     summary: 'The tools of a project and whether they speak',
     ...mine,
-    reply: list('integrations', app.Integration),
+    reply: list('integrations', tool.Integration),
   },
   createIntegration: {
     method: 'POST',
@@ -32,7 +41,7 @@ export const toolRoutes = {
       signing_secret: Type.Optional(nullable(secret)),
       config: Type.Optional(config),
     }),
-    reply: app.IntegrationDetail,
+    reply: tool.IntegrationDetail,
     created: 201,
     writes: true,
   },
@@ -41,17 +50,20 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'An integration with its token and how it is set up',
     ...projectOwner,
-    reply: app.IntegrationDetail,
+    reply: tool.IntegrationDetail,
   },
   editIntegration: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Switch it on or off, set its secrets or its own settings, let its tool hand over a secret',
     ...projectOwner,
-    body: Type.Partial(
-      object({ active: flag, signing_secrets: Type.Array(secret, { maxItems: 5 }), config, ask_handshake: flag }),
-    ),
-    reply: app.IntegrationDetail,
+    body: partial({
+      active: flag,
+      signing_secrets: Type.Array(secret, { maxItems: SIGNING_SECRETS_MAX }),
+      config,
+      ask_handshake: flag,
+    }),
+    reply: tool.IntegrationDetail,
     writes: true,
   },
   rotateIntegrationToken: {
@@ -59,7 +71,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id/token',
     summary: 'Replace the webhook token; the old one ends at once',
     ...projectOwner,
-    reply: app.IntegrationDetail,
+    reply: tool.IntegrationDetail,
     writes: true,
   },
   deleteIntegration: {
@@ -67,7 +79,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Forget a tool, its token and its delivery log; what it told stays',
     ...projectOwner,
-    reply: app.Done,
+    reply: Done,
     writes: true,
   },
   testIntegration: {
@@ -75,7 +87,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id/test',
     summary: 'Send ourselves what the tool would send',
     ...projectOwner,
-    reply: app.Delivered,
+    reply: tool.Delivered,
     writes: true,
   },
   listDeliveries: {
@@ -89,21 +101,21 @@ export const toolRoutes = {
       before: param.reference,
       limit: param.limit,
     },
-    reply: object({ deliveries: Type.Array(app.DeliveryEntry), has_more: flag }),
+    reply: object({ deliveries: Type.Array(tool.DeliveryEntry), has_more: flag }),
   },
   showDelivery: {
     method: 'GET',
     path: '/v1/projects/:project_id/deliveries/:id',
     summary: 'One delivery with headers and body',
     ...mine,
-    reply: app.DeliveryDetail,
+    reply: tool.DeliveryDetail,
   },
   replayDelivery: {
     method: 'POST',
     path: '/v1/projects/:project_id/deliveries/:id/replay',
     summary: 'Take a delivery in once more',
     ...projectOwner,
-    reply: app.Delivered,
+    reply: tool.Delivered,
     writes: true,
   },
 
@@ -112,7 +124,7 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks',
     summary: 'Addresses that are told what happens',
     ...accountOwner,
-    reply: list('webhooks', app.Webhook),
+    reply: list('webhooks', tool.Webhook),
   },
   createWebhook: {
     method: 'POST',
@@ -120,11 +132,11 @@ export const toolRoutes = {
     summary: 'Register an address',
     ...accountOwner,
     body: object({
-      url: Type.String({ maxLength: 2000 }),
+      url: Type.String({ maxLength: URL_MAX }),
       event_types: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 })),
       project_id: Type.Optional(nullable(recordId)),
     }),
-    reply: app.WebhookWithSecret,
+    reply: tool.WebhookWithSecret,
     created: 201,
     writes: true,
   },
@@ -133,15 +145,13 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Change where and what, or stop and resume',
     ...accountOwner,
-    body: Type.Partial(
-      object({
-        url: Type.String({ maxLength: 2000 }),
-        event_types: Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 }),
-        project_id: nullable(recordId),
-        status: oneOf(['active', 'paused'] as const),
-      }),
-    ),
-    reply: app.Webhook,
+    body: partial({
+      url: Type.String({ maxLength: URL_MAX }),
+      event_types: Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 }),
+      project_id: nullable(recordId),
+      status: oneOf(['active', 'paused'] as const),
+    }),
+    reply: tool.Webhook,
     writes: true,
   },
   removeWebhook: {
@@ -149,7 +159,7 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Remove an address',
     ...accountOwner,
-    reply: app.Done,
+    reply: Done,
     writes: true,
   },
   showWebhookSecret: {
@@ -164,7 +174,7 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'Replace the secret; the former one signs too for a day',
     ...accountOwner,
-    reply: app.WebhookWithSecret,
+    reply: tool.WebhookWithSecret,
     writes: true,
   },
   listOutgoing: {
@@ -173,21 +183,21 @@ export const toolRoutes = {
     summary: 'Messages to an address, newest first',
     who: 'owner',
     query: { status: param.oneOf(sets.OUTGOING_STATUSES), before: param.reference, limit: param.limit },
-    reply: object({ deliveries: Type.Array(app.Outgoing), has_more: flag }),
+    reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
   },
   showOutgoing: {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id',
     summary: 'One message and every time it was sent',
     ...accountOwner,
-    reply: app.OutgoingDetail,
+    reply: tool.OutgoingDetail,
   },
   replayOutgoing: {
     method: 'POST',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id/replay',
     summary: 'Send a message again',
     ...accountOwner,
-    reply: app.Done,
+    reply: Done,
     writes: true,
   },
 } as const

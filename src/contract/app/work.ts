@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox'
-import { instant, integer, list, nullable, object, oneOf, text } from '../fields.ts'
+import type { Static } from 'typebox'
+import { instant, integer, list, nullable, object, oneOf, partial, text } from '../fields.ts'
 import { PROVIDERS } from '../sets.ts'
-import { Change, Deployment, TaskDetail, TaskEdit } from '../shapes.ts'
+import { BuildChanges, Deployment, TaskDetail } from '../shapes.ts'
+import { TASK_FIELDS } from '../task-fields.ts'
 
-const words = Type.Partial(object({ title: TaskEdit.properties.title, description: TaskEdit.properties.description }))
+const words = partial({ title: TASK_FIELDS.title.sent, description: TASK_FIELDS.description.sent })
 
 /** An item of an outside tracker. */
 export const Reference = object({
@@ -19,6 +20,8 @@ export const Reference = object({
   updated_at: instant,
 })
 export type Reference = Static<typeof Reference>
+
+const DeploymentChanges = object({ ...BuildChanges.properties, since: nullable(Deployment) })
 
 /** What the pages of tasks and deployments need beyond the shared table. */
 export const workRoutes = {
@@ -46,12 +49,6 @@ export const workRoutes = {
     summary: 'What a deployment brought beyond the build that was live on its platform before',
     who: 'member',
     query: {},
-    reply: object({
-      previous: nullable(Deployment),
-      /** False where a build or its change is not known, so that nothing can be said. */
-      known: Type.Boolean(),
-      changes: Type.Array(Change),
-      has_more: Type.Boolean(),
-    }),
+    reply: DeploymentChanges,
   },
 } as const

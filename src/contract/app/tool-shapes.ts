@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox'
+import { anyObject, flag, instant, integer, nullable, object, oneOf, own, ownText, text } from '../fields.ts'
+import * as sets from '../sets.ts'
+
+/** What the web app sees of the tools that call us and of those we call. */
+
+export const Integration = object({
+  id: integer,
+  project_id: integer,
+  provider: oneOf(sets.PROVIDERS),
+  active: flag,
+  secrets: integer,
+  config: own(anyObject),
+  created_at: instant,
+  health: object({
+    last_delivery_at: nullable(instant),
+    last_outcome: nullable(oneOf(sets.DELIVERY_OUTCOMES)),
+    deliveries: integer,
+    failed: integer,
+    error_rate: Type.Number(),
+    failing_jobs: integer,
+  }),
+})
+/** For owners: the token in full, where the tool is to call, and how it is set up, as Markdown. */
+export const IntegrationDetail = object({
+  ...Integration.properties,
+  webhook_token: ownText,
+  webhook_url: ownText,
+  setup: ownText,
+})
+
+/** A tool that can be connected, as its adapter declares it. */
+export const Provider = object({
+  name: oneOf(sets.PROVIDERS),
+  label: ownText,
+  reports: ownText,
+  category: oneOf(sets.PROVIDER_CATEGORIES),
+  signing: oneOf(sets.PROVIDER_SIGNING),
+  /** Null where the tool's server is never asked. */
+  server: nullable(
+    object({
+      why: ownText,
+      fields: Type.Array(
+        object({
+          key: ownText,
+          label: ownText,
+          hint: ownText,
+          secret: flag,
+          /** A saved secret has to be given again when this one changes. */
+          binds_secrets: flag,
+        }),
+      ),
+    }),
+  ),
+})
+export type Provider = Static<typeof Provider>
+
+export const DeliveryEntry = object({
+  id: integer,
+  integration_id: integer,
+  provider: oneOf(sets.PROVIDERS),
+  received_at: instant,
+  path: text,
+  event: text,
+  outcome: oneOf(sets.DELIVERY_OUTCOMES),
+  status: integer,
+  message: text,
+  records: Type.Array(object({ type: text, id: Type.Unsafe<number | string>({ type: ['integer', 'string'] }) })),
+  milliseconds: integer,
+  bytes: nullable(integer),
+  replay_of: nullable(integer),
+})
+export const DeliveryDetail = object({
+  ...DeliveryEntry.properties,
+  headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
+  body: nullable(text),
+  body_cut: flag,
+  body_note: nullable(text),
+  /** For how long bodies are kept; null for good. */
+  body_kept_days: nullable(integer),
+})
+export const Delivered = object({
+  status: text,
+  delivery_id: text,
+  records: Type.Optional(DeliveryEntry.properties.records),
+  warning: Type.Optional(text),
+})
+
+export const Webhook = object({
+  id: integer,
+  account_id: integer,
+  project_id: nullable(integer),
+  url: ownText,
+  event_types: Type.Array(text),
+  status: oneOf(sets.SUBSCRIPTION_STATUSES),
+  failing_since: nullable(instant),
+  waiting: integer,
+  created_at: instant,
+  updated_at: instant,
+})
+export const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
+export const Outgoing = object({
+  id: text,
+  /** Where a page goes on. */
+  position: integer,
+  event_type: text,
+  status: oneOf(sets.OUTGOING_STATUSES),
+  tries: integer,
+  answer: nullable(integer),
+  error: nullable(text),
+  next_at: nullable(instant),
+  finished_at: nullable(instant),
+  created_at: instant,
+})
+export const OutgoingDetail = object({
+  payload: Type.Unknown(),
+  attempts: Type.Array(object({ at: instant, status: nullable(integer), milliseconds: integer, error: text, response: text })),
+})

@@ -1,0 +1,122 @@
+import {
+  APPROVAL_STATUSES,
+  type ApprovalStatus,
+  BREAKAGE_STATES,
+  type BreakageState,
+  BUILD_STATUSES,
+  type BuildStatus,
+  DEPLOYMENT_STATUSES,
+  type DeploymentStatus,
+  INVESTIGATION_STATUSES,
+  type InvestigationStatus,
+  TASK_STATES,
+  type TaskState,
+} from './sets.ts'
+
+type Text = string | null
+
+/** What an event is told from, by the kind of record it is about: the record's id and texts of it as they were at that moment. */
+export interface EventFacts {
+  approval: { id: string; state: ApprovalStatus; asset_id: string; asset_name: Text; stage: Text; version: Text; approver: Text }
+  breakage: {
+    id: string
+    state: BreakageState
+    branch: Text
+    cause: Text
+    category: Text
+    jobs: Text
+    build_count: Text
+    owner: Text
+    suspect: Text
+  }
+  build: {
+    id: string
+    state: BuildStatus
+    job: Text
+    build_number: Text
+    seconds: Text
+    phase: Text
+    fixed_build: Text
+    /** What an investigation found since: known to the feed, which is read later. */
+    found_category?: Text
+    found_suspect?: Text
+  }
+  change: { id: string; state: null; author: Text; identifier: Text; description: Text; asset_count: Text }
+  deployment: { id: string; state: DeploymentStatus; platform: Text; version: Text; branch: Text }
+  investigation: {
+    id: string
+    state: InvestigationStatus
+    build_run_id: string
+    diagnosis: Text
+    category: Text
+    confidence: Text
+    suspect: Text
+  }
+  task: { id: string; state: TaskState; title: Text; assignee_handle: Text; assignee: Text; creator: Text }
+}
+export type EventSource = keyof EventFacts
+
+export interface SourceWords<F> {
+  /** Every state that a record may be in; none where records have no state. */
+  states: readonly string[]
+  /** Who did it: `user:7`, `agent:handle`, a name that a tool told, or the service itself. */
+  actor(facts: F): string
+  /** What it was done to. */
+  target(facts: F): string
+  /** The page of the record, below the project's. */
+  page(facts: F): string
+}
+
+const SYSTEM = 'system'
+
+export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
+  approval: {
+    states: APPROVAL_STATUSES,
+    actor: ({ state, approver }) => (state !== 'pending' && approver ? `user:${approver}` : SYSTEM),
+    target: ({ asset_name }) => asset_name ?? '',
+    page: ({ asset_id }) => `assets/${asset_id}`,
+  },
+  breakage: {
+    states: BREAKAGE_STATES,
+    actor: ({ state, owner }) => (state === 'claimed' && owner ? `user:${owner}` : SYSTEM),
+    target: ({ jobs }) => jobs ?? '',
+    page: ({ id }) => `breakages/${id}`,
+  },
+  build: {
+    states: BUILD_STATUSES,
+    actor: () => SYSTEM,
+    target: (build) => nameOf(build),
+    page: ({ id }) => `builds/${id}`,
+  },
+  change: {
+    states: [],
+    actor: ({ author }) => author ?? '',
+    target: ({ identifier }) => identifier ?? '',
+    page: ({ id }) => `changes/${id}`,
+  },
+  deployment: {
+    states: DEPLOYMENT_STATUSES,
+    actor: () => SYSTEM,
+    target: (deployment) => releaseOf(deployment),
+    page: ({ id }) => `deployments/${id}`,
+  },
+  investigation: {
+    states: INVESTIGATION_STATUSES,
+    actor: () => SYSTEM,
+    target: ({ build_run_id }) => `build ${build_run_id}`,
+    page: ({ build_run_id }) => `builds/${build_run_id}`,
+  },
+  task: {
+    states: TASK_STATES,
+    actor: ({ assignee_handle, assignee, creator }) =>
+      assignee_handle ? `agent:${assignee_handle}` : (assignee ?? creator) ? `user:${assignee ?? creator}` : SYSTEM,
+    target: ({ id }) => `task #${id}`,
+    page: ({ id }) => `tasks/${id}`,
+  },
+}
+
+export const nameOf = ({ job, build_number }: Pick<EventFacts['build'], 'job' | 'build_number'>) =>
+  `${job || 'Build'}${build_number ? ` #${build_number}` : ''}`
+
+export const releaseOf = ({ platform, version }: Pick<EventFacts['deployment'], 'platform' | 'version'>) =>
+  [platform, version].filter(Boolean).join(' ')

@@ -1,0 +1,254 @@
+import { type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
+import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, type TaskState } from './sets.ts'
+
+export type { EventFacts, EventSource } from './event-facts.ts'
+
+interface EventRow<S extends EventSource> {
+  /** Belongs to the workspace feed of the specification, whose types are closed; the others are told to those who ask for them. */
+  feed: boolean
+  /** What it is called where somebody chooses which events to hear. */
+  label: string
+  /** The states of the record that it tells of; absent where every one does. */
+  states?: readonly NonNullable<EventFacts[S]['state']>[]
+  /** Whether a new record is one. */
+  inserted: boolean
+  /** Whether a changed one is: when one of these columns changed, or when the record came into `states` from outside. */
+  updated: readonly string[] | 'entered' | 'never'
+  pill(facts: EventFacts[S]): Pill
+  /** Who did what to what, with which result. */
+  words(facts: EventFacts[S]): string
+}
+
+const event = <S extends EventSource, const R extends EventRow<S>>(source: S, row: R) => ({ source, ...row })
+
+const decision = <const R extends Pick<EventRow<'approval'>, 'label' | 'states' | 'pill'>>(words: string, row: R) =>
+  event('approval', {
+    feed: true,
+    inserted: true,
+    updated: ['status', 'decided_at'],
+    words: ({ asset_name, version, stage }) => `${asset_name ?? ''} version ${version} ${words} · ${stage}`,
+    ...row,
+  })
+
+const breakage = <const R extends Omit<EventRow<'breakage'>, 'feed' | 'words'>>(words: string, row: R) =>
+  event('breakage', {
+    feed: false,
+    words: ({ jobs, branch, cause }) => `${jobs}${branch ? ` on ${branch}` : ''} ${words}${firstLine(cause ?? '', ': ')}`,
+    ...row,
+  })
+
+const TASK_WORDS: Record<TaskState, string> = {
+  to_do: 'is to do',
+  in_progress: 'is in progress',
+  blocked: 'is blocked',
+  completed: 'is completed',
+}
+
+const DEPLOYMENTS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
+  pending: { pill: 'info', words: 'is on its way' },
+  submitted: { pill: 'info', words: 'was submitted' },
+  uploading: { pill: 'info', words: 'is uploading' },
+  in_review: { pill: 'info', words: 'is in review' },
+  approved: { pill: 'ok', words: 'was approved by the store' },
+  rejected: { pill: 'err', words: 'was rejected' },
+  live: { pill: 'ok', words: 'is live' },
+  rolled_back: { pill: 'warn', words: 'was rolled back' },
+}
+
+const deploymentWords = (deployment: EventFacts['deployment']) =>
+  `${releaseOf(deployment)}${deployment.branch ? ` from ${deployment.branch}` : ''} ${DEPLOYMENTS[deployment.state].words}`
+
+const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
+
+/**
+ * Everything that is told when it happens. The filter of the feed and its statement, the triggers, the stream, the choice of outbound
+ * webhooks and the app's labels are read off this table.
+ */
+export const EVENTS = {
+  'build_run.completed': event('build', {
+    feed: true,
+    label: 'a build passed',
+    states: PASSED_STATUSES,
+    inserted: true,
+    updated: ['status'],
+    pill: ({ state }) => (isWaiting(state) ? 'warn' : 'ok'),
+    words: (build) =>
+      `${nameOf(build)} ${isWaiting(build.state) ? 'passed and waits for approval' : `passed${build.seconds ? ` in ${span(build.seconds)}` : ''}`}`,
+  }),
+  'build_run.failed': event('build', {
+    feed: true,
+    label: 'a build failed',
+    states: ['failed'],
+    inserted: true,
+    updated: ['status'],
+    pill: () => 'err',
+    words: ({ seconds, found_category, found_suspect, ...build }) =>
+      [
+        `${nameOf(build)} failed${seconds ? ` after ${span(seconds)}` : ''}`,
+        found_category,
+        found_suspect && `likely ${found_suspect}`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+  }),
+  'change.submitted': event('change', {
+    feed: true,
+    label: 'a change was submitted',
+    inserted: true,
+    updated: 'never',
+    pill: () => 'info',
+    words: ({ author, identifier, description, asset_count }) =>
+      `${author || 'Somebody'} submitted ${identifier}${firstLine(description ?? '', ': ')}${Number(asset_count) > 0 ? ` · ${count(Number(asset_count), 'asset')}` : ''}`,
+  }),
+  'task.state_changed': event('task', {
+    feed: true,
+    label: 'a task moved',
+    inserted: true,
+    updated: ['updated_at'],
+    pill: () => 'info',
+    words: ({ id, state, title }) => `Task #${id} “${firstLine(title ?? '', '')}” ${TASK_WORDS[state]}`,
+  }),
+  'approval.requested': decision('waits for approval', {
+    label: 'an asset waits for a decision',
+    states: ['pending'],
+    pill: () => 'warn',
+  }),
+  'approval.granted': decision('was approved', { label: 'an asset was approved', states: ['approved'], pill: () => 'ok' }),
+  'approval.denied': decision('was denied', { label: 'an asset was denied', states: ['denied'], pill: () => 'err' }),
+  'approval.ignored': decision('was set aside without a decision', {
+    label: 'an asset was ignored',
+    states: ['ignored'],
+    pill: () => 'neutral',
+  }),
+  'deployment.created': event('deployment', {
+    feed: true,
+    label: 'a deployment began',
+    inserted: true,
+    updated: 'never',
+    pill: () => 'info',
+    words: deploymentWords,
+  }),
+  'build_run.started': event('build', {
+    feed: false,
+    label: 'a build started',
+    states: ['preparing', 'building'],
+    inserted: true,
+    updated: 'entered',
+    pill: () => 'info',
+    words: (build) => `${nameOf(build)} started`,
+  }),
+  'build_run.progressed': event('build', {
+    feed: false,
+    label: 'a build went on to its next phase',
+    states: ['preparing', 'building'],
+    inserted: false,
+    updated: ['progressed_at'],
+    pill: () => 'info',
+    words: ({ phase, ...build }) => `${nameOf(build)}: ${firstLine(phase ?? '', '')}`,
+  }),
+  'build_run.fixed': event('build', {
+    feed: false,
+    label: 'a job passed again after a failure',
+    states: PASSED_STATUSES,
+    inserted: false,
+    updated: ['fixed_build_run_id'],
+    pill: () => 'ok',
+    words: (build) => `${nameOf(build)} passed again`,
+  }),
+  'investigation.completed': event('investigation', {
+    feed: false,
+    label: 'why a build failed was found out',
+    states: ['completed'],
+    inserted: false,
+    updated: 'entered',
+    pill: () => 'info',
+    words: ({ diagnosis, suspect }) => `${firstLine(diagnosis ?? '', '')}${suspect ? ` · likely ${suspect}` : ''}`,
+  }),
+  'breakage.opened': breakage('broke', {
+    label: 'something broke for a new reason',
+    inserted: true,
+    updated: 'never',
+    pill: () => 'err',
+  }),
+  'breakage.claimed': breakage('is being seen to', {
+    label: 'somebody sees to a breakage',
+    states: ['claimed'],
+    inserted: false,
+    updated: ['state', 'owner_user_id'],
+    pill: () => 'warn',
+  }),
+  'breakage.muted': breakage('was muted', {
+    label: 'a breakage was muted',
+    states: ['muted'],
+    inserted: false,
+    updated: ['state', 'muted_until'],
+    pill: () => 'neutral',
+  }),
+  'breakage.fixed': breakage('is fixed', {
+    label: 'a breakage was fixed',
+    states: ['fixed'],
+    inserted: false,
+    updated: ['state'],
+    pill: () => 'ok',
+  }),
+  'breakage.reopened': breakage('is broken again', {
+    label: 'a breakage came back',
+    inserted: false,
+    updated: ['reopened_count'],
+    pill: () => 'err',
+  }),
+  'deployment.updated': event('deployment', {
+    feed: false,
+    label: 'a deployment moved on',
+    inserted: false,
+    updated: ['status'],
+    pill: ({ state }) => DEPLOYMENTS[state].pill,
+    words: deploymentWords,
+  }),
+}
+export type EventType = keyof typeof EVENTS
+export type FeedEventType = { [T in EventType]: (typeof EVENTS)[T]['feed'] extends true ? T : never }[EventType]
+
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
+export const FEED_EVENT_TYPES = EVENT_TYPES.filter((type): type is FeedEventType => EVENTS[type].feed)
+
+/** A row of the table, whatever its source, for those who walk it. */
+export const rowOf = (type: EventType) => EVENTS[type] as { source: EventSource } & EventRow<EventSource>
+
+/** What a record of the feed tells in its present state. */
+export const feedTypeOf = (source: EventSource, state: string | null): FeedEventType =>
+  FEED_EVENT_TYPES.find((type) => {
+    const row = rowOf(type)
+    return row.source === source && (row.states === undefined || row.states.includes(state as never))
+  })!
+
+/** Whether these states are all that a record of the source may be in. */
+export const isEveryState = (source: EventSource, states: readonly string[]): boolean =>
+  SOURCES[source].states.every((state) => states.includes(state))
+
+/** What people read: who did what to what, with which result, and where it is shown. */
+export function describe(type: EventType, facts: EventFacts[EventSource]) {
+  const { source, pill, words } = EVENTS[type] as { source: EventSource } & EventRow<never>
+  const { actor, target, page } = SOURCES[source] as SourceWords<never>
+  const given = facts as never
+  return { actor: actor(given), target_ref: target(given), status: pill(given), message: words(given), page: page(given) }
+}
+
+/** Whether an event of these types, as somebody chose them, is meant: a group such as `build_run.*` stands for those of the feed. */
+export const isChosen = (words: readonly string[], type: EventType): boolean =>
+  words.includes(type) ||
+  (EVENTS[type].feed && (words.length === 0 || words.some((word) => word.endsWith('.*') && type.startsWith(word.slice(0, -1)))))
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+const firstLine = (text: string, before: string) => {
+  const line = text.split('\n', 1)[0]!.trim()
+  return line === '' ? '' : `${before}${line.length > 140 ? `${line.slice(0, 139).toWellFormed()}…` : line}`
+}
+
+function span(seconds: string): string {
+  const total = Number(seconds)
+  if (total < 60) return `${total} s`
+  const minutes = Math.round(total / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,178 @@
+import { invalidParameter, notOneOf, unknownParameter } from './errors.ts'
+import { EMAIL, ID_MAX } from './limits.ts'
+import { readTime } from './time.ts'
+
+/**
+ * How a value that somebody wrote is read, whether it came in a request, a file or on a command line: it becomes what the domain
+ * takes, or is refused by its name. `Context` is what a reader may need beside the value.
+ */
+export type Reader<T, Context extends unknown[] = []> = (name: string, value: unknown, ...context: Context) => T
+
+export interface Field<T, Context extends unknown[] = [], Required extends boolean = boolean> {
+  read: Reader<T, Context>
+  required: Required
+  /** Null is a value of its own, not the same as absent. */
+  nullable?: true
+}
+export const required = <T, C extends unknown[]>(read: Reader<T, C>): Field<T, C, true> => ({ read, required: true })
+export const optional = <T, C extends unknown[]>(read: Reader<T, C>): Field<T, C, false> => ({ read, required: false })
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of fields may hold readers of whatever and with whatever context.
+type Fields = Record<string, Field<any, any>>
+export type Values<F extends Fields> = {
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  [K in keyof F]: F[K] extends Field<infer T, any, true> ? T : F[K] extends Field<infer T, any, false> ? T | undefined : never
+}
+
+interface ObjectManner {
+  unknown?(path: string, known: readonly string[]): Error
+  missing?(path: string): Error
+  /** Null stands for absent, so that an export may write all its columns. */
+  nullIsAbsent?: true
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Unknown names first, then values in the order in which they were written, then what is missing. */
+export const object = <F extends Fields, C extends unknown[] = []>(
+  fields: F,
+  { unknown = unknownParameter, missing = isRequired, nullIsAbsent }: ObjectManner = {},
+): Reader<Values<F>, C> => {
+  const known = Object.keys(fields)
+  const needed = known.filter((name) => fields[name]!.required)
+  return (path, value, ...context) => {
+    if (!isObject(value)) throw invalidParameter(path, 'must be an object')
+    const inner = path === '' ? '' : `${path}.`
+    const names = Object.keys(value)
+    for (const name of names) if (!Object.hasOwn(fields, name)) throw unknown(inner + name, known)
+    const read: Record<string, unknown> = {}
+    for (const name of names) {
+      const [field, given] = [fields[name]!, value[name]]
+      if (given === undefined || (given === null && nullIsAbsent && !field.nullable)) continue
+      read[name] = given === null && field.nullable ? null : field.read(inner + name, given, ...context)
+    }
+    for (const name of needed) if (read[name] === undefined) throw missing(inner + name)
+    return read as Values<F>
+  }
+}
+
+const isRequired = (path: string) => invalidParameter(path, 'is required')
+
+export const list =
+  <T, C extends unknown[]>(read: Reader<T, C>, min = 0, max = Number.POSITIVE_INFINITY): Reader<T[], C> =>
+  (path, value, ...context) => {
+    if (!Array.isArray(value)) throw invalidParameter(path, 'must be a list')
+    if (value.length < min || value.length > max) throw invalidParameter(path, `must have ${min} to ${max} entries`)
+    return value.map((item, index) => read(`${path}[${index}]`, item, ...context))
+  }
+
+/** The same reader, where people are told of it in other words. */
+export const saying =
+  <T, C extends unknown[]>(why: string, read: Reader<T, C>): Reader<T, C> =>
+  (name, ...rest) => {
+    try {
+      return read(name, ...rest)
+    } catch {
+      throw invalidParameter(name, why)
+    }
+  }
+
+/** PostgreSQL holds neither NUL nor half a surrogate pair. */
+export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+/** At most `max` bytes. NUL is refused, half a surrogate pair mended. */
+export const text =
+  (max = Number.POSITIVE_INFINITY, min = 0): Reader<string> =>
+  (name, value) => {
+    if (typeof value !== 'string') throw invalidParameter(name, 'must be a string')
+    if (value.includes('\0')) throw invalidParameter(name, 'must not contain a NUL character')
+    const clean = value.isWellFormed() ? value : value.toWellFormed()
+    if (clean.length < min) throw invalidParameter(name, 'must not be empty')
+    // A character has at most three bytes for each of its units: short texts, which most are, need no counting.
+    if (clean.length * 3 > max && bytesOf(clean) > max) throw invalidParameter(name, `must be at most ${max} bytes`)
+    return clean
+  }
+
+export const bytesOf = (text: string) => new TextEncoder().encode(text).length
+
+/** Text that says something. */
+export const filled =
+  (max?: number): Reader<string> =>
+  (name, value) => {
+    const read = text(max, 1)(name, value)
+    if (read.trim() === '') throw invalidParameter(name, 'must not be empty')
+    return read
+  }
+
+/** Characters as people count them. */
+export const isWithin = (text: string, min: number, max: number) => {
+  // Counting takes an array; what has twice as many units has too many characters in any case.
+  if (text.length < min || text.length > max * 2) return false
+  const length = [...text].length
+  return length >= min && length <= max
+}
+
+export const characters =
+  (min: number, max: number): Reader<string> =>
+  (name, value) => {
+    const read = text()(name, value)
+    if (!isWithin(read, min, max)) throw invalidParameter(name, `must have ${min} to ${max} characters`)
+    return read
+  }
+
+/** What tools write either way: `42` and `"42"`. */
+export const numberOr =
+  (read: Reader<string>): Reader<string> =>
+  (name, value) =>
+    read(name, Number.isSafeInteger(value) ? String(value) : value)
+
+export const oneOf =
+  <const V extends string>(values: readonly V[]): Reader<V> =>
+  (name, value) => {
+    const found = values.find((one) => one === value)
+    if (found === undefined) throw notOneOf(name, values)
+    return found
+  }
+
+export const integer =
+  (min: number, max = ID_MAX): Reader<number> =>
+  (name, value) => {
+    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
+      throw invalidParameter(name, `must be an integer from ${min} to ${max}`)
+    return value as number
+  }
+
+export const flag: Reader<boolean> = (name, value) => {
+  if (typeof value !== 'boolean') throw invalidParameter(name, 'must be true or false')
+  return value
+}
+
+/** A time as it is stored: UTC, milliseconds, in the years 1 to 9999, which an offset may push it out of. */
+export const instant: Reader<string> = (name, value) => {
+  if (typeof value === 'string' && isPlain(value)) return value
+  const time = typeof value === 'string' ? readTime(value) : undefined
+  const iso = time === undefined ? '' : new Date(time.ms).toISOString()
+  if (iso.length !== 24 || iso.startsWith('0000')) throw invalidParameter(name, 'must be an ISO 8601 timestamp')
+  return iso
+}
+
+/** Already as it is stored: most are, and reading the rest takes ten times as long. */
+const isPlain = (value: string) => {
+  const ms = value.length === 24 && value >= '0001' ? Date.parse(value) : Number.NaN
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === value
+}
+
+/** In lower case, as signing in looks it up. */
+export const email: Reader<string> = (name, value) => {
+  const address = text(EMAIL.maxLength)(name, value).trim().toLowerCase()
+  if (!EMAIL.pattern.test(address)) throw invalidParameter(name, 'must be an e-mail address')
+  return address
+}
+
+export const timezone: Reader<string> = (name, value) => {
+  try {
+    if (typeof value === 'string' && new Intl.DateTimeFormat('en', { timeZone: value })) return value
+  } catch {}
+  throw invalidParameter(name, 'must be a time zone such as America/New_York')
+}

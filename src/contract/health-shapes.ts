@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox'
+import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text } from './fields.ts'
+import * as sets from './sets.ts'
+import { Investigation } from './shapes.ts'
+
+/** Whether branches are well, what is broken and who sees to it. */
+
+const changeReference = object({ id: integer, identifier: text, display_identifier: text, timestamp: instant })
+const branchJob = {
+  name: text,
+  state: oneOf(sets.BRANCH_STATES),
+  building: flag,
+  red_since: nullable(instant),
+  last_build_id: nullable(idText),
+}
+const branchRun = object({
+  id: idText,
+  status: oneOf(sets.BUILD_STATUSES),
+  build_number: text,
+  commit_hash: text,
+  changelist: text,
+  at: instant,
+})
+const branch = {
+  name: text,
+  state: oneOf(sets.BRANCH_STATES),
+  red_since: nullable(instant),
+  head: nullable(changeReference),
+  last_known_good: nullable(changeReference),
+  changes_behind: nullable(integer),
+}
+const BranchJob = object(branchJob)
+export type BranchJob = Static<typeof BranchJob>
+export const Branch = object({ ...branch, jobs: Type.Array(BranchJob) })
+export type Branch = Static<typeof Branch>
+export const BranchHealth = object({
+  ...branch,
+  jobs: Type.Array(object({ ...branchJob, runs: Type.Array(branchRun) })),
+})
+export type BranchHealth = Static<typeof BranchHealth>
+
+const breakage = {
+  id: idText,
+  project_id: idText,
+  state: oneOf(sets.BREAKAGE_STATES),
+  flaky: flag,
+  branch: nullable(text),
+  category: nullable(oneOf(sets.FAILURE_CATEGORIES)),
+  confidence: nullable(oneOf(sets.CONFIDENCES)),
+  cause: text,
+  suggested_fix: text,
+  evidence: Investigation.properties.evidence,
+  suspects: Investigation.properties.suspects,
+  jobs: Type.Array(text),
+  build_count: integer,
+  first_build_id: nullable(idText),
+  last_build_id: nullable(idText),
+  last_good_change: nullable(changeReference),
+  first_bad_change: nullable(changeReference),
+  owner_user_id: nullable(integer),
+  claimed_at: nullable(instant),
+  muted_until: nullable(instant),
+  fixed_by_change: nullable(changeReference),
+  fixed_at: nullable(instant),
+  reopened_count: integer,
+  task_id: nullable(integer),
+  opened_at: instant,
+  last_seen_at: instant,
+  updated_at: instant,
+  urls: object({ web: ownText }),
+}
+export const Breakage = object(breakage)
+export type Breakage = Static<typeof Breakage>
+export const BreakageDetail = object({
+  ...breakage,
+  builds: Type.Array(
+    object({
+      id: idText,
+      status: oneOf(sets.BUILD_STATUSES),
+      ci_job_name: text,
+      build_number: text,
+      branch: text,
+      commit_hash: text,
+      changelist: text,
+      downstream: flag,
+      created_at: instant,
+    }),
+  ),
+  history: Type.Array(
+    object({ kind: oneOf(sets.BREAKAGE_HISTORY_KINDS), user_id: nullable(integer), detail: text, at: instant }),
+  ),
+})
+export type BreakageDetail = Static<typeof BreakageDetail>

@@ -1,0 +1,62 @@
+import { DecisionInput, readDecision } from '../bodies.ts'
+import * as field from '../fields.ts'
+import * as filter from '../filters.ts'
+import * as param from '../params.ts'
+import * as shape from '../shapes.ts'
+import type { Route } from './route.ts'
+
+/** What waits for approval, and what was decided. */
+
+export const assetRoutes = {
+  listAssets: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/assets',
+    scope: 'read:assets',
+    summary: 'The newest assets of a project',
+    query: { ...filter.assets, limit: param.limit },
+    reply: field.page('assets', shape.Asset, field.ShortPagination),
+  },
+  searchAssets: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/search/assets',
+    scope: 'read:assets',
+    summary: 'Assets of a project by name and path, newest first',
+    query: { ...filter.assets, ...filter.assetsSearch, ...param.paging },
+    reply: field.page('assets', shape.Asset),
+  },
+  showAsset: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/assets/:asset_id',
+    scope: 'read:assets',
+    summary: 'One asset with the history of its approvals',
+    query: {},
+    reply: shape.AssetDetail,
+  },
+  decideAsset: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/assets/:asset_id/approvals',
+    scope: 'write:assets',
+    summary: 'Approve, deny or ignore an asset',
+    query: {},
+    body: { schema: DecisionInput, read: readDecision },
+    reply: shape.Approval,
+    created: 201,
+    writes: true,
+  },
+  listApprovals: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/approvals',
+    scope: 'read:assets',
+    summary: 'The approval records of a project, newest first',
+    query: { ...filter.approvals, ...param.paging },
+    reply: field.page('approvals', shape.Approval),
+  },
+  showApproval: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/approvals/:id',
+    scope: 'read:assets',
+    summary: 'One approval record',
+    query: {},
+    reply: shape.Approval,
+  },
+} as const satisfies Record<string, Route>

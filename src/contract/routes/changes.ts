@@ -1,0 +1,34 @@
+import * as field from '../fields.ts'
+import * as filter from '../filters.ts'
+import * as param from '../params.ts'
+import * as shape from '../shapes.ts'
+import type { Route } from './route.ts'
+
+/** Commits and changelists. */
+
+export const changeRoutes = {
+  listChanges: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/changes',
+    scope: 'read:changes',
+    summary: 'The commits and changelists of a project, newest first',
+    query: { ...filter.changes, ...param.paging },
+    reply: field.page('changes', shape.Change),
+  },
+  searchChanges: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/search/changes',
+    scope: 'read:changes',
+    summary: 'Changes of a project by branch, author, path or text, newest first',
+    query: { ...filter.changes, ...filter.changesSearch, ...param.paging },
+    reply: field.page('changes', shape.Change),
+  },
+  showChange: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/changes/:id',
+    scope: 'read:changes',
+    summary: 'One change with its files, approvals, builds and tasks',
+    query: {},
+    reply: shape.ChangeDetail,
+  },
+} as const satisfies Record<string, Route>

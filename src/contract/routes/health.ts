@@ -1,0 +1,65 @@
+import { BreakageEdit, readBreakageEdit } from '../bodies.ts'
+import * as field from '../fields.ts'
+import * as filter from '../filters.ts'
+import * as health from '../health-shapes.ts'
+import * as param from '../params.ts'
+import { TaskDetail } from '../shapes.ts'
+import type { Route } from './route.ts'
+
+/** Whether branches are well, what is broken and who sees to it. */
+
+export const healthRoutes = {
+  listBranches: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/branches',
+    scope: 'read:builds',
+    summary: 'The branches of a project, the one built last first: state, head, last known good',
+    query: { q: param.partOfName, limit: param.limit },
+    reply: field.page('branches', health.Branch, field.ShortPagination),
+  },
+  showBranchHealth: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/branches/health',
+    scope: 'read:builds',
+    summary: 'One branch with the last runs of each of its jobs; without a name the one built last',
+    query: { branch: param.text },
+    reply: health.BranchHealth,
+  },
+  listBreakages: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/breakages',
+    scope: 'read:builds',
+    summary: 'What is or was broken in a project, one entry per cause, newest first',
+    query: { ...filter.breakages, ...param.paging },
+    reply: field.page('breakages', health.Breakage),
+  },
+  showBreakage: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/breakages/:id',
+    scope: 'read:builds',
+    summary: 'One breakage with its builds and its history',
+    query: {},
+    reply: health.BreakageDetail,
+  },
+  editBreakage: {
+    method: 'PATCH',
+    path: '/v1/projects/:project_id/breakages/:id',
+    scope: 'write:breakages',
+    summary: 'Claim, hand over, mute, resolve or reopen a breakage, or note something about it',
+    query: {},
+    body: { schema: BreakageEdit, read: readBreakageEdit },
+    reply: health.BreakageDetail,
+    writes: true,
+  },
+  createBreakageTask: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/breakages/:id/task',
+    scope: 'write:tasks',
+    summary: 'Make a task of a breakage, linked to its suspected changes; the one there is, if it was made before',
+    query: {},
+    reply: TaskDetail,
+    created: 201,
+    writes: true,
+    limited: true,
+  },
+} as const satisfies Record<string, Route>

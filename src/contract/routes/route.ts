@@ -1,0 +1,24 @@
+import type { TSchema } from 'typebox'
+import type { Read } from '../bodies.ts'
+import type * as param from '../params.ts'
+import type * as sets from '../sets.ts'
+
+/** One door of the REST API: what may come in, who may come in, what goes out. Server, OpenAPI, client and tests read it. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: `/v1/${string}`
+  scope: sets.Scope
+  summary: string
+  query: param.Params
+  /** The JSON sent, described, and the reader that turns it into what the domain takes. */
+  body?: { schema: TSchema; read: Read<unknown> }
+  reply: TSchema
+  /** What success answers when it is not 200 alone. */
+  created?: 201 | 202
+  /** Refused on a read-only account. */
+  writes?: boolean
+  /** Counts against the task-write limit of the token. */
+  limited?: boolean
+  /** Answers this type instead of JSON. */
+  produces?: 'text/plain'
+}

@@ -1,0 +1,64 @@
+import { type TSchema, Type } from 'typebox'
+import { type Read, readTaskEdit, readTaskInput, TaskEdit, TaskInput } from '../bodies.ts'
+import * as field from '../fields.ts'
+import * as filter from '../filters.ts'
+import * as param from '../params.ts'
+import * as shape from '../shapes.ts'
+import type { Route } from './route.ts'
+
+/** What is to be done. */
+
+const task = <T>(fields: TSchema, read: Read<T>) => ({
+  schema: Type.Object({ task: fields }, { additionalProperties: false }),
+  read,
+})
+
+export const taskRoutes = {
+  listTasks: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/tasks',
+    scope: 'read:tasks',
+    summary: 'The tasks of a project, newest first',
+    query: { ...filter.tasks, format: param.text, ...param.paging },
+    reply: field.page('tasks', shape.Task),
+  },
+  searchTasks: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/search/tasks',
+    scope: 'read:tasks',
+    summary: 'Tasks of a project by the words of their titles, newest first',
+    query: { ...filter.tasks, ...filter.tasksSearch, ...param.paging },
+    reply: field.page('tasks', shape.Task),
+  },
+  showTask: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/tasks/:id',
+    scope: 'read:tasks',
+    summary: 'One task with the changes, builds and deployments linked to it',
+    query: {},
+    reply: shape.TaskDetail,
+  },
+  createTask: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/tasks',
+    scope: 'write:tasks',
+    summary: 'Create a task; an Idempotency-Key header makes a repeat safe for 24 hours',
+    query: {},
+    body: task(TaskInput, readTaskInput),
+    reply: shape.TaskDetail,
+    created: 201,
+    writes: true,
+    limited: true,
+  },
+  editTask: {
+    method: 'PATCH',
+    path: '/v1/projects/:project_id/tasks/:id',
+    scope: 'write:tasks',
+    summary: 'Change fields of a task; what is not sent stays',
+    query: {},
+    body: task(TaskEdit, readTaskEdit),
+    reply: shape.TaskDetail,
+    writes: true,
+    limited: true,
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,17 @@
+import { type RouteName, routes } from './routes.ts'
+
+/** The lists that can be searched: the same rows in the same shape, by more filters. */
+export const searches = {
+  listTasks: 'searchTasks',
+  listBuilds: 'searchBuilds',
+  listAssets: 'searchAssets',
+  listChanges: 'searchChanges',
+} as const satisfies Partial<Record<RouteName, RouteName>>
+export type SearchName = (typeof searches)[keyof typeof searches]
+
+/** The search over a list, where a filter asks for what the list itself does not take; else the list. */
+export function listOrSearch(list: RouteName, filters: readonly string[]): RouteName {
+  const own = routes[list].query
+  const search = (searches as Partial<Record<RouteName, SearchName>>)[list]
+  return search === undefined || filters.every((name) => Object.hasOwn(own, name)) ? list : search
+}
