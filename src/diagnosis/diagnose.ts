@@ -9,8 +9,8 @@ import { group } from './stages/group.ts'
 import { match, type RuleBook, ruleBook } from './stages/match.ts'
 import { normalise } from './stages/normalise.ts'
 import { type PassedMasks, rank } from './stages/rank.ts'
+import { salientLines } from './stages/salient-lines.ts'
 import { segment } from './stages/segment.ts'
-import { telling } from './stages/telling.ts'
 import { attribute } from './suspects/attribute.ts'
 
 export interface Options {
@@ -97,7 +97,9 @@ export function diagnose(raw: string, options: Options = {}): Finding {
   )
 
   const wrapper = ranked.filter((each) => each.lead.rule.role === 'wrapper').map((each) => each.start)
-  const verdict = classify(log, segments, ranked, () => telling(log, segments, wrapper.length > 0 ? Math.min(...wrapper) : null))
+  const verdict = classify(log, segments, ranked, () =>
+    salientLines(log, segments, wrapper.length > 0 ? Math.min(...wrapper) : null),
+  )
   note(
     'classify',
     `${verdict.category}, ${verdict.confidence} confidence: ${verdict.because}.`,

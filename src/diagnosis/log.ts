@@ -1,4 +1,4 @@
-import { LOG_MAX } from '../contract/sets.ts'
+import { LOG_MAX } from '../contract/limits.ts'
 
 /** A log after normalising: arrays run in parallel, index 0 is line 1. */
 export interface Log {

@@ -21,7 +21,7 @@ export function rememberClaims(db: Pool) {
     },
     async settle(worker: string) {
       if (!unsure) return
-      await db.count(sql`
+      await db.execute(sql`
         update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0)
         where locked_by = ${worker} and id <> all (${[...ids]}::bigint[])`)
       unsure = false

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { diagnose } from '../diagnosis/diagnose.ts'
+import { openBreaker } from './breaker.ts'
 import { explainer } from './explainer.ts'
 
 const finding = diagnose(
@@ -13,24 +14,33 @@ const log = pino({ level: 'silent' })
 
 let server: Server
 let asked: { url: string; headers: Record<string, unknown>; body: string }[] = []
-let answer: (body: string) => { status?: number; body: string }
+let answer: (body: string) => { status?: number; body: string } | 'nothing'
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()
     asked.push({ url: request.url!, headers: request.headers, body })
-    const { status = 200, body: reply } = answer(body)
+    const given = answer(body)
+    if (given === 'nothing') return
+    const { status = 200, body: reply } = given
     response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
-afterAll(() => server.close())
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
 
+const modelAt = (path: string) => ({
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+  key: 'k',
+  model: 'm',
+})
 const explain = (path = '/v1/chat/completions') => {
   asked = []
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-  return explainer({ url, key: 'k', model: 'm' }, log)(finding)
+  return explainer(modelAt(path), log)(finding)
 }
 const says = (said: object | string) => {
   const content = typeof said === 'string' ? said : JSON.stringify(said)
@@ -70,4 +80,41 @@ test.each([
 
 test('nobody at the address is no harm', async () => {
   expect(await explainer({ url: 'http://127.0.0.1:1/v1/chat/completions', key: undefined, model: 'm' }, log)(finding)).toBeNull()
+})
+
+test('a silent model is asked three times, then left alone, then by one until it answers', async () => {
+  asked = []
+  let now = 0
+  const breaker = openBreaker(
+    () => now,
+    () => 0.5,
+  )
+  let waiting = new AbortController()
+  const patience = () => {
+    waiting = new AbortController()
+    return waiting.signal
+  }
+  const ask = explainer(modelAt('/v1/messages'), log, { patience, breaker })
+  // Patience ends once the question has come.
+  answer = () => {
+    waiting.abort()
+    return 'nothing'
+  }
+  for (let i = 0; i < 20; i++) expect(await ask(finding)).toBeNull()
+  expect(asked).toHaveLength(3)
+  now += 5_001
+  expect(await Promise.all(Array.from({ length: 20 }, () => ask(finding)))).toEqual(Array(20).fill(null))
+  expect(asked).toHaveLength(4)
+  answer = () => says(good)
+  now += 10_001
+  expect(await ask(finding)).not.toBeNull()
+  expect(await Promise.all([ask(finding), ask(finding), ask(finding)])).not.toContain(null)
+})
+
+test('an answer that is of no use is no silence', async () => {
+  const ask = explainer(modelAt('/v1/messages'), log)
+  answer = () => ({ status: 500, body: 'no' })
+  for (let i = 0; i < 5; i++) await ask(finding)
+  answer = () => says(good)
+  expect(await ask(finding)).not.toBeNull()
 })

@@ -6,14 +6,15 @@ import { workshop } from '../../test/support/workshop.ts'
 import { openDatabase, sql } from '../db/database.ts'
 import * as investigations from '../domain/builds/investigations.ts'
 import { allowedHosts } from '../net/addresses.ts'
-import { type Bench, startWorker, type Worker } from './worker.ts'
+import { explainer } from './explainer.ts'
+import { startWorker, type Worker, type WorkerContext } from './worker.ts'
 
 let studio: Studio
 let jenkins: FakeJenkins
 let worker: Worker | undefined
 beforeAll(async () => {
   studio = await openStudio(workshop)
-  await studio.db.count(sql`update accounts set credits = 10000, daily_limit = 10000`)
+  await studio.db.execute(sql`update accounts set credits = 10000, daily_limit = 10000`)
 })
 afterAll(() => studio.close())
 beforeEach(async () => {
@@ -23,11 +24,11 @@ afterEach(async () => {
   jenkins.close()
   await worker?.stop()
   worker = undefined
-  await studio.db.count(sql`delete from graphile_worker._private_jobs`)
-  await studio.db.count(sql`delete from build_runs`)
+  await studio.db.execute(sql`delete from graphile_worker._private_jobs`)
+  await studio.db.execute(sql`delete from build_runs`)
 })
 
-const bench = (): Bench => {
+const context = (): WorkerContext => {
   const { vault, log } = studio.service
   return { db: studio.db, vault, log, allowed: allowedHosts(['127.0.0.1']) }
 }
@@ -84,7 +85,7 @@ test('forty builds on a Jenkins that never answers hold up nobody else', async (
     jenkins.url,
     Array.from({ length: 40 }, (_, i) => i + 1),
   )
-  worker = await startWorker(bench())
+  worker = await startWorker(context())
   await until(() => hung > 0)
   const ids = await investigate('fox', 'den', 3)
   await report('den', well.url, [1])
@@ -102,7 +103,7 @@ test('a server that is away is left alone, its jobs wait without being held, and
   const { url } = jenkins
   await report('star', url, [1, 2, 3, 4, 5, 6, 7, 8])
   jenkins.close()
-  worker = await startWorker(bench())
+  worker = await startWorker(context())
   await until(async () => (await jobs('poll_jenkins')).every(({ error }) => error !== null))
   const tried = (await jobs('poll_jenkins')).filter(({ attempts }) => attempts > 0)
   expect(tried.length).toBeLessThan(8)
@@ -122,7 +123,7 @@ test.each([1, 2])(
     const second = await investigate('owl', 'moon', 60)
     const [one] = await investigate('fox', 'den', 1)
     const pools = Array.from({ length: nodes }, () => openDatabase(studio.url, { max: 8 }))
-    const workers = await Promise.all(pools.map((db) => startWorker({ ...bench(), db })))
+    const workers = await Promise.all(pools.map((db) => startWorker({ ...context(), db })))
     await until(async () => (await finished([one!])) === 1)
     const before = await studio.db.one<{ count: number }>(sql`
     select count(*) as count from investigations where id = any (${[...crowd, ...second]}::integer[])
@@ -133,3 +134,19 @@ test.each([1, 2])(
     await Promise.all(pools.map((pool) => pool.close()))
   },
 )
+
+test('a language model that never answers holds up neither investigations nor other work', async () => {
+  let hung = 0
+  jenkins.answers['/v1/messages'] = () => void hung++
+  const model = { url: `${jenkins.url}/v1/messages`, key: undefined, model: 'm' }
+  // Whoever waits for the model waits for good.
+  const patience = new AbortController()
+  const explain = explainer(model, studio.service.log, { patience: () => patience.signal })
+  worker = await startWorker({ ...context(), explain })
+  await investigate('owl', 'star', 3)
+  await until(() => hung === 3)
+  const ids = await investigate('fox', 'den', 5)
+  await until(async () => (await finished(ids)) === 5)
+  expect(hung).toBe(3)
+  patience.abort()
+})

@@ -8,7 +8,7 @@ import type { JobKind, Jobs } from '../db/queue.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { writeToAddress } from '../domain/notifications/mails.ts'
 import { allowedHosts } from '../net/addresses.ts'
-import { type Bench, WORK } from './worker.ts'
+import { WORK, type WorkerContext } from './worker.ts'
 
 const LOG = 'Combat.cpp(540): error C2065: undeclared\n'
 const DESCRIBED = { code: 'stat', change: '7', user: 'kim', desc: 'Paint', depotFile0: '//d/T_7.png', action0: 'add', rev0: '1' }
@@ -50,13 +50,13 @@ function mortal(db: Database, steps: number): Database {
   const over = (db: Database): Database => ({
     rows: (query) => step(() => db.rows(query)),
     one: (query, how) => step(() => db.one(query, how)),
-    count: (query) => step(() => db.count(query)),
+    execute: (query) => step(() => db.execute(query)),
     transaction: (work) => step(() => db.transaction((db) => work(over(db)))),
   })
   return over(db)
 }
 
-const bench = (db: Database): Bench => ({
+const context = (db: Database): WorkerContext & { p4: string } => ({
   db: db as Pool,
   vault: studio.service.vault,
   log: studio.service.log,
@@ -75,7 +75,7 @@ const waiting = (kind: JobKind) =>
     select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where t.identifier = ${kind} and j.attempts < j.max_attempts`)
 const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
-const forgetAll = () => studio.db.count(sql`delete from graphile_worker._private_jobs`)
+const forgetAll = () => studio.db.execute(sql`delete from graphile_worker._private_jobs`)
 const triggered = async () => {
   const told = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
     job_name: 'night',
@@ -115,7 +115,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   mail_sign_up: [
     async () => {
       const payload = { name: 'New', email: 'new@example.com', token: randomUUID(), site: 'https://gold.example' }
-      await studio.db.count(sql`delete from mails where to_address = ${payload.email}`)
+      await studio.db.execute(sql`delete from mails where to_address = ${payload.email}`)
       const effect = () =>
         rows(sql`select text like ${`%${payload.token}%`} as linked from mails where to_address = ${payload.email}`)
       return { payload, effect }
@@ -125,7 +125,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   mail_password_reset: [
     async () => {
       const { id } = studio.world.users.kim!
-      await studio.db.count(sql`delete from mails where to_user_id = ${id}`)
+      await studio.db.execute(sql`delete from mails where to_user_id = ${id}`)
       const payload = { email: 'kim@example.com', token: randomUUID(), site: 'https://gold.example' }
       const effect = () =>
         rows(
@@ -140,7 +140,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const { build_run_id } = await triggered()
       jenkins.answers['/job/night/1/api/json'] = json(() => jenkinsFixture('build'))
       jenkins.answers['/job/night/1/logText/progressiveText'] = progressive(() => ({ log: Buffer.from(LOG), running: false }))
-      await studio.db.count(sql`update build_runs set url = ${`${jenkins.url}/job/night/1/`} where id = ${build_run_id}`)
+      await studio.db.execute(sql`update build_runs set url = ${`${jenkins.url}/job/night/1/`} where id = ${build_run_id}`)
       return { payload: { build_run_id, offset: 0, looks: 0 }, effect: () => stateOf(build_run_id) }
     },
     [expect.objectContaining({ status: 'completed', output_log: LOG })],
@@ -176,7 +176,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [expect.objectContaining({ status: 'building', build_number: '9' }), 1],
   ],
-  forget_integration: [
+  purge_integration: [
     async () => {
       const made = await load('perforce')
       await tell('perforce', made, { changelist: 11 })
@@ -206,6 +206,44 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ status: 'completed' }, 0],
   ],
+  investigate_failure: [
+    async () => {
+      const build = { key: 'b', project: studio.world.projects!.star!.id, status: 'failed', ci_job_name: 'night' }
+      const id = Number((await studio.load({ build_runs: [build] })).build_runs!.b!.id)
+      await studio.db.execute(sql`update projects set investigates_failures = true`)
+      const effect = () =>
+        rows(sql`
+          select i.status, i.automatic, count(m.breakage_id) as breakages from investigations i
+          left join breakage_builds m on m.build_run_id = i.build_run_id where i.build_run_id = ${id} group by i.id`)
+      return { payload: { build_run_id: id }, effect }
+    },
+    [{ status: 'completed', automatic: true, breakages: 1 }],
+  ],
+  settle_breakages: [
+    async () => {
+      await studio.db.execute(sql`delete from breakages`)
+      const project_id = studio.world.projects!.star!.id as number
+      const build = { project: project_id, ci_job_name: 'mended' }
+      const at = (minute: number) => new Date(Date.now() + minute * 60_000).toISOString()
+      const { red } = (
+        await studio.load({
+          build_runs: [
+            { key: 'red', status: 'failed', created_at: at(-2), ...build },
+            { key: 'green', status: 'completed', created_at: at(-1), ...build },
+          ],
+        })
+      ).build_runs!
+      await studio.db.execute(sql`
+        with k as (
+          insert into breakages (account_id, project_id, fingerprint, branch, jobs, opened_at, last_seen_at)
+          select account_id, id, 'job:mended', '', '{mended}', now(), now() from projects where id = ${project_id} returning *)
+        insert into breakage_builds (account_id, breakage_id, build_run_id) select account_id, id, ${red!.id} from k`)
+      const effect = () =>
+        rows(sql`select state, (select count(*) from breakage_history where kind = 'fixed') as times from breakages`)
+      return { payload: { project_id, job: 'mended' }, effect }
+    },
+    [{ state: 'fixed', times: 1 }],
+  ],
   send_mail: [
     async () => {
       mails = []
@@ -224,17 +262,17 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
 
 test.each(Object.keys(CASES) as JobKind[])('%s, its worker killed after any step, is done once by the next', async (kind) => {
   const [make, expected] = CASES[kind] as [Case<JobKind>, unknown]
-  const work = WORK[kind] as (bench: Bench, payload: unknown) => Promise<unknown>
+  const work = WORK[kind] as (context: WorkerContext, payload: unknown) => Promise<unknown>
   for (let steps = 0, over = false; !over; steps++) {
     await forgetAll()
-    await studio.db.count(sql`truncate changes, assets cascade`)
+    await studio.db.execute(sql`truncate changes, assets cascade`)
     jenkins.calls.length = 0
     const { payload, effect } = await make()
-    over = await work(bench(mortal(studio.db, steps)), payload).then(
+    over = await work(context(mortal(studio.db, steps)), payload).then(
       () => true,
       () => false,
     )
-    await work(bench(studio.db), payload)
+    await work(context(studio.db), payload)
     expect(await effect(), `killed after ${steps} steps`).toEqual(expected)
   }
 })

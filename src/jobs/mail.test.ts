@@ -67,12 +67,12 @@ test('a mail server that says nothing holds up no other work, and is left alone 
   const mute = openPost({ url, from: 'gold@example.com' })
   const worker = await startWorker({ db: store.db, vault: new Vault('x'), log: log.log, allowed: allowedHosts([]), post: mute })
   try {
-    await until(() => callers.size === 2)
+    await until(() => callers.size >= 2)
     // Somebody else's work asks no mail server.
-    await store.db.count(sql`select graphile_worker.add_job('forget_integration', '{"integration_id": 1}')`)
+    await store.db.execute(sql`select graphile_worker.add_job('purge_integration', '{"integration_id": 1}')`)
     await until(
       async () =>
-        (await store.db.rows(sql`select from graphile_worker.jobs where task_identifier = 'forget_integration'`)).length === 0,
+        (await store.db.rows(sql`select from graphile_worker.jobs where task_identifier = 'purge_integration'`)).length === 0,
     )
     await until(() => log.text().includes('is left alone'))
     expect(callers.size).toBeLessThanOrEqual(6)
@@ -80,7 +80,7 @@ test('a mail server that says nothing holds up no other work, and is left alone 
     for (const caller of callers) caller.destroy()
     silent.close()
     await worker.stop()
-    await store.db.count(sql`delete from graphile_worker._private_jobs`)
+    await store.db.execute(sql`delete from graphile_worker._private_jobs`)
   }
 })
 
@@ -120,7 +120,7 @@ describe('a mail', () => {
       const { id } = (await newest())!
       for (let times = 0; times < 2; times++) {
         await sendMail({ db: store.db, post }, { mail_id: id })
-        await store.db.count(sql`update mails set sent_at = null where id = ${id}`)
+        await store.db.execute(sql`update mails set sent_at = null where id = ${id}`)
         ids.push(/^Message-ID: (<[0-9a-f]{32}@example\.com>)/m.exec(arrived.at(-1)!.data)?.[1])
       }
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
 import type { Database } from '../db/database.ts'
 import * as mails from '../domain/notifications/mails.ts'
-import { NoAnswer } from '../net/reach.ts'
+import { NoAnswer } from '../net/safe-fetch.ts'
 
 /** A mail server that is well is faster; the library would wait for ten minutes. */
 const PATIENCE = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }

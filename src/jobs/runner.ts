@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
 import { ASKS, postpone } from '../db/queue.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
-import { NoAnswer, Unreachable } from '../net/reach.ts'
+import { NoAnswer, Unreachable } from '../net/safe-fetch.ts'
 import { type Limits, openAdmission } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { rememberClaims } from './claims.ts'
-import type { Presence } from './presence.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { releasedOnce } from './released-once.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
@@ -28,19 +28,19 @@ export interface Means {
   db: Pool
   log: Logger
   breaker: Breaker
-  presence: Presence
+  heartbeat: Heartbeat
   signal: AbortSignal
 }
 
 /** One life of a crew; `over` when it ends, by itself or told to. */
-export async function beginRunner({ db, log, breaker, presence, signal }: Means, crew: Crew) {
+export async function beginRunner({ db, log, breaker, heartbeat, signal }: Means, crew: Crew) {
   const admission = openAdmission(crew, breaker)
   const claims = rememberClaims(db)
   const events: WorkerEvents = new EventEmitter()
   let pool = ''
   events.on('pool:create', ({ workerPool }) => {
     pool = workerPool.id
-    presence.join(pool)
+    heartbeat.join(pool)
   })
   let working = false
   events.on('job:start', ({ job }) => {
@@ -116,7 +116,7 @@ export async function beginRunner({ db, log, breaker, presence, signal }: Means,
   })
   const runner = await started
   const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
-  const over = Promise.race([ended, gaveUp]).then(() => presence.leave(pool))
+  const over = Promise.race([ended, gaveUp]).then(() => heartbeat.leave(pool))
   return {
     pool,
     over,

@@ -33,7 +33,7 @@ test('nodes side by side index what every account queued, once', async () => {
 })
 
 test('a batch that fails stays queued and holds up no other account', async () => {
-  await studio.db.count(sql`update tasks set title = 'Another name'`)
+  await studio.db.execute(sql`update tasks set title = 'Another name'`)
   const owl = Number(studio.world.accounts!.owl!.id)
   await studio.db.pool.query(`alter table search_documents add constraint broken check (account_id <> ${owl}) not valid`)
   const warned: unknown[] = []
@@ -42,7 +42,7 @@ test('a batch that fails stays queued and holds up no other account', async () =
   try {
     await until(async () => warned.length > 0 && (await count('search_queue')) === 2)
     expect(await studio.db.rows(sql`select account_id from search_queue`)).toEqual([{ account_id: owl }, { account_id: owl }])
-    await studio.db.count(sql`alter table search_documents drop constraint broken`)
+    await studio.db.execute(sql`alter table search_documents drop constraint broken`)
     await until(async () => (await count('search_queue')) === 0)
   } finally {
     await node.stop()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { indexAccount, nextAccount } from '../domain/search/index.ts'
-import type { Bench } from './worker.ts'
+import type { WorkerContext } from './worker.ts'
 
 /** How long a new record may be found by way of the queue alone. */
 const TICK_MS = 1_000
@@ -12,7 +12,7 @@ export interface Indexing {
 }
 
 /** Indexes what search is to find, account after account, until stopped. One node at a time does so. */
-export function startIndexing({ db, log }: Pick<Bench, 'db' | 'log'>): Indexing {
+export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): Indexing {
   const stopped = new AbortController()
   const running = (async () => {
     let account: number | undefined

@@ -5,21 +5,21 @@ import * as assistants from '../domain/access/assistants.ts'
 import * as passwordResets from '../domain/access/password-resets.ts'
 import * as signUps from '../domain/access/sign-ups.ts'
 import { sweep } from '../domain/accounts/trials.ts'
+import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
+import { investigateFailure } from '../domain/builds/automatic-investigations.ts'
 import * as investigations from '../domain/builds/run-investigation.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention/retention.ts'
 import { ingest } from '../intake/ingest.ts'
-import type { Outside } from '../intake/outside.ts'
-import { pollJenkins } from '../intake/providers/jenkins/poll.ts'
-import { followJenkins, startJenkins } from '../intake/providers/jenkins/start.ts'
-import { describeChangelist } from '../intake/providers/perforce/describe-job.ts'
+import type { JobContext } from '../intake/job-context.ts'
+import { serverJobs } from '../intake/providers/jobs.ts'
 import { openBreaker } from './breaker.ts'
+import { reclaim, startHeartbeat } from './heartbeat.ts'
 import { type Post, sendMail } from './mail.ts'
-import { handOver, keepPresence } from './presence.ts'
 import { beginRunner, type Crew, type Means, STOP_PATIENCE_MS, type Task } from './runner.ts'
 
 /** What work on a job may use. */
-export interface Bench extends Outside {
+export interface WorkerContext extends JobContext {
   db: Pool
   /** Hands mails to a mail server, where one is configured. */
   post?: Post
@@ -29,28 +29,28 @@ export interface Bench extends Outside {
   retention?: Retention
 }
 
-type Work<Payload> = (bench: Bench, payload: Payload, signal?: AbortSignal) => Promise<unknown>
+type Work<Payload> = (context: WorkerContext, payload: Payload, signal?: AbortSignal) => Promise<unknown>
 
 /** Every kind of job and who does it; a kind without work does not compile. */
 export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ingest: ({ db }, { delivery_id }) => ingest(db, delivery_id),
-  describe_changelist: describeChangelist,
-  poll_jenkins: pollJenkins,
-  start_jenkins: startJenkins,
-  follow_jenkins: followJenkins,
   send_mail: sendMail,
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
-  forget_integration: ({ db }, { integration_id }) => integrations.forget(db, integration_id),
+  purge_integration: ({ db }, { integration_id }) => integrations.purge(db, integration_id),
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
+  investigate_failure: ({ db, explain }, { build_run_id }) => investigateFailure(db, build_run_id, explain),
+  settle_breakages: ({ db }, payload) => settleJob(db, payload),
+  ...serverJobs,
 }
 
 /** What is done by the clock. */
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
+  settle_breakages_overdue: ({ db }) => settleOverdue(db),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),
-  purge_assistants: ({ db }) => assistants.forget(db),
+  purge_assistants: ({ db }) => assistants.purge(db),
 }
 
 function purging(kind: Retained): Work<never> {
@@ -61,7 +61,7 @@ function purging(kind: Retained): Work<never> {
 }
 
 /** Kinds that ask other people's servers have slots of their own: silence there holds up nothing else. */
-const OUTSIDE: readonly JobKind[] = ['describe_changelist', 'poll_jenkins', 'start_jenkins', 'follow_jenkins', 'send_mail']
+const OUTSIDE: readonly string[] = [...Object.keys(serverJobs), 'send_mail']
 
 /** Before it begins anew. */
 const PAUSE_MS = 1_000
@@ -71,28 +71,28 @@ export interface Worker {
 }
 
 /** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
-export async function startWorker(bench: Bench): Promise<Worker> {
+export async function startWorker(context: WorkerContext): Promise<Worker> {
   const stopping = new AbortController()
   const cutOff = new AbortController()
-  const { db, log } = bench
-  const presence = keepPresence(db, log)
-  const means = { db, log, presence, breaker: openBreaker(), signal: cutOff.signal }
-  const crews = await Promise.all(crewsOf(bench).map((crew) => keepRunning(means, crew, stopping.signal)))
+  const { db, log } = context
+  const heartbeat = startHeartbeat(db, log)
+  const means = { db, log, heartbeat, breaker: openBreaker(), signal: cutOff.signal }
+  const crews = await Promise.all(crewsOf(context).map((crew) => keepRunning(means, crew, stopping.signal)))
   return {
     async stop() {
       const timer = setTimeout(() => cutOff.abort(), STOP_PATIENCE_MS)
       stopping.abort()
       await Promise.all(crews.map((crew) => crew.stop()))
-      await presence.end()
+      await heartbeat.end()
       clearTimeout(timer)
     },
   }
 }
 
 /** Each with fewer jobs per owner than it has slots: nobody ever has all of them. */
-function crewsOf(bench: Bench): Crew[] {
+function crewsOf(context: WorkerContext): Crew[] {
   const tasks = (kinds: [string, Work<never>][]): Record<string, Task> =>
-    Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(bench, payload, signal)]))
+    Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]))
   const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
   const crontab = Object.keys(HOURLY)
     .map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`)
@@ -123,7 +123,7 @@ async function keepRunning(means: Means, crew: Crew, stopping: AbortSignal): Pro
     while (!stopping.aborted) {
       await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => {})
       try {
-        await handOver(db, [former])
+        await reclaim(db, [former])
         return await beginRunner(means, crew)
       } catch (error) {
         log.warn({ error: (error as Error).message }, 'the worker waits for the database')

@@ -20,7 +20,7 @@ export function linearPattern(source: string): Pattern {
     source,
     test: (line) => compiled.test(line),
     exec: (line) => {
-      // Telling whether it matches is many times faster than telling where its groups are.
+      // SalientLines whether it matches is many times faster than telling where its groups are.
       const found = compiled.test(line) ? compiled.exec(line) : null
       return found && { groups: (found as { groups?: Record<string, string | undefined> }).groups }
     },

@@ -3,8 +3,8 @@ import { isShown, type Log } from '../log.ts'
 import { categoryOfUnknown, isCheck } from './command.ts'
 import type { Hit } from './match.ts'
 import type { Ranked } from './rank.ts'
+import type { SalientLines } from './salient-lines.ts'
 import type { Segments } from './segment.ts'
-import type { Telling } from './telling.ts'
 
 /** The decision, in indexes of the log; `compose` turns it into words. */
 export interface Verdict {
@@ -54,8 +54,8 @@ const isDoubtful = (best: Ranked, { failing }: Segments) =>
   best.lead.rule.role === 'wrapper' ||
   (failing !== null && best.score < LIKELY && (best.lead.index < failing.start || best.lead.index > failing.end))
 
-const isOutdone = (best: Ranked, { failing }: Segments, telling: Telling) =>
-  best.lead.rule.role !== 'wrapper' || failing !== null || telling.weight >= MEANINGFUL
+const isOutdone = (best: Ranked, { failing }: Segments, salient: SalientLines) =>
+  best.lead.rule.role !== 'wrapper' || failing !== null || salient.weight >= MEANINGFUL
 
 const refine = (best: Ranked, log: Log, segments: Segments, lines: readonly number[]): FailureCategory => {
   const named = best.lead.rule.category
@@ -70,12 +70,12 @@ const endsWell = ({ succeededAt }: Segments, ranked: readonly Ranked[]) =>
 
 const nothing = (because: string): Verdict => ({ category: 'none', confidence: 'low', because, hit: null, lead: null, lines: [] })
 
-export function classify(log: Log, segments: Segments, ranked: readonly Ranked[], find: () => Telling | null): Verdict {
+export function classify(log: Log, segments: Segments, ranked: readonly Ranked[], find: () => SalientLines | null): Verdict {
   const [best, second] = ranked
   if (endsWell(segments, ranked)) return nothing('the log ends in success')
   const doubtful = !best || best.score <= 0 || isDoubtful(best, segments)
-  const telling = doubtful ? find() : null
-  if (best && best.score > 0 && !(telling && isOutdone(best, segments, telling))) {
+  const salient = doubtful ? find() : null
+  if (best && best.score > 0 && !(salient && isOutdone(best, segments, salient))) {
     const [confidence, because] = confidenceOf(log, segments, best, second)
     const lines = linesOf(log, best.start, best.end)
     return {
@@ -87,8 +87,8 @@ export function classify(log: Log, segments: Segments, ranked: readonly Ranked[]
       lines,
     }
   }
-  if (!telling) return nothing('nothing in it looks like an error')
-  const lines = linesOf(log, telling.start, telling.end)
+  if (!salient) return nothing('nothing in it looks like an error')
+  const lines = linesOf(log, salient.start, salient.end)
   const guess = categoryOfUnknown(log, segments, lines)
   const wrapped = best?.lead.rule.role === 'wrapper' ? best.lead.rule.category : 'unknown'
   return {
@@ -96,7 +96,7 @@ export function classify(log: Log, segments: Segments, ranked: readonly Ranked[]
     confidence: 'low',
     because: 'no rule knows it',
     hit: null,
-    lead: telling.lead,
+    lead: salient.lead,
     lines,
   }
 }

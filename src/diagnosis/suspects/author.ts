@@ -44,7 +44,7 @@ function neededLead(score: Score, finding: Finding): number {
 }
 
 function isProof({ hits, words, named, cause }: Score, { category, file_path }: Finding): boolean {
-  if (cause || words.some(({ worth, told }) => told && worth >= WEIGHTS.rareWord)) return true
+  if (cause || words.some(({ worth, inSubject }) => inSubject && worth >= WEIGHTS.rareWord)) return true
   const inEvidence = hits.filter(({ fit }) => fit.clue.where === 'evidence')
   if (inEvidence.some(({ fit, file }) => isMissed(fit, file))) return true
   const onTheSpot = inEvidence.filter(

@@ -23,7 +23,9 @@ export function reasonsFor({ hits, words, cause, able, modest }: Score): string[
     const what = fileKind(cause.path) === 'manifest' ? 'where dependencies and modules are declared' : 'which steers the build'
     reasons.push(`changes ${cause.path}, ${what}`)
   }
-  const shared = words.filter(({ worth, told }) => worth >= WORTH_SAYING && (told || reasons.length === 0)).slice(0, MOST_WORDS)
+  const shared = words
+    .filter(({ worth, inSubject }) => worth >= WORTH_SAYING && (inSubject || reasons.length === 0))
+    .slice(0, MOST_WORDS)
   const compounds = shared.filter(({ word }) => isCompound(word)).map(({ word }) => wordToShow(word))
   const shown = shared
     .map(({ word }) => wordToShow(word))

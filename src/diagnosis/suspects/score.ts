@@ -18,10 +18,10 @@ export interface Hit {
 export interface Score {
   candidate: Candidate
   score: number
-  /** Most telling first. */
+  /** Most rarity first. */
   hits: Hit[]
   /** Words shared with the failure; `told` are those of the description, the others stand in names of files. */
-  words: { word: string; worth: number; told: boolean }[]
+  words: { word: string; worth: number; inSubject: boolean }[]
   /** The changed files that the evidence names or that belong with those. */
   named: ReadonlySet<string>
   /** The changed file of the very kind such failures come from. */
@@ -99,13 +99,13 @@ function rarest(all: Map<Clue, Hit>[]): Hit[][] {
   for (const hits of all) for (const [clue, { worth }] of hits) fitting.set(clue, (fitting.get(clue) ?? 0) + worth)
   return all.map((hits) =>
     [...hits.values()]
-      .map((hit) => ({ ...hit, worth: hit.worth * hit.fit.clue.weight * telling(fitting.get(hit.fit.clue)!, all.length) }))
+      .map((hit) => ({ ...hit, worth: hit.worth * hit.fit.clue.weight * rarity(fitting.get(hit.fit.clue)!, all.length) }))
       .sort((a, b) => b.worth - a.worth),
   )
 }
 
 /** 1 for what a single change has, towards 0 for what all of them have. */
-const telling = (having: number, all: number) => Math.log((all + 1) / Math.max(1, having)) / Math.log(all + 1)
+const rarity = (having: number, all: number) => Math.log((all + 1) / Math.max(1, having)) / Math.log(all + 1)
 
 const nameAndFolder = (path: string) =>
   path
@@ -118,8 +118,8 @@ function sharedWords(candidates: readonly Candidate[], log: readonly string[], h
   const words = new Words()
   const own = candidates.map(({ subject, files }) => {
     const names = files.length > MOST_NAMED_FILES ? [] : files.map(({ path }) => nameAndFolder(path))
-    const told = new Set(words.of(subject))
-    return new Map([...names.flatMap((name) => words.of(name)), ...told].map((word) => [word, told.has(word)]))
+    const inSubject = new Set(words.of(subject))
+    return new Map([...names.flatMap((name) => words.of(name)), ...inSubject].map((word) => [word, inSubject.has(word)]))
   })
   const using = new Map<string, number>()
   for (const each of own) for (const word of each.keys()) using.set(word, (using.get(word) ?? 0) + 1)
@@ -127,10 +127,10 @@ function sharedWords(candidates: readonly Candidate[], log: readonly string[], h
   return own.map((each) =>
     [...each]
       .filter(([word]) => special.has(word))
-      .map(([word, told]) => ({
+      .map(([word, inSubject]) => ({
         word,
-        told,
-        worth: special.get(word)! * telling(using.get(word)!, candidates.length) * (isCompound(word) ? 1 : WEIGHTS.plainWord),
+        inSubject,
+        worth: special.get(word)! * rarity(using.get(word)!, candidates.length) * (isCompound(word) ? 1 : WEIGHTS.plainWord),
       }))
       .sort((a, b) => b.worth - a.worth),
   )

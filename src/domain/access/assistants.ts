@@ -17,10 +17,10 @@ export async function register(db: Database, client_name: string, redirectUris: 
   const name = shownName(client_name)
   const redirect_uris = [...new Set(redirectUris.map(withoutLocalPort))].sort()
   const id = hashOf(JSON.stringify([name, redirect_uris])).toString('base64url')
-  await db.count(sql`
+  await db.execute(sql`
     insert into assistants (id, name, redirect_uris) values (${id}, ${name}, ${redirect_uris})
     on conflict (id) do update set registered_at = now()`)
-  await db.count(sql`
+  await db.execute(sql`
     delete from assistants where id in (
       select id from assistants where used_at is null order by registered_at desc offset ${UNUSED_MAX})`)
   return { id, name, redirect_uris }
@@ -29,10 +29,10 @@ export async function register(db: Database, client_name: string, redirectUris: 
 export const find = (db: Database, id: string): Promise<Assistant | undefined> =>
   db.one(sql`select id, name, redirect_uris from assistants where id = ${id}`)
 
-export const noteUse = (db: Database, id: string) => db.count(sql`update assistants set used_at = now() where id = ${id}`)
+export const noteUse = (db: Database, id: string) => db.execute(sql`update assistants set used_at = now() where id = ${id}`)
 
-export const forget = (db: Database) =>
-  db.count(sql`
+export const purge = (db: Database) =>
+  db.execute(sql`
     delete from assistants
     where (used_at is null and registered_at < now() - make_interval(days => ${UNUSED_DAYS}))
       or used_at < now() - make_interval(days => ${USED_DAYS})`)

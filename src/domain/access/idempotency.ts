@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { invalidParameter } from '../../contract/errors.ts'
+import { IDEMPOTENCY_KEY_MAX } from '../../contract/limits.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-const KEY_MAX = 255
-
 /** The same key from the same token within a day gets the first reply again; what `make` writes happens once. */
-export function once<T extends object>(
+export function withIdempotencyKey<T extends object>(
   db: Database,
   tokenId: number,
   key: string,
   body: unknown,
   make: (db: Database) => Promise<T>,
 ): Promise<T> {
-  if (key.length === 0 || key.length > KEY_MAX) throw invalidParameter('Idempotency-Key', `must have 1 to ${KEY_MAX} characters`)
+  if (key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX)
+    throw invalidParameter('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`)
   const hash = createHash('sha256').update(JSON.stringify(body)).digest()
   return db.transaction(async (db) => {
     // A second request with the key waits here until the first has ended, then finds its row or, had it failed, makes its own.
@@ -23,7 +23,7 @@ export function once<T extends object>(
       returning key`)
     if (fresh) {
       const reply = await make(db)
-      await db.count(sql`
+      await db.execute(sql`
         update idempotency_keys set reply = ${JSON.stringify(reply)}::json where token_id = ${tokenId} and key = ${key}`)
       return reply
     }

@@ -3,7 +3,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { Role } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToAddress } from '../notifications/mails.ts'
 import { hashOf } from './secrets.ts'
 
@@ -40,7 +40,7 @@ export function create(
       returning id, email, role, expires_at, created_at`))!
     const { account, inviter } = (await db.one<{ account: string; inviter: string }>(sql`
       select (select name from accounts where id = ${account_id}) as account, (select name from users where id = ${invited_by}) as inviter`))!
-    await writeToAddress(db, email, letters.invitation(url, account, inviter))
+    await writeToAddress(db, email, mailTemplates.invitation(url, account, inviter))
     return { ...row, url }
   })
 }
@@ -70,19 +70,21 @@ export async function find(db: Database, token: string, lock = false): Promise<F
 export function accept(db: Database, token: string, userId: number): Promise<{ account_id: number }> {
   return db.transaction(async (db) => {
     const { id, account_id, role, email } = await find(db, token, true)
-    await db.count(sql`
+    await db.execute(sql`
       update users set email_verified = true where id = ${userId} and lower(email) = lower(${email}) and not email_verified`)
     await requireVerified(db, userId)
-    await db.count(sql`update invitations set accepted_at = now() where id = ${id}`)
-    await db.count(sql`
+    await db.execute(sql`update invitations set accepted_at = now() where id = ${id}`)
+    await db.execute(sql`
       insert into account_members (account_id, user_id, role) values (${account_id}, ${userId}, ${role})
       on conflict (user_id, account_id) do nothing`)
-    await db.count(sql`update users set default_account_id = ${account_id}, updated_at = now() where id = ${userId}`)
+    await db.execute(sql`update users set default_account_id = ${account_id}, updated_at = now() where id = ${userId}`)
     return { account_id }
   })
 }
 
 export async function withdraw(db: Database, accountId: number, id: number) {
-  const gone = await db.count(sql`delete from invitations where id = ${id} and account_id = ${accountId} and accepted_at is null`)
+  const gone = await db.execute(
+    sql`delete from invitations where id = ${id} and account_id = ${accountId} and accepted_at is null`,
+  )
   if (gone === 0) throw notFound('Invitation')
 }

@@ -1,14 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { LOGIN_DAYS, SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
+import { GRANTABLE_SCOPES, LOGIN_DAYS, LOGIN_SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
 import { hashOf } from './secrets.ts'
 import * as tokens from './tokens.ts'
-
-/** What a login may ever give; the list of members is for tokens made by hand. */
-export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
 
 const MINUTES = 5
 const NAME_MAX = 120
@@ -32,8 +29,8 @@ interface Waiting {
 export async function issue(db: Database, { user_id, code_challenge, client_name, scopes, assistant }: Consent): Promise<string> {
   const code = randomBytes(32).toString('base64url')
   await requireVerified(db, user_id)
-  const granted = LOGIN_SCOPES.filter((scope) => scopes.length === 0 || scopes.includes(scope))
-  await db.count(sql`
+  const granted = scopes.length === 0 ? LOGIN_SCOPES : GRANTABLE_SCOPES.filter((scope) => scopes.includes(scope))
+  await db.execute(sql`
     insert into login_codes (hash, user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at)
     values (${hashOf(code)}, ${user_id}, ${code_challenge}, ${client_name}, ${granted}, ${assistant?.id ?? null},
       ${assistant?.redirect_uri ?? null}, now() + make_interval(mins => ${MINUTES}))`)
@@ -84,8 +81,8 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     const expires_at = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toISOString()
     const name = `${found.client_name} ${asked.device_name?.trim() ?? ''}`.trim().slice(0, NAME_MAX).toWellFormed()
     const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
-    await db.count(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
-    await writeToUser(db, found.user_id, letters.tokenCreated(site, { ...token, name, created_via }))
+    await db.execute(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
+    await writeToUser(db, found.user_id, mailTemplates.tokenCreated(site, { ...token, name, created_via }))
     return { token: token.token, scopes: token.scopes, created_at: token.created_at, expires_at }
   })
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError } from '../../contract/errors.ts'
+import { invalidLink } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf } from './secrets.ts'
 
@@ -13,7 +13,7 @@ export const newToken = () => randomBytes(24).toString('base64url')
 /** False if it was issued before: a job that mails it and runs twice mails it once. */
 export async function issue(db: Database, purpose: Purpose, token: string, value: string): Promise<boolean> {
   const key = identifier(purpose, token)
-  const made = await db.count(sql`
+  const made = await db.execute(sql`
     insert into verifications (identifier, value, expires_at) select ${key}, ${value}, now() + interval '1 hour'
     where not exists (select from verifications where identifier = ${key})`)
   return made > 0
@@ -23,10 +23,10 @@ export async function issue(db: Database, purpose: Purpose, token: string, value
 export async function consume(db: Database, purpose: Purpose, token: string): Promise<string> {
   const found = await db.one<{ value: string }>(sql`
     delete from verifications where identifier = ${identifier(purpose, token)} and expires_at > now() returning value`)
-  if (!found) throw new ApiError(422, 'invalid_link', 'This link was used, is too old or was changed. Ask for a new one.')
+  if (!found) throw invalidLink()
   return found.value
 }
 
 /** Ends every link of one purpose that holds this value. */
 export const withdraw = (db: Database, purpose: Purpose, value: string) =>
-  db.count(sql`delete from verifications where value = ${value} and starts_with(identifier, ${`${purpose}:`})`)
+  db.execute(sql`delete from verifications where value = ${value} and starts_with(identifier, ${`${purpose}:`})`)

@@ -1,7 +1,7 @@
-import { ApiError } from '../../contract/errors.ts'
+import { wrongPassword } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as users from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
 import * as mailedLinks from './mailed-links.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
@@ -22,7 +22,7 @@ export async function changePassword(db: Database, userId: number, change: Chang
   const password = await hashPassword(change.new_password)
   await db.transaction(async (db) => {
     await users.lock(db, userId)
-    const changed = await db.count(sql`
+    const changed = await db.execute(sql`
       update logins set password = ${password}, updated_at = now()
       where user_id = ${userId} and provider_id = 'credential' and password = ${held.password}`)
     // Somebody else was faster: the password that was right a moment ago is none any more.
@@ -30,8 +30,6 @@ export async function changePassword(db: Database, userId: number, change: Chang
     await mailedLinks.withdraw(db, 'password-reset', String(userId))
     await sessions.endAll(db, userId)
     const revoked = change.revoke_tokens ? await tokens.revokeAll(db, userId) : 0
-    await writeToUser(db, userId, letters.passwordChanged(site, 'in your profile', revoked))
+    await writeToUser(db, userId, mailTemplates.passwordChanged(site, 'in your profile', revoked))
   })
 }
-
-const wrongPassword = () => new ApiError(422, 'invalid_password', 'The current password is not right.')

@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import * as users from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { isFlooded, recipient, writeToUser } from '../notifications/mails.ts'
 import * as mailedLinks from './mailed-links.ts'
 import * as sessions from './sessions.ts'
@@ -16,9 +16,9 @@ export function request(db: Database, address: string, site: string) {
 export function mail(db: Database, { email, token, site }: Jobs['mail_password_reset']): Promise<void> {
   return db.transaction(async (db) => {
     const user = await db.one<{ id: number }>(sql`select id from users where lower(email) = ${email}`)
-    if (!user || (await isFlooded(db, email, letters.RESET_SUBJECT))) return
+    if (!user || (await isFlooded(db, email, mailTemplates.RESET_SUBJECT))) return
     if (await mailedLinks.issue(db, 'password-reset', token, String(user.id)))
-      await writeToUser(db, user.id, letters.resetPassword(site, token))
+      await writeToUser(db, user.id, mailTemplates.resetPassword(site, token))
   })
 }
 
@@ -31,10 +31,10 @@ export function complete(db: Database, { token, password }: { token: string; pas
     const id = Number(await mailedLinks.consume(db, 'password-reset', token))
     await users.lock(db, id)
     await users.setPassword(db, id, password)
-    await db.count(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
+    await db.execute(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
     await mailedLinks.withdraw(db, 'password-reset', String(id))
     await sessions.endAll(db, id)
     const revoked = await tokens.revokeAll(db, id)
-    await writeToUser(db, id, letters.passwordChanged(site, 'by a link that was mailed to you', revoked))
+    await writeToUser(db, id, mailTemplates.passwordChanged(site, 'by a link that was mailed to you', revoked))
   })
 }

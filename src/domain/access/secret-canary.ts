@@ -12,7 +12,7 @@ export async function verifySecret(db: Database, secret: string): Promise<void> 
       'SECRET_KEY is not the key that this database was set up with: start with that one (without SECRET_KEY it is kept in DATA_DIR/secret-key).',
     )
   if (found) return
-  await db.count(sql`insert into secret_canary (sealed) values (${vault.seal('canary')}) on conflict do nothing`)
+  await db.execute(sql`insert into secret_canary (sealed) values (${vault.seal('canary')}) on conflict do nothing`)
   // Two nodes that make their first start together with different keys: one of them is wrong.
   await verifySecret(db, secret)
 }

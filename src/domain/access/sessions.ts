@@ -17,13 +17,13 @@ export const list = (db: Database, userId: number, currentId: number) =>
 
 /** At once: its next request is refused, its streams end. */
 export async function end(db: Database, userId: number, id: number) {
-  if ((await db.count(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 0) throw notFound('Session')
+  if ((await db.execute(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 0) throw notFound('Session')
 }
 
 export const endOthers = (db: Database, userId: number, currentId: number) =>
-  db.count(sql`delete from sessions where user_id = ${userId} and id <> ${currentId}`)
+  db.execute(sql`delete from sessions where user_id = ${userId} and id <> ${currentId}`)
 
-export const endAll = (db: Database, userId: number) => db.count(sql`delete from sessions where user_id = ${userId}`)
+export const endAll = (db: Database, userId: number) => db.execute(sql`delete from sessions where user_id = ${userId}`)
 
 /**
  * Gives what outlives the session, such as a token. A password that is changed at the same moment either has ended the session, and

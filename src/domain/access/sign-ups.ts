@@ -1,10 +1,10 @@
-import { ApiError } from '../../contract/errors.ts'
+import { invalidEmail, setUpDone, signUpClosed } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import * as accounts from '../accounts/accounts.ts'
 import { newAccount } from '../accounts/metering.ts'
 import * as users from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { isFlooded, recipient, writeToAddress, writeToUser } from '../notifications/mails.ts'
 import * as invitations from './invitations.ts'
 import * as mailedLinks from './mailed-links.ts'
@@ -19,8 +19,6 @@ export const isFirstRun = async (db: Database): Promise<boolean> => !(await db.o
 /** Nobody signs up before the service has an owner, who needs the set-up token. */
 export const isOpen = async (db: Database, policy: SignUpPolicy): Promise<boolean> => policy === 'open' && !(await isFirstRun(db))
 
-const closed = () => new ApiError(403, 'sign_up_closed', 'Signing up needs an invitation here.')
-
 interface Person {
   name: string
   email: string
@@ -31,8 +29,8 @@ interface Person {
 export function setUp(db: Database, person: Person, metering: boolean): Promise<users.User> {
   return db.transaction(async (db) => {
     // Two first visitors take turns, so that only one of them is the first.
-    await db.count(sql`select pg_advisory_xact_lock(${LOCK})`)
-    if (!(await isFirstRun(db))) throw new ApiError(403, 'set_up_done', 'This service has an owner already: sign in.')
+    await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
+    if (!(await isFirstRun(db))) throw setUpDone()
     const account = await accounts.create(db, { name: `${person.name.trim()}’s studio`, ...newAccount(metering, true) })
     const user = await users.create(db, { ...named(person), account_id: account.id, role: 'owner' })
     await users.setOperator(db, user.id, true)
@@ -44,8 +42,7 @@ export function setUp(db: Database, person: Person, metering: boolean): Promise<
 export function join(db: Database, { invitation, ...person }: Person & { invitation: string }): Promise<users.User> {
   return db.transaction(async (db) => {
     const { email } = await invitations.find(db, invitation, true)
-    if (email !== person.email.trim().toLowerCase())
-      throw new ApiError(422, 'invalid_email', 'This invitation is for another address.')
+    if (email !== person.email.trim().toLowerCase()) throw invalidEmail('This invitation is for another address.')
     const user = await users.create(db, named(person))
     await invitations.accept(db, invitation, user.id)
     return user
@@ -54,7 +51,7 @@ export function join(db: Database, { invitation, ...person }: Person & { invitat
 
 /** A job looks whether somebody has the address, so that neither the answer nor its time tells. */
 export async function request(db: Database, policy: SignUpPolicy, asked: { name: string; email: string }, site: string) {
-  if (!(await isOpen(db, policy))) throw closed()
+  if (!(await isOpen(db, policy))) throw signUpClosed()
   const [name, email] = [asked.name.trim(), asked.email.trim().toLowerCase()]
   await enqueue(db, 'mail_sign_up', { name, email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
 }
@@ -63,7 +60,7 @@ export async function request(db: Database, policy: SignUpPolicy, asked: { name:
 export function mail(db: Database, { name, email, token, site }: Jobs['mail_sign_up']): Promise<void> {
   return db.transaction(async (db) => {
     const user = await db.one<{ id: number }>(sql`select id from users where lower(email) = ${email}`)
-    const letter = user ? letters.signedUpAlready(site) : letters.signUp(site, token)
+    const letter = user ? mailTemplates.signedUpAlready(site) : mailTemplates.signUp(site, token)
     if (await isFlooded(db, email, letter.subject)) return
     if (!(await mailedLinks.issue(db, 'sign-up', token, JSON.stringify({ name, email })))) return
     await (user ? writeToUser(db, user.id, letter) : writeToAddress(db, email, letter))
@@ -78,7 +75,7 @@ export function complete(
   metering: boolean,
 ): Promise<users.User> {
   return db.transaction(async (db) => {
-    if (!(await isOpen(db, policy))) throw closed()
+    if (!(await isOpen(db, policy))) throw signUpClosed()
     const { name, email } = JSON.parse(await mailedLinks.consume(db, 'sign-up', token)) as { name: string; email: string }
     const account = await accounts.create(db, { name, ...newAccount(metering, false) })
     return users.create(db, { name, email, password, account_id: account.id, role: 'owner' })

@@ -94,7 +94,7 @@ describe('a token', () => {
       expires_at: '2999-01-01',
     })
     expect((await ping(made.token)).status).toBe(200)
-    await studio.db.count(sql`update api_tokens set expires_at = now() where id = ${made.id}`)
+    await studio.db.execute(sql`update api_tokens set expires_at = now() where id = ${made.id}`)
     expect((await ping(made.token)).status).toBe(401)
   })
 
@@ -106,7 +106,7 @@ describe('a token', () => {
     })
     const token = loaded.tokens!.guest!.token as string
     expect((await studio.ask(path, { token })).status).toBe(200)
-    await studio.db.count(sql`delete from account_members where user_id = ${loaded.users!.guest!.id}`)
+    await studio.db.execute(sql`delete from account_members where user_id = ${loaded.users!.guest!.id}`)
     expect((await studio.ask(path, { token })).status).toBe(404)
   })
 })
@@ -134,7 +134,7 @@ describe('the time of last use', () => {
 
   test('never goes back, when nodes write in any order', async () => {
     const tokenId = Number(id('tokens', 'lead'))
-    await studio.db.count(sql`update api_tokens set last_used_at = '2999-01-01' where id = ${tokenId}`)
+    await studio.db.execute(sql`update api_tokens set last_used_at = '2999-01-01' where id = ${tokenId}`)
     const node = new LastUsed()
     node.note(tokenId)
     await node.flush(studio.db)

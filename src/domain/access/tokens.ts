@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../contract/routes.ts'
 import { SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
-import * as letters from '../notifications/letters.ts'
+import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
 import { hashOf, newToken } from './secrets.ts'
 
@@ -58,7 +58,7 @@ export function createByOwner(
   return db.transaction(async (db) => {
     await requireVerified(db, user_id)
     const made = await create(db, { user_id, name, scopes, created_via: 'web', expires_at })
-    await writeToUser(db, user_id, letters.tokenCreated(site, { ...made, name, created_via: 'web' }))
+    await writeToUser(db, user_id, mailTemplates.tokenCreated(site, { ...made, name, created_via: 'web' }))
     return { ...(await find(db, made.id)), token: made.token }
   })
 }
@@ -76,12 +76,12 @@ export async function revokeOwn(db: Database, userId: number, id: number) {
 
 /** At once: the next request with it is refused. */
 export const revoke = (db: Database, id: number) =>
-  db.count(sql`update api_tokens set revoked_at = now() where id = ${id} and revoked_at is null`)
+  db.execute(sql`update api_tokens set revoked_at = now() where id = ${id} and revoked_at is null`)
 
 /** All that act for a user, and the codes that were to become one. Codes first: one that is exchanged right now becomes a token before. */
 export async function revokeAll(db: Database, userId: number): Promise<number> {
-  await db.count(sql`delete from login_codes where user_id = ${userId} and used_at is null`)
-  return db.count(sql`update api_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null`)
+  await db.execute(sql`delete from login_codes where user_id = ${userId} and used_at is null`)
+  return db.execute(sql`update api_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null`)
 }
 
 export const describe = async (db: Database, id: number): Promise<ReplyOf<'ping'>> => {
@@ -106,7 +106,7 @@ export class LastUsed {
     const seen = [...this.#seen]
     this.#seen.clear()
     if (seen.length === 0) return
-    const written = db.count(sql`
+    const written = db.execute(sql`
       update api_tokens t set last_used_at = greatest(t.last_used_at, to_timestamp(s.at / 1000.0))
       from unnest(${seen.map(([id]) => id)}::integer[], ${seen.map(([, at]) => at)}::float8[]) s (id, at) where t.id = s.id`)
     await written.catch((error) => {

@@ -1,5 +1,6 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
-import { ApiError, invalidParameter, notFound } from '../../contract/errors.ts'
+import { lastOwner, notFound } from '../../contract/errors.ts'
+import { timezone } from '../../contract/field-readers.ts'
 import { DAILY_INVESTIGATIONS, type Role } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as accounts from './accounts.ts'
@@ -22,10 +23,9 @@ export async function show(db: Database, id: number): Promise<Shown> {
   }
 }
 
-export async function edit(db: Database, id: number, { name, timezone }: { name?: string; timezone?: string }): Promise<Shown> {
-  if (timezone !== undefined && !accounts.isTimezone(timezone))
-    throw invalidParameter('timezone', 'must be the name of a timezone, such as Europe/Berlin')
-  await accounts.edit(db, id, { name: name?.trim(), timezone })
+export async function edit(db: Database, id: number, given: { name?: string; timezone?: string }): Promise<Shown> {
+  const zone = given.timezone === undefined ? undefined : timezone('timezone', given.timezone)
+  await accounts.edit(db, id, { name: given.name?.trim(), timezone: zone })
   return show(db, id)
 }
 
@@ -42,13 +42,13 @@ export const members = (
 /** Somebody must be left who may do everything. */
 async function refuseWithoutOwner(db: Database, accountId: number) {
   if (!(await db.one(sql`select from account_members where account_id = ${accountId} and role = 'owner' limit 1`)))
-    throw new ApiError(422, 'last_owner', 'An account needs an owner; make somebody else one first.')
+    throw lastOwner()
 }
 
 export function setRole(db: Database, accountId: number, userId: number, role: Role) {
   return db.transaction(async (db) => {
     await lock(db, accountId)
-    const changed = await db.count(sql`
+    const changed = await db.execute(sql`
       update account_members set role = ${role} where account_id = ${accountId} and user_id = ${userId}`)
     if (changed === 0) throw notFound('Member')
     await refuseWithoutOwner(db, accountId)
@@ -59,16 +59,16 @@ export function setRole(db: Database, accountId: number, userId: number, role: R
 export function remove(db: Database, accountId: number, userId: number) {
   return db.transaction(async (db) => {
     await lock(db, accountId)
-    const gone = await db.count(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
+    const gone = await db.execute(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
     if (gone === 0) throw notFound('Member')
     await refuseWithoutOwner(db, accountId)
-    await db.count(sql`
+    await db.execute(sql`
       delete from project_members m using projects p
       where p.id = m.project_id and p.account_id = ${accountId} and m.user_id = ${userId}`)
-    await db.count(sql`
+    await db.execute(sql`
       delete from connected_account_confirmations k using connected_accounts a
       where k.account_id = ${accountId} and a.id = k.connected_account_id and a.user_id = ${userId}`)
-    await db.count(sql`
+    await db.execute(sql`
       update users set default_account_id = null where id = ${userId} and default_account_id = ${accountId}`)
   })
 }

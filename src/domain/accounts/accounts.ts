@@ -15,13 +15,20 @@ interface AccountFields {
   daily_limit: number | null
 }
 
-export const isTimezone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
+/** The columns that may be written: names that a request brings never reach a statement. */
+const COLUMNS = [
+  'name',
+  'plan',
+  'timezone',
+  'trial_ends_at',
+  'payment_method',
+  'demo',
+  'credits',
+  'daily_limit',
+] as const satisfies readonly (keyof AccountFields)[]
+
+const givenOf = (fields: Partial<AccountFields>) =>
+  COLUMNS.flatMap((name) => (fields[name] === undefined ? [] : [[raw(name), fields[name]] as const]))
 
 interface Account extends AccountFields {
   id: number
@@ -48,10 +55,10 @@ export async function find(db: Database, id: number): Promise<Account> {
 
 /** What is not given takes the column's default. */
 export function create(db: Database, fields: Partial<AccountFields> & { name: string }): Promise<Account> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const given = givenOf(fields)
   return db.transaction(async (db) => {
     const row = await db.one<{ id: number }>(sql`
-      insert into accounts (${join(given.map(([name]) => raw(name)))})
+      insert into accounts (${join(given.map(([name]) => name))})
       values (${join(given.map(([, value]) => value))}) returning id`)
     await sweep(db, [row!.id])
     return find(db, row!.id)
@@ -60,11 +67,11 @@ export function create(db: Database, fields: Partial<AccountFields> & { name: st
 
 /** A payment method or a longer trial opens a swept account at once; taking it away closes it at once. */
 export function edit(db: Database, id: number, fields: Partial<AccountFields>): Promise<Account> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const given = givenOf(fields)
   return db.transaction(async (db) => {
     if (given.length > 0)
-      await db.count(sql`
-        update accounts set ${join(given.map(([name, value]) => sql`${raw(name)} = ${value}`))}, updated_at = now() where id = ${id}`)
+      await db.execute(sql`
+        update accounts set ${join(given.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now() where id = ${id}`)
     await lift(db, id)
     await sweep(db, [id])
     return find(db, id)

@@ -110,6 +110,6 @@ test('what a world file says and what an owner says of themselves counts at once
 
 test('a confirmation ends with the membership', async () => {
   await lead.app(`/accounts/${owl()}/members/${idOf('ann')}`, { method: 'DELETE' })
-  await studio.db.count(sql`insert into account_members (account_id, user_id) values (${owl()}, ${idOf('ann')})`)
+  await studio.db.execute(sql`insert into account_members (account_id, user_id) values (${owl()}, ${idOf('ann')})`)
   expect(await pushedBy('victim-dev')).toBe(null)
 })

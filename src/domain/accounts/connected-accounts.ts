@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../../contract/errors.ts'
+import { notFound, uidTaken } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 
 /**
@@ -36,7 +36,7 @@ export function claim(db: Database, userId: number, provider: string, uid: strin
 }
 
 export async function remove(db: Database, userId: number, id: number) {
-  if ((await db.count(sql`delete from connected_accounts where id = ${id} and user_id = ${userId}`)) === 0)
+  if ((await db.execute(sql`delete from connected_accounts where id = ${id} and user_id = ${userId}`)) === 0)
     throw notFound('Connected account')
 }
 
@@ -63,9 +63,8 @@ export function confirm(db: Database, accountId: number, id: number, confirmedBy
       from connected_accounts c join account_members cm on cm.user_id = c.user_id and cm.account_id = ${accountId}
       where c.id = ${id}`)
     if (!claimed) throw notFound('Connected account')
-    if (claimed.taken_by !== null)
-      throw new ApiError(422, 'uid_taken', `This name already stands for ${claimed.taken_by}; it has to be removed there first.`)
-    await db.count(sql`
+    if (claimed.taken_by !== null) throw uidTaken(claimed.taken_by)
+    await db.execute(sql`
       insert into connected_account_confirmations (account_id, connected_account_id, confirmed_by)
       values (${accountId}, ${id}, ${confirmedBy}) on conflict do nothing`)
   })

@@ -28,7 +28,7 @@ export async function edit(db: Database, userId: number, input: { name?: string;
     !(await db.one(sql`select from account_members where user_id = ${userId} and account_id = ${account}`))
   )
     throw notFound('Account')
-  await db.count(sql`
+  await db.execute(sql`
     update users set name = coalesce(${name?.trim() ?? null}, name), updated_at = now(),
       default_account_id = coalesce(${account ?? null}::integer, default_account_id)
     where id = ${userId}`)

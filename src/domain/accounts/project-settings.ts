@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { Role } from '../../contract/sets.ts'
@@ -7,7 +8,8 @@ type Settings = OwnReply<'showProjectSettings'>
 
 export async function show(db: Database, id: number): Promise<Settings> {
   const settings = await db.one<Settings>(sql`
-    select id, account_id, name, engine, status, approval_types, created_at from projects where id = ${id}`)
+    select id, account_id, name, engine, status, approval_types, required_jobs, badge_key, investigates_failures, created_at
+    from projects where id = ${id}`)
   if (!settings) throw notFound('Project')
   return settings
 }
@@ -22,18 +24,23 @@ export const create = (
   db.transaction(async (db) => {
     const { id } = (await db.one<{ id: number }>(sql`
       insert into projects (account_id, name, engine) values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}) returning id`))!
-    await db.count(sql`insert into project_members (project_id, user_id, role) values (${id}, ${userId}, 'owner')`)
+    await db.execute(sql`insert into project_members (project_id, user_id, role) values (${id}, ${userId}, 'owner')`)
     return show(db, id)
   })
 
 export async function edit(db: Database, id: number, input: OwnBody<'editProject'>): Promise<Settings> {
   const before = await show(db, id)
-  const { name, engine, status, approval_types } = { ...before, ...input }
-  await db.count(sql`
+  const { name, engine, status, approval_types, required_jobs, investigates_failures } = { ...before, ...input }
+  const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
+  await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
-      approval_types = ${approval_types}::text[], updated_at = now() where id = ${id}`)
+      approval_types = ${approval_types}::text[], required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
+      investigates_failures = ${investigates_failures}, updated_at = now() where id = ${id}`)
   return show(db, id)
 }
+
+/** Nobody guesses it; who was given it may see the badge until it is switched off. */
+const newBadgeKey = () => randomBytes(16).toString('base64url')
 
 export const people = (
   db: Database,
@@ -46,7 +53,7 @@ export const people = (
 
 /** Only somebody of the account can be listed. */
 export async function setMember(db: Database, projectId: number, userId: number, role: Role) {
-  const set = await db.count(sql`
+  const set = await db.execute(sql`
     insert into project_members (project_id, user_id, role)
     select p.id, m.user_id, ${role} from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
     where p.id = ${projectId}
@@ -55,6 +62,6 @@ export async function setMember(db: Database, projectId: number, userId: number,
 }
 
 export async function removeMember(db: Database, projectId: number, userId: number) {
-  if ((await db.count(sql`delete from project_members where project_id = ${projectId} and user_id = ${userId}`)) === 0)
+  if ((await db.execute(sql`delete from project_members where project_id = ${projectId} and user_id = ${userId}`)) === 0)
     throw notFound('Member')
 }

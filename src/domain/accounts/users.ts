@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../../contract/errors.ts'
+import { emailUnverified, invalidEmail, notFound } from '../../contract/errors.ts'
 import { readId } from '../../contract/params.ts'
 import type { Role } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
@@ -15,8 +15,6 @@ export interface User {
   operator: boolean
   created_at: string
 }
-
-export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text)
 
 const select = (where: Sql) => sql`
   select u.id, u.email, u.email_verified, u.name, u.default_account_id, u.operator, u.created_at,
@@ -60,12 +58,12 @@ export async function create(db: Database, { email, name, password, account_id, 
         insert into users (email, name, default_account_id) values (${address}, ${name}, ${account_id ?? null}::integer) returning id`)
       const { id } = row!
       if (account_id !== undefined)
-        await db.count(sql`insert into account_members (account_id, user_id, role) values (${account_id}, ${id}, ${role})`)
+        await db.execute(sql`insert into account_members (account_id, user_id, role) values (${account_id}, ${id}, ${role})`)
       if (password !== undefined) await setPassword(db, id, password)
       return find(db, id)
     })
   } catch (error) {
-    if (isUniqueViolation(error, 'users_email')) throw new ApiError(422, 'invalid_email', `${address} has a user already.`)
+    if (isUniqueViolation(error, 'users_email')) throw invalidEmail(`${address} has a user already.`)
     throw error
   }
 }
@@ -76,17 +74,12 @@ export const lock = (db: Database, id: number) => db.one(sql`select from users w
 /** Nothing lasting is given to an address that nobody has proven. In the transaction of what is given. */
 export async function requireVerified(db: Database, id: number) {
   const user = await db.one<{ email_verified: boolean }>(sql`select email_verified from users where id = ${id} for share`)
-  if (!user?.email_verified)
-    throw new ApiError(
-      403,
-      'email_unverified',
-      'Confirm your e-mail address first: follow the link that was mailed to you, or ask for a new one in your profile.',
-    )
+  if (!user?.email_verified) throw emailUnverified()
 }
 
 export async function setPassword(db: Database, userId: number, password: string) {
   const kept = await hashPassword(password)
-  await db.count(sql`
+  await db.execute(sql`
     insert into logins (user_id, provider_id, account_id, password) values (${userId}, 'credential', ${String(userId)}, ${kept})
     on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
 }
@@ -96,11 +89,11 @@ export function replacePassword(db: Database, id: number, password: string) {
   return db.transaction(async (db) => {
     await lock(db, id)
     await setPassword(db, id, password)
-    await db.count(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
-    await db.count(sql`delete from sessions where user_id = ${id}`)
+    await db.execute(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
+    await db.execute(sql`delete from sessions where user_id = ${id}`)
   })
 }
 
 /** Operators see what the service itself is about, such as every mail it wrote. */
 export const setOperator = (db: Database, id: number, operator: boolean) =>
-  db.count(sql`update users set operator = ${operator}, updated_at = now() where id = ${id} and operator <> ${operator}`)
+  db.execute(sql`update users set operator = ${operator}, updated_at = now() where id = ${id} and operator <> ${operator}`)

@@ -4,8 +4,8 @@ import { isUuid } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import type { Approval } from '../../contract/shapes.ts'
 import { type Database, join, type Sql, sql } from '../../db/database.ts'
-import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
-import { updatedKeys } from '../../db/updated-since.ts'
+import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { updatedRows, type Within } from '../../db/updated-since.ts'
 import { release } from '../builds/report.ts'
 import { scrub } from '../privacy/scrub.ts'
 
@@ -23,46 +23,42 @@ const columns = sql`
 
 /** Newest first; several statuses are walked side by side and merged, as in the list of tasks. */
 export function list(project: Sql, q: Query): Listing {
-  const take = count(q.limit + 1)
-  const inStatus = (status?: string) => sql`
+  const take = inlineInteger(q.limit + 1)
+  const after = when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)
+  const inStatus = (status?: string, within?: Within) => sql`
     select p.* from approvals p
-    where p.project_id = ${project}
+    where p.project_id = ${project} ${after}
       ${when(status, (one) => sql`and p.status = ${one}`)}
       ${when(q.stage, (stage) => sql`and p.approval_stage = ${stage}`)}
       ${when(q.commit_sha, (sha) => sql`and p.commit_sha = nullif(${sha}, '')`)}
-      ${when(q.updated_since, (at) => sql`and p.updated_at >= ${moment(at)}`)}
-      ${when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)}
+      ${when(within, (condition) => sql`and ${condition({ at: sql`p.created_at`, id: sql`p.id`, updated: sql`p.updated_at` })}`)}
     order by p.created_at desc, p.id desc limit ${take}`
   const statuses = [...new Set(q.status)]
-  const filters = [q.status, q.stage, q.commit_sha]
-  const found =
-    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
-      ? updated(project, q, q.updated_since)
-      : statuses.length < 2
-        ? inStatus(statuses[0])
-        : sql`select p.* from (${join(
-            statuses.map((status) => sql`(${inStatus(status)})`),
-            ' union all ',
-          )}) p order by p.created_at desc, p.id desc limit ${take}`
+  const found = (within?: Within) =>
+    statuses.length < 2
+      ? inStatus(statuses[0], within)
+      : sql`select p.* from (${join(
+          statuses.map((status) => sql`(${inStatus(status, within)})`),
+          ' union all ',
+        )}) p order by p.created_at desc, p.id desc limit ${take}`
+  const updatedSince = (since: string) =>
+    updatedRows({
+      table: sql`approvals p`,
+      project,
+      at: sql`created_at`,
+      id: sql`id`,
+      since,
+      where: sql`true ${after}`,
+      filtered: [q.status, q.stage, q.commit_sha].some((filter) => filter !== undefined),
+      list: found,
+      take: q.limit + 1,
+    })
   const rows = sql`
     select row_to_json(item) as item, p.created_at as key_at, p.id as key_id
-    from (${found}) p join assets s on s.id = p.asset_id, lateral (select ${columns}) item
+    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) p join assets s on s.id = p.asset_id, lateral (select ${columns}) item
     order by p.created_at desc, p.id desc`
-  return { limit: q.limit, rows, replan: q.updated_since !== undefined }
+  return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
 }
-
-/** By the time of the last update alone. */
-const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
-  select p.* from (${updatedKeys({
-    from: sql`approvals p`,
-    project: sql`p.project_id = ${project}`,
-    updated: sql`p.updated_at`,
-    at: sql`p.created_at`,
-    id: sql`p.id`,
-    since,
-    where: cursor === undefined ? sql`true` : sql`(p.created_at, p.id) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`,
-    take: limit + 1,
-  })}) k join approvals p on p.id = k.id`
 
 export async function find(db: Database, projectId: number, id: string): Promise<Approval> {
   const approval = isUuid(id)
@@ -83,7 +79,7 @@ export const decideAll = (
   db.transaction(async (db) => {
     const ids = [...new Set(asset_ids)].sort()
     // In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other.
-    await db.count(sql`
+    await db.execute(sql`
       select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
     const decided: Approval[] = []
     for (const id of ids)
@@ -110,14 +106,14 @@ async function settle(
   projectId: number,
   assetId: string,
   userId: number,
-  { status, comments, stage: told }: DecisionInput,
+  { status, comments, stage: given }: DecisionInput,
 ): Promise<Decided> {
   // Stored as it is shown, since lists filter by it.
-  const stage = told === undefined ? undefined : scrub(told)
+  const stage = given === undefined ? undefined : scrub(given)
   // Two people deciding at once take turns at the asset.
   const asset = isUuid(assetId)
-    ? await db.one<{ account_id: number; version: number; identifier: string | null }>(sql`
-        select a.account_id, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id
+    ? await db.one<{ account_id: number; name: string; version: number; identifier: string | null }>(sql`
+        select a.account_id, a.name, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id
         where a.project_id = ${projectId} and a.id = ${assetId} for update of a`)
     : undefined
   if (!asset) throw notFound('Asset')
@@ -129,12 +125,12 @@ async function settle(
   const id =
     settled?.id ??
     (await db.one<{ id: string }>(sql`
-      insert into approvals (account_id, project_id, asset_id, commit_sha, approval_stage, status, approver_user_id, comments,
+      insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha, approval_stage, status, approver_user_id, comments,
         asset_version, decided_at)
-      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.identifier ?? ''}, ${stage ?? DEFAULT_STAGE}, ${status},
+      values (${asset.account_id}, ${projectId}, ${assetId}, ${asset.name}, ${asset.identifier ?? ''}, ${stage ?? DEFAULT_STAGE}, ${status},
         ${userId}, ${comments ?? ''}, ${asset.version}, now())
       returning id`))!.id
-  await db.count(sql`
+  await db.execute(sql`
     update assets set approval_status = ${status}, updated_at = now() where id = ${assetId} and approval_status <> ${status}`)
   return { approval: await find(db, projectId, id), created: settled === undefined }
 }

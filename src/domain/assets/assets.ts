@@ -3,9 +3,9 @@ import { isUuid } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { AssetApprovalStatus } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { count, type Key, type Listing, when } from '../../db/page.ts'
+import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 
-type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key }
+type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key; ids?: readonly string[] }
 type Detail = ReplyOf<'showAsset'>
 
 const columns = sql`
@@ -18,13 +18,13 @@ export const list = (project: Sql, q: Query): Listing => ({
   rows: sql`
     select row_to_json(item) as item, a.created_at as key_at, a.id as key_id, concat_ws(E'\\n', a.name, a.path) as foreign_text
     from (
-      select a.* from assets a
+      select a.* from ${among(sql`assets`, q.ids, 'uuid')} a
       where a.project_id = ${project}
         ${q.pending_approval ? sql`and a.approval_status = 'pending'` : sql``}
         ${when(q.approval_status, (status) => sql`and a.approval_status = ${status}`)}
         ${when(q.asset_type, (type) => sql`and a.asset_type = ${type}`)}
         ${when(q.cursor, ({ at, id }) => sql`and (a.created_at, a.id) < (${at}::timestamptz, ${id}::uuid)`)}
-      order by a.created_at desc, a.id desc limit ${count(q.limit + 1)}
+      order by a.created_at desc, a.id desc limit ${inlineInteger(q.limit + 1)}
     ) a, lateral (select ${columns}) item`,
 })
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     ],
   })
   const build = Number(id('build_runs', 'full'))
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into build_steps (build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
     values (${build}, 'cook', 'completed', '2026-01-01', '2026-01-01 00:00:30', 30, 'cooked for kim@example.com'),
       (${build}, 'link', 'running', null, null, null, '')`)
@@ -117,7 +117,7 @@ describe('a build', () => {
   })
 
   test('carries its newest investigation, without any address', async () => {
-    await studio.db.count(sql`
+    await studio.db.execute(sql`
       insert into investigations (account_id, build_run_id, status, diagnosis, suggested_fix, attributed_user_id, category, confidence,
         steps, evidence, suspects, created_at, finished_at)
       values (${Number(id('accounts', 'owl'))}, ${Number(id('build_runs', 'bare'))}, 'completed', 'kim@example.com broke it', 'ask kim@example.com',

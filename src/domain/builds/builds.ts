@@ -2,13 +2,16 @@ import type { Static } from 'typebox'
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { BuildRun } from '../../contract/shapes.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
-import { count, type Key, type Listing, when } from '../../db/page.ts'
-import { scrub } from '../privacy/scrub.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
+import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { branchKey } from '../changes/branch-names.ts'
+import { asShown, scrub } from '../privacy/scrub.ts'
 import { newestOf } from './investigations.ts'
 
-type Query = QueryOf<'listBuilds'> & { cursor?: Key }
-type Detail = ReplyOf<'showBuild'>
+type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
+type Query = QueryOf<'listBuilds'> &
+  Partial<Searched> & { cursor?: Key; ids?: readonly string[] /** With what failed builds are broken by. */; breakages?: boolean }
+type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
 
 const columns = (site: string) => sql`
   b.id::text, b.project_id::text, b.status, b.build_type, b.target_type, b.ci_job_name, b.build_number, b.commit_hash, b.changelist,
@@ -16,22 +19,55 @@ const columns = (site: string) => sql`
   iso(b.created_at) as created_at, iso(b.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || b.project_id || '/builds/' || b.id) as urls`
 
-export const list = (project: Sql, q: Query, site: string): Listing => ({
-  limit: q.limit,
-  foreign: true,
-  rows: sql`
-    select row_to_json(item) as item, b.created_at as key_at, b.id as key_id,
-      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase) as foreign_text
+const breakage = sql`(
+  select json_build_object('id', k.id::text, 'cause', k.cause,
+    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id') from (select k.suspects->0 as s) x where s is not null))
+  from breakage_builds m join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
+  where m.account_id = b.account_id and m.build_run_id = b.id)`
+
+/** Newest first; who asks for builds that finished in a time gets them in that order. */
+export const list = (project: Sql, q: Query, site: string): Listing => {
+  const at = asksForFinished(q) ? sql`b.finished_at` : sql`b.created_at`
+  const start = q.commit !== undefined && isStart(q.commit) ? q.commit : undefined
+  const from = start === undefined ? among(sql`build_runs`, q.ids, 'integer') : commitStart(project, start, q.ids)
+  const rows = sql`
+    select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
+      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase
+        ${q.breakages ? sql`, item.breakage ->> 'cause'` : empty}) as foreign_text
     from (
-      select b.* from build_runs b
+      select b.* from ${from} b
       where b.project_id = ${project}
         ${when(q.status, (status) => sql`and b.status = ${status}`)}
         ${when(q.build_type, (type) => sql`and b.build_type = ${type}`)}
         ${when(q.target_type, (type) => sql`and b.target_type = ${type}`)}
-        ${when(q.cursor, ({ at, id }) => sql`and (b.created_at, b.id) < (${at}::timestamptz, ${id}::integer)`)}
-      order by b.created_at desc, b.id desc limit ${count(q.limit + 1)}
-    ) b, lateral (select ${columns(site)}) item`,
-})
+        ${when(q.branch, (branch) => sql`and build_branch(b.branch, b.inferred_branch) = ${asShown(branchKey(branch))}`)}
+        ${when(q.job, (job) => sql`and b.ci_job_name = ${asShown(job)}`)}
+        ${when(q.changelist, (changelist) => sql`and b.changelist = ${asShown(changelist)} and b.changelist <> ''`)}
+        ${when(start === undefined ? q.commit : undefined, (commit) => sql`and b.commit_hash = ${asShown(commit)} and b.commit_hash <> ''`)}
+        ${asksForFinished(q) ? sql`and b.finished_at is not null` : sql``}
+        ${when(q.finished_since, (since) => sql`and b.finished_at >= ${since}::timestamptz`)}
+        ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
+        ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::integer)`)}
+      order by ${at} desc, b.id desc limit ${inlineInteger(q.limit + 1)}
+    ) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`
+  return { limit: q.limit, foreign: true, rows }
+}
+
+export const asksForFinished = ({ finished_since, finished_until }: Partial<Searched>): boolean =>
+  finished_since !== undefined || finished_until !== undefined
+
+/** As much of a hash as people type, and all of one; what is shorter is a whole one or none. */
+const HASH_START = 7
+const HASH = 40
+const LAST_CHARACTER = '\u{10FFFF}'
+
+const isStart = (commit: string) => commit.length >= HASH_START && commit.length < HASH
+
+/** The few whose hash begins so are sorted: the barrier keeps the planner from walking all builds for them. */
+const commitStart = (project: Sql, commit: string, ids: readonly string[] | undefined): Sql => sql`(
+  select b.* from ${among(sql`build_runs`, ids, 'integer')} b
+  where b.project_id = ${project} and b.commit_hash ~>=~ ${asShown(commit)} and b.commit_hash ~<~ ${commit + LAST_CHARACTER}
+    and b.commit_hash <> '' offset 0)`
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
   const build = await db.one<Detail>(sql`
@@ -39,6 +75,7 @@ export async function find(db: Database, projectId: number, id: number | undefin
       (select coalesce(json_agg(x), '[]') from (
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
         from build_steps s where s.build_run_id = b.id order by s.id) x) as steps,
+      (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id,
       ${newestOf} as investigation
     from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
   if (!build) throw notFound('Build run')

@@ -1,11 +1,11 @@
-import { ApiError, invalidParameter, notFound } from '../../contract/errors.ts'
+import { invalidParameter, notFound, tooManyRules } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import { requireFewCharacters } from '../../diagnosis/own-rules/prove.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { RULES } from '../../diagnosis/rules/index.ts'
-import { problemsBeside, proveBeside, tryBeside } from './rules-beside.ts'
+import { findRuleProblems, tryRule, validateRule } from './rules-worker.ts'
 
 /** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
 export interface FailureRule {
@@ -33,7 +33,7 @@ const rowsOf = async (db: Database, where: Sql): Promise<FailureRule[]> =>
 
 async function select(db: Database, where: Sql): Promise<FailureRule[]> {
   const rules = await rowsOf(db, where)
-  const problems = await problemsBeside(rules.map(({ definition }) => definition))
+  const problems = await findRuleProblems(rules.map(({ definition }) => definition))
   return rules.map((rule, n) => ({ ...rule, problem: problems[n]! }))
 }
 
@@ -54,7 +54,7 @@ export const put = async (db: Database, accountId: number, given: unknown): Prom
 
 /** A new rule, proven beside; what is there under its id stays. */
 export async function create(db: Database, accountId: number, given: object): Promise<FailureRule> {
-  const definition = await proveBeside(given)
+  const definition = await validateRule(given)
   const [rule] = await keep(db, accountId, [definition], async (db) => {
     if (await isKnown(db, accountId, definition.id)) throw invalidParameter('id', `is taken: ${definition.id}`)
   })
@@ -64,7 +64,7 @@ export async function create(db: Database, accountId: number, given: object): Pr
 /** Replaces a rule, proven beside; its id is its name and stays. */
 export async function edit(db: Database, accountId: number, ruleId: string, given: object): Promise<FailureRule> {
   await find(db, accountId, ruleId)
-  const definition = await proveBeside(given)
+  const definition = await validateRule(given)
   if (definition.id !== ruleId) throw invalidParameter('id', `cannot change; it is ${ruleId}`)
   const [rule] = await keep(db, accountId, [definition], async (db) => {
     if (!(await isKnown(db, accountId, ruleId))) throw notFound('Rule')
@@ -74,7 +74,7 @@ export async function edit(db: Database, accountId: number, ruleId: string, give
 
 /** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
 export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
-  return tryBeside(given, log, await rulesOf(db, accountId))
+  return tryRule(given, log, await rulesOf(db, accountId))
 }
 
 const isKnown = (db: Database, accountId: number, ruleId: string) =>
@@ -91,19 +91,19 @@ function keep(
     if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
     await refuse?.(db)
     for (const definition of definitions)
-      await db.count(sql`
+      await db.execute(sql`
         insert into failure_rules (account_id, rule_id, definition)
         values (${accountId}, ${definition.id}, ${JSON.stringify(definition)}::jsonb)
         on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
     const rules = await rulesOf(db, accountId)
-    if (rules.length > RULES_MAX) throw new ApiError(422, 'too_many_rules', `An account has at most ${RULES_MAX} rules.`)
+    if (rules.length > RULES_MAX) throw tooManyRules(RULES_MAX)
     requireFewCharacters(rules)
     return rowsOf(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
   })
 }
 
 export async function remove(db: Database, accountId: number, ruleId: string) {
-  if ((await db.count(sql`delete from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)) === 0)
+  if ((await db.execute(sql`delete from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)) === 0)
     throw notFound('Rule')
 }
 

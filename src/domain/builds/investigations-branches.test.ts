@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { sql } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
 import * as changes from '../changes/submit.ts'
-import type { Place } from '../integrations/place.ts'
+import type { IntegrationContext } from '../integrations/context.ts'
+import { BRANCH, inferBranchesOf } from './positions.ts'
+import * as builds from './report.ts'
 import { run } from './run-investigation.ts'
 
 const LOG = `$ make game
@@ -25,7 +27,7 @@ beforeAll(async () => {
     finished_at: at(minute + 1),
     ...more,
   })
-  const change = (key: string, minute: number) => ({
+  const change = (key: string, minute: number, branch: string) => ({
     key,
     project: 'star',
     identifier: key,
@@ -34,13 +36,14 @@ beforeAll(async () => {
     description: `Work on combat, ${key}`,
     timestamp: at(minute),
     files: [{ path: 'src/combat.c', action: 'edit' }],
+    branches: [branch],
   })
   studio = await openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', credits: 50, daily_limit: 40 }],
     users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
     tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: ['write:builds', 'read:builds'] }],
-    changes: [change('on-main', 3), change('on-feature', 4)],
+    changes: [change('on-main', 3, 'main'), change('on-feature', 4, 'feature')],
     build_runs: [
       build('green', 1, 'main', 'completed', { output_log: 'quiet\n' }),
       // Another branch passes later, saying the very line that main fails with.
@@ -49,15 +52,15 @@ beforeAll(async () => {
       build('feature-red', 7, 'feature', 'failed', { output_log: LOG }),
     ],
   })
-  for (const branch of ['main', 'feature'])
-    await studio.db.count(sql`update changes set branch = ${branch} where identifier = ${`on-${branch}`}`)
 })
 afterAll(() => studio.close())
 
 const id = (kind: string, key: string) => Number(studio.world[kind as 'users']![key]!.id)
 
-async function investigated(build: string) {
-  const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${id('build_runs', build)}`
+const investigated = (build: string) => investigatedBuild(id('build_runs', build))
+
+async function investigatedBuild(buildId: number) {
+  const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${buildId}`
   const token = studio.world.tokens!.kim!.token as string
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
   await run(studio.db, Number(json.investigation_id))
@@ -81,26 +84,59 @@ test('the same failure on another branch is not the same story', async () => {
   expect(changesOf({ suspects })).not.toContain(id('changes', 'on-main'))
 })
 
+const contextOf = (): IntegrationContext => ({
+  account_id: id('accounts', 'owl'),
+  project_id: id('projects', 'star'),
+  integration_id: null as never,
+  provider: 'github',
+  config: {},
+  engine: 'custom',
+  approval_types: [],
+})
+const told = (identifier: string, branch: string): changes.Submitted => ({
+  source_type: 'GitCommit',
+  identifier,
+  author: 'Kim',
+  author_uids: [],
+  description: 'Merge',
+  timestamp: null,
+  branch,
+  files: null,
+})
+
 test('a change that is told again from another branch stays on the one it was first seen on', async () => {
-  const place: Place = {
-    account_id: id('accounts', 'owl'),
-    project_id: id('projects', 'star'),
-    integration_id: null as never,
-    provider: 'github',
-    config: {},
-    engine: '',
-    approval_types: [],
-  }
-  const told = (branch: string): changes.Submitted => ({
-    source_type: 'GitCommit',
-    identifier: 'merged',
-    author: 'Kim',
-    author_uids: [],
-    description: 'Merge',
-    timestamp: null,
-    branch,
-    files: null,
-  })
-  for (const branch of ['', 'feature', 'main']) await changes.submit(studio.db, place, [told(branch)])
+  for (const branch of ['', 'feature', 'main']) await changes.submit(studio.db, contextOf(), [told('merged', branch)])
   expect(await studio.db.one(sql`select branch from changes where identifier = 'merged'`)).toEqual({ branch: 'feature' })
+})
+
+test('a build and its change that were told at the same moment find each other at the next word about the build', async () => {
+  const context = contextOf()
+  const report = (db: Database, number: string) =>
+    builds.report(db, context, { build: { job: 'night', number }, status: 'failed', commit_hash: number, log: LOG })
+  /** Neither transaction sees what the other wrote. */
+  const overlap = async (name: string) =>
+    (await studio.db.transaction(async (db) => {
+      const reported = await report(db, name)
+      await studio.db.transaction(async (db) => {
+        const [{ id } = { id: 0 }] = await changes.submit(db, context, [told(name, 'release')])
+        await inferBranchesOf(db, context.project_id, [id])
+      })
+      return reported
+    }))!.id
+  const branchOf = async (id: number) =>
+    (await studio.db.one<{ branch: string }>(sql`select ${BRANCH} as branch from build_runs b where b.id = ${id}`))!.branch
+
+  const again = await overlap('told-again')
+  expect(await branchOf(again)).toBe('')
+  await studio.db.transaction((db) =>
+    builds.report(db, context, { build: { build_run_id: again }, status: 'failed', commit_hash: 'told-again' }),
+  )
+  expect(await branchOf(again)).toBe('release')
+
+  const asked = await overlap('asked')
+  expect(await branchOf(asked)).toBe('')
+  const { suspects, steps } = await investigatedBuild(asked)
+  expect(await branchOf(asked)).toBe('release')
+  expect(changesOf({ suspects }).length).toBeGreaterThan(0)
+  expect(steps.map(({ name }: { name: string }) => name)).not.toContain('range')
 })

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../../contract/errors.ts'
+import { buildNotFailed, dailyLimitReached, insufficientCredits, notFound } from '../../contract/errors.ts'
 import { DAILY_INVESTIGATIONS, type Plan } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -33,8 +33,7 @@ export function start(db: Database, accountId: number, projectId: number, buildI
       select id, status, sha256(convert_to(coalesce(output_log, ''), 'UTF8')) as log_hash
       from build_runs where project_id = ${projectId} and id = ${buildId ?? 0}`)
     if (!build) throw notFound('Build run')
-    if (build.status !== 'failed')
-      throw new ApiError(422, 'build_not_failed', `Only a failed build can be investigated; this one is ${build.status}.`)
+    if (build.status !== 'failed') throw buildNotFailed(build.status)
     const account = (await db.one<{ plan: Plan; credits: number | null; daily_limit: number | null }>(
       sql`select plan, credits, daily_limit from accounts where id = ${accountId} for update`,
     ))!
@@ -43,12 +42,11 @@ export function start(db: Database, accountId: number, projectId: number, buildI
     if (known && (known.status === 'pending' || known.status === 'running' || settled))
       return { investigation: await find(db, known.id), created: false }
     await refuseBeyondLimit(db, accountId, account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan])
-    if (account.credits !== null && account.credits < 1)
-      throw new ApiError(402, 'insufficient_credits', 'The account has no credits left for an investigation.')
+    if (account.credits !== null && account.credits < 1) throw insufficientCredits()
     const { id } = (await db.one<{ id: number }>(sql`
       insert into investigations (account_id, build_run_id, log_hash) values (${accountId}, ${build.id}, ${build.log_hash}) returning id`))!
     if (account.credits !== null)
-      await db.count(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
+      await db.execute(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
     await enqueue(db, 'investigate', { investigation_id: id }, { owner: `account:${accountId}` })
     return { investigation: await find(db, id), created: true }
   })
@@ -62,25 +60,18 @@ const newest = (db: Database, buildId: number) =>
 const find = async (db: Database, id: number): Promise<Investigation> =>
   (await db.one<Investigation>(sql`select ${columns} from investigations i where i.id = ${id}`))!
 
-/** Days are UTC days; what was given back does not count. */
+/** Days are UTC days; what was given back, or was begun by the service itself, does not count. */
 async function refuseBeyondLimit(db: Database, accountId: number, limit: number) {
   const { used, seconds } = (await db.one<{ used: number; seconds: number }>(sql`
     select count(*) as used, ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::integer as seconds
-    from investigations where account_id = ${accountId} and refunded_at is null and created_at >= date_trunc('day', now(), 'UTC')`))!
-  if (used >= limit)
-    throw new ApiError(
-      429,
-      'daily_limit_reached',
-      `All ${limit} investigations of today are used; the next day begins at midnight UTC.`,
-      {},
-      { 'retry-after': String(Math.max(1, seconds)) },
-    )
+    from investigations where account_id = ${accountId} and not automatic and refunded_at is null and created_at >= date_trunc('day', now(), 'UTC')`))!
+  if (used >= limit) throw dailyLimitReached(limit, seconds)
 }
 
 /** The credit goes back; the day does not count it. */
 export const refund = (db: Database, id: number) =>
-  db.count(sql`
+  db.execute(sql`
     with given as (
-      update investigations set refunded_at = now() where id = ${id} and refunded_at is null returning account_id)
+      update investigations set refunded_at = now() where id = ${id} and refunded_at is null and not automatic returning account_id)
     update accounts a set credits = credits + 1, updated_at = now() from given
     where a.id = given.account_id and a.credits is not null`)

@@ -1,5 +1,6 @@
-import { LOG_MAX } from '../../contract/sets.ts'
+import { LOG_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { scheduleInvestigation } from './automatic-investigations.ts'
 
 /** What of a log goes to PostgreSQL: twice as much as is kept, since a character may take two places here. */
 export const sent = (text: string) => text.slice(-2 * LOG_MAX).toWellFormed()
@@ -7,13 +8,19 @@ export const sent = (text: string) => text.slice(-2 * LOG_MAX).toWellFormed()
 /** The end of a log, cut where characters are counted: half of one would never be whole again. */
 export const kept = (log: Sql) => sql`right(${log}, ${LOG_MAX})`
 
+/** A log as it is stored. PostgreSQL counts characters for a millisecond in 256 kB: only where there may be too many of them. */
+export const stored = (text: string) => {
+  const log = sql`${sent(text)}::text`
+  return text.length > LOG_MAX ? kept(log) : log
+}
+
 /** Adds what a build printed since the last look; the oldest goes first when there is too much. */
 export const append = (db: Database, buildId: number, text: string) =>
-  db.count(sql`
-    update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || ${sent(text)}::text`)}, updated_at = now()
-    where id = ${buildId}`)
+  write(db, buildId, kept(sql`coalesce(output_log, '') || ${sent(text)}::text`))
 
-export const replace = (db: Database, buildId: number, text: string) =>
-  db.count(sql`
-    update build_runs set output_log = ${kept(sql`${sent(text)}::text`)}, updated_at = now()
-    where id = ${buildId}`)
+export const replace = (db: Database, buildId: number, text: string) => write(db, buildId, stored(text))
+
+async function write(db: Database, buildId: number, log: Sql) {
+  await db.execute(sql`update build_runs set output_log = ${log}, updated_at = now() where id = ${buildId}`)
+  await scheduleInvestigation(db, buildId)
+}

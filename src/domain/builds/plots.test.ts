@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 const investigate = (db: Database, key: string, category: string) =>
-  db.count(sql`
+  db.execute(sql`
     insert into investigations (account_id, build_run_id, status, category)
     values (${studio.world.accounts!.owl!.id}, ${studio.world.build_runs![key]!.id}, 'completed', ${category})`)
 

@@ -1,17 +1,53 @@
-import { ID_MAX } from '../../contract/params.ts'
+import { ID_MAX, IDENTIFIER_MAX } from '../../contract/limits.ts'
 import type { BuildStatus, BuildType, TargetType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { buildTypeOf, type Place } from '../integrations/place.ts'
+import { scheduleSettling } from '../breakages/schedule.ts'
+import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
 import * as links from '../tasks/links.ts'
-import { kept, sent } from './logs.ts'
-import { shareTurn, takeTurn } from './turns.ts'
+import { scheduleInvestigation } from './automatic-investigations.ts'
+import { stored } from './logs.ts'
+import { inferredBranch } from './positions.ts'
+import { lockBuilds, lockProject } from './project-lock.ts'
+import { PASSED_OR_FAILED } from './statuses.ts'
 
-/** What a tool says about a build; the first name that finds one wins. */
-interface Report {
-  build: { build_run_id?: number; external_id?: string; job?: string; number?: string; commit?: string }
+/** How a report names its build; the first of these that finds one wins, in this order. */
+export interface BuildReference {
+  build_run_id?: number
+  /** The tool's own id for the run, where job and number do not travel with every event. */
+  external_id?: string
+  job?: string
+  number?: string
+  /** The newest build of this commit. */
+  commit?: string
+}
+
+export interface Step {
+  name: string
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
+  started_at?: string
+  finished_at?: string
+  duration_seconds?: number
+  detail?: string
+  /** A later phase implies that this one is over: ends the step where it runs, never makes one, never turns a failed one. */
+  ends?: true
+}
+
+export interface Artifact {
+  name: string
+  size_bytes: number | null
+  url: string
+}
+
+/** What a tool says about a build. Absent fields stay as they are known. */
+export interface Report {
+  build: BuildReference
+  /** Absent: the report says nothing about the state. */
   status?: BuildStatus
+  /** The CI itself holds the build (a block step): only the CI lets it go. */
   held?: true
+  /** The build may belong to any integration of the project (engine events beside a CI). */
   anywhere?: true
+  /** A report that may not make a build, only add to one. */
   existing?: true
   build_type?: BuildType
   target_type?: TargetType
@@ -19,24 +55,17 @@ interface Report {
   changelist?: string
   branch?: string
   url?: string
+  /** The build that started this one. */
+  upstream?: { job: string; number: string }
   phase?: string
   started_at?: string
   finished_at?: string
   duration_seconds?: number
   log?: string
   steps?: Step[]
-  artifacts?: { name: string; size_bytes: number | null; url: string }[]
+  artifacts?: Artifact[]
+  /** When the tool says it happened. */
   at?: string
-}
-interface Step {
-  name: string
-  status: string
-  started_at?: string
-  finished_at?: string
-  duration_seconds?: number
-  detail?: string
-  /** Ends the step where it runs; never makes one, never turns a failed one. */
-  ends?: true
 }
 
 interface Known {
@@ -61,15 +90,22 @@ const FINAL = 3
  * Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know.
  * `alone`: it is all that its transaction records.
  */
-export async function report(db: Database, place: Place, told: Report, alone = false): Promise<Reported> {
-  await (alone ? shareTurn(db, place.project_id, namesOf(told)) : takeTurn(db, place.project_id))
-  const known = (await find(db, place, told)) ?? (told.existing ? undefined : await make(db, place, told))
+export async function report(db: Database, context: IntegrationContext, reported: Report, alone = false): Promise<Reported> {
+  await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockProject(db, context.project_id))
+  const known = (await find(db, context, reported)) ?? (reported.existing ? undefined : await make(db, context, reported))
   if (known === undefined) return undefined
-  if (told.status !== undefined && RANK[told.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
-  await update(db, known, told)
-  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
+  if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
+  await update(db, known, reported)
+  for (const step of reported.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
   await links.linkBuild(db, known.id)
+  await follow(db, known, reported)
   return { id: known.id, effect: 'processed' }
+}
+
+/** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */
+async function follow(db: Database, known: Known, { status = known.status, log }: Report) {
+  if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
+  else if (status !== known.status && RANK[status] === FINAL) await scheduleSettling(db, known.id)
 }
 
 /** By which a build is found or else made, and which it may take on: whatever the job or the integration, to be on the safe side. */
@@ -81,14 +117,14 @@ const namesOf = ({ build: { number, external_id } }: Report) => [
 /** The build the report is about, locked until its delivery is recorded. */
 async function find(
   db: Database,
-  place: Place,
+  context: IntegrationContext,
   { build, anywhere, commit_hash, changelist }: Report,
 ): Promise<Known | undefined> {
   const where = async (condition: Sql) =>
     db.one<Known>(sql`
-      select id, status from build_runs where project_id = ${place.project_id} and ${condition}
+      select id, status from build_runs where project_id = ${context.project_id} and ${condition}
       order by created_at desc, id desc limit 1 for update`)
-  const ours = sql`integration_id = ${place.integration_id}`
+  const ours = sql`integration_id = ${context.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
   if (build.external_id !== undefined) {
     const number = build.number ?? null
@@ -121,57 +157,81 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
   then ${number} else b.build_number end`
 
 /** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
-async function make(db: Database, place: Place, told: Report): Promise<Known | undefined> {
+async function make(db: Database, context: IntegrationContext, reported: Report): Promise<Known | undefined> {
   const made = await db.one<Known>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
-    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${untaken(sql`${place.integration_id}`, told)}, 'queued',
-      ${told.build_type ?? buildTypeOf(place.engine)}, ${told.target_type ?? 'development'}, ${told.build.job ?? ''}, ${told.build.number ?? ''}, now())
+    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.integration_id}`, reported)}, 'queued',
+      ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, now())
     on conflict do nothing returning id, status`)
-  return made ?? find(db, place, told)
+  return made ?? find(db, context, reported)
 }
 
 /** Tells the fields that were told; times follow from the state where the tool gave none. The end alone does not tell the beginning. */
-async function update(db: Database, known: Known, told: Report): Promise<void> {
-  const at = told.at ?? null
-  const status = told.status ?? known.status
+async function update(db: Database, known: Known, reported: Report): Promise<void> {
+  const at = reported.at ?? null
+  const status = reported.status ?? known.status
   // A build that passed waits while an approval of what went into it is open.
-  const passed = told.status === 'completed'
-  const commit = sql`coalesce(${told.commit_hash ?? null}, b.commit_hash)`
-  const changelist = sql`coalesce(${told.changelist ?? null}, b.changelist)`
-  const rank = told.status === undefined ? 0 : RANK[told.status]
+  const passed = reported.status === 'completed'
+  const commit = sql`coalesce(${reported.commit_hash ?? null}, b.commit_hash)`
+  const changelist = sql`coalesce(${reported.changelist ?? null}, b.changelist)`
+  const rank = reported.status === undefined ? 0 : RANK[reported.status]
+  const upstream = reported.upstream && isIndexable(reported.upstream) ? reported.upstream : undefined
   const [running, ended] = [rank > 0 && rank < FINAL, rank === FINAL]
-  const seconds = sql`make_interval(secs => ${told.duration_seconds ?? null}::float8)`
-  const log = told.log === undefined ? null : sent(told.log)
-  await db.count(sql`
-    update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${told.held ?? false},
-      external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, told)}),
-      build_number = ${numbered(told.build.number ?? '')},
-      build_type = coalesce(${told.build_type ?? null}, b.build_type), target_type = coalesce(${told.target_type ?? null}, b.target_type),
+  const seconds = sql`make_interval(secs => ${reported.duration_seconds ?? null}::float8)`
+  const log = reported.log === undefined ? sql`b.output_log` : stored(reported.log)
+  const started = sql`coalesce(${reported.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now())
+    when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz, now()) - ${seconds} end)`
+  const finished = sql`case when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz,
+      ${reported.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, now())
+    when ${reported.status !== undefined} then null else b.finished_at end`
+  await db.execute(sql`
+    update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${reported.held ?? false},
+      external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, reported)}),
+      build_number = ${numbered(reported.build.number ?? '')},
+      build_type = coalesce(${reported.build_type ?? null}, b.build_type), target_type = coalesce(${reported.target_type ?? null}, b.target_type),
       commit_hash = ${commit}, changelist = ${changelist},
-      branch = coalesce(${told.branch ?? null}, b.branch), url = coalesce(${told.url ?? null}, b.url),
-      phase = coalesce(${told.phase ?? null}, b.phase),
-      started_at = coalesce(${told.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now())
-        when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz, now()) - ${seconds} end),
-      finished_at = case when ${ended} then coalesce(${told.finished_at ?? at}::timestamptz,
-          ${told.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, now())
-        when ${told.status !== undefined} then null else b.finished_at end,
-      output_log = coalesce(${kept(sql`${log}::text`)}, b.output_log),
-      artifacts = coalesce(${told.artifacts ? JSON.stringify(told.artifacts) : null}::jsonb, b.artifacts),
+      branch = coalesce(${reported.branch ?? null}, b.branch), inferred_branch = ${inferredBranch({ branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist })}, url = coalesce(${reported.url ?? null}, b.url),
+      upstream_job = coalesce(${upstream?.job ?? null}, b.upstream_job), upstream_number = coalesce(${upstream?.number ?? null}, b.upstream_number),
+      phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported.phase)},
+      fixed_build_run_id = ${passed ? sql`coalesce(b.fixed_build_run_id, ${failedBefore(reported.branch)})` : sql`b.fixed_build_run_id`},
+      started_at = ${started}, finished_at = ${finished}, duration_seconds = case when ${finished} is null then b.duration_seconds
+        else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(started, finished)}) end,
+      output_log = ${log},
+      artifacts = coalesce(${reported.artifacts ? JSON.stringify(reported.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
     where b.id = ${known.id}`)
-  await db.count(sql`
-    update build_runs set duration_seconds = coalesce(${told.duration_seconds === undefined ? null : Math.round(told.duration_seconds)}::integer,
-      ${secondsBetween(sql`started_at`, sql`finished_at`)})
-    where id = ${known.id} and finished_at is not null`)
 }
+
+/** No build has a longer name than fits into an index, so that a longer one names none. */
+const isIndexable = (names: Record<string, string>) =>
+  Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
+
+/** Phases that follow each other quickly are told as one. */
+const progressed = (phase: string | undefined) =>
+  phase === undefined
+    ? sql`b.progressed_at`
+    : sql`case when b.phase is distinct from ${phase} and coalesce(b.progressed_at, '-infinity') < now() - interval '1 second'
+        then now() else b.progressed_at end`
+
+/** Of the job's builds this many are looked through for one of the same branch. */
+const LOOKED_THROUGH = 200
+
+/** The build of the same job and branch before this one, if that one failed. */
+const failedBefore = (branch: string | undefined) => sql`(
+  select case when o.status = 'failed' then o.id end
+  from (select o.* from build_runs o where o.project_id = b.project_id and o.ci_job_name = b.ci_job_name
+    order by o.created_at desc, o.id desc limit ${LOOKED_THROUGH}) o
+  where o.id <> b.id and o.status in ${PASSED_OR_FAILED} and o.created_at <= b.created_at
+    and build_branch(o.branch, o.inferred_branch) = build_branch(coalesce(${branch ?? null}, b.branch), b.inferred_branch)
+  order by o.created_at desc, o.id desc limit 1)`
 
 /** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
 const secondsBetween = (from: Sql, to: Sql) =>
   sql`case when ${to} - ${from} is not null then least(extract(epoch from ${to} - ${from}), ${ID_MAX})::integer end`
 
 const writeStep = (db: Database, buildId: number, step: Step) =>
-  db.count(sql`
+  db.execute(sql`
     insert into build_steps as s (build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
     values (${buildId}, ${step.name}, ${step.status}, ${step.started_at ?? null}, ${step.finished_at ?? null},
       ${step.duration_seconds === undefined ? null : Math.round(step.duration_seconds)}, ${step.detail ?? ''})
@@ -182,7 +242,7 @@ const writeStep = (db: Database, buildId: number, step: Step) =>
       detail = case when excluded.detail = '' then s.detail else excluded.detail end`)
 
 const endStep = (db: Database, buildId: number, { name, status, finished_at }: Step) =>
-  db.count(sql`
+  db.execute(sql`
     update build_steps set status = ${status}, finished_at = coalesce(${finished_at ?? null}::timestamptz, now()),
       duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
     where build_run_id = ${buildId} and name = ${name} and status = 'running'`)
@@ -194,8 +254,8 @@ const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
 
 /** Builds that waited for nothing but approvals are done when none is open any more. */
 export async function release(db: Database, projectId: number) {
-  await takeTurn(db, projectId)
-  await db.count(sql`
+  await lockProject(db, projectId)
+  await db.execute(sql`
     update build_runs b set status = 'completed', updated_at = now()
     where b.project_id = ${projectId} and b.status = 'passed_pending_approval' and not b.held
       and not ${openApproval(sql`b.commit_hash`, sql`b.changelist`)}`)

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, serializeError } from '../../contract/errors.ts'
 import { diagnoseWithOwn, problemOf, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import { tryRule } from '../../diagnosis/own-rules/try-rule.ts'
-import type { RuleAnswer, RuleResults, RuleWork } from './rules-beside.ts'
+import type { RuleAnswer, RuleResults, RuleWork } from './rules-worker.ts'
 
 const WORK: { [K in keyof RuleResults]: (work: Extract<RuleWork, { kind: K }>) => RuleResults[K] } = {
   prove: ({ given }) => readOwnRules(given),
@@ -16,8 +16,7 @@ function answerOf(work: RuleWork): RuleAnswer {
     return { done: WORK[work.kind](work as never) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const { status, code, message, extra } = error
-    return { refused: { status, code, message, extra } }
+    return { refused: serializeError(error) }
   }
 }
 

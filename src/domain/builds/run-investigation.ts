@@ -2,9 +2,12 @@ import { type Database, isConnectionError, isTransient, sql } from '../../db/dat
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
+import { join } from '../breakages/join.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
-import { diagnoseBeside } from './rules-beside.ts'
+import { BRANCH, inferBranchAnew } from './positions.ts'
+import { lockProject } from './project-lock.ts'
+import { diagnoseInWorker } from './rules-worker.ts'
 import { type Case, passedMasks, type Suspects, suspectsOf } from './suspects.ts'
 
 interface Outcome {
@@ -19,12 +22,16 @@ export type Explain = (finding: Finding) => Promise<{ diagnosis: string; suggest
 
 /** Does the work: reads the log, weighs the changes, writes the result. Safe to repeat until it is finished. */
 export async function run(db: Database, id: number, explain?: Explain): Promise<void> {
-  const open = await db.count(
+  const open = await db.execute(
     sql`update investigations set status = 'running' where id = ${id} and status in ('pending', 'running')`,
   )
   if (open === 0) return
+  const { build_run_id } = (await db.one<{ build_run_id: number }>(
+    sql`select build_run_id from investigations where id = ${id}`,
+  ))!
+  await inferBranchAnew(db, build_run_id)
   const it = (await db.one<Case>(sql`
-    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, b.branch, b.commit_hash, b.changelist,
+    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.commit_hash, b.changelist,
       coalesce(b.output_log, '') as output_log, coalesce(b.started_at, b.created_at) as began_at
     from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
   const suspects = await suspectsOf(db, it)
@@ -40,7 +47,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
     return
   }
   const words = it.output_log === '' ? null : ((await explain?.(outcome.finding)) ?? null)
-  await finish(db, id, outcome, words, it.output_log === '')
+  await finish(db, id, it, outcome, words)
 }
 
 async function investigate(
@@ -51,8 +58,10 @@ async function investigate(
   own: Definition[],
 ): Promise<Outcome> {
   const options = { passed, candidates: suspects.candidates }
-  const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseBeside(it.output_log, { ...options, own })
+  const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseInWorker(it.output_log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
+  if (!suspects.placed)
+    steps.push({ name: 'range', status: 'done', detail: 'The branch of the build is unknown: changes were taken by time alone.' })
   const earlier = await sameFailureBefore(db, it, suspects, finding.fingerprint)
   if (earlier) {
     steps.push({
@@ -81,19 +90,20 @@ const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerp
   db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
     select i.build_run_id, i.suspects, i.attributed_user_id from investigations i join build_runs b on b.id = i.build_run_id
     where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
-      and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and b.branch = ${it.branch}
+      and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch}
       and coalesce(b.started_at, b.created_at) between ${passed?.began_at ?? '-infinity'}::timestamptz and ${it.began_at}::timestamptz
     order by coalesce(b.started_at, b.created_at) limit 1`)
 
 const finish = (
   db: Database,
   id: number,
+  it: Case,
   { finding, suspects, attributed_user_id, steps }: Outcome,
   words: { diagnosis: string; suggested_fix: string } | null,
-  unread: boolean,
 ) =>
   db.transaction(async (db) => {
-    const done = await db.count(sql`
+    await lockProject(db, it.project_id)
+    const done = await db.execute(sql`
       update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
         evidence = ${JSON.stringify(finding.evidence)}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
@@ -101,13 +111,15 @@ const finish = (
         finished_at = now()
       where id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
-    if (done > 0 && unread) await refund(db, id)
+    if (done > 0 && it.output_log === '') await refund(db, id)
+    const failed = await db.one(sql`select from build_runs where id = ${it.build_run_id} and status = 'failed'`)
+    if (done > 0 && failed) await join(db, it, finding, it.output_log !== '')
   })
 
 const fail = (db: Database, id: number, error: Error) =>
   db.transaction(async (db) => {
     const step = { name: 'failed', status: 'failed', detail: `The investigation broke off: ${error.message}` }
-    const failed = await db.count(sql`
+    const failed = await db.execute(sql`
       update investigations set status = 'failed', steps = ${JSON.stringify([step])}::jsonb, finished_at = now()
       where id = ${id} and status = 'running'`)
     if (failed > 0) await refund(db, id)

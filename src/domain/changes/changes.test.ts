@@ -93,6 +93,7 @@ describe('a change', () => {
     })
     expect(await show('full')).toEqual({
       id: Number(id('changes', 'full')),
+      branches: [],
       identifier: SHA,
       display_identifier: SHA.slice(0, 8),
       source_type: 'GitCommit',

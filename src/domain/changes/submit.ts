@@ -1,19 +1,39 @@
 import { assetTypeOf, type SourceType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
-import type { Place } from '../integrations/place.ts'
+import type { IntegrationContext } from '../integrations/context.ts'
+import * as streamSettings from '../integrations/stream-settings.ts'
+import { branchKey } from './branch-names.ts'
+import * as branches from './branches.ts'
+import { type StreamSettings, streamsOf } from './streams.ts'
+
+export interface ChangedFile {
+  path: string
+  action: string
+  size_bytes?: number
+}
 
 /** A change as a tool tells it. */
 export interface Submitted {
   source_type: SourceType
   identifier: string
+  /** As the tool wrote it, address included: it is resolved to a user first and sanitized where it leaves. */
   author: string
+  /** What the author may be known by among connected accounts of this provider, best first (login, id, address). */
   author_uids: string[]
   description: string
+  /** ISO 8601; null when the tool did not say. */
   timestamp: string | null
+  /** The one it arrived on; empty where the tool tells none, or where its files tell. */
   branch: string
-  files: { path: string; action: string; size_bytes?: number }[] | null
+  /** The change before it on that branch, where the tool tells. */
+  follows?: string
+  /** null: the tool did not tell which files. */
+  files: ChangedFile[] | null
 }
+
+/** A commit that is no longer on its branch. */
+export type Orphaned = Pick<Submitted, 'source_type' | 'identifier' | 'branch'>
 
 export interface SubmittedRow {
   id: number
@@ -22,10 +42,38 @@ export interface SubmittedRow {
   news: boolean
 }
 
-/** The same change told twice is one change; the later telling wins, and what it leaves out stays. All in one statement. */
-export function submit(db: Database, place: Place, changes: Submitted[]): Promise<SubmittedRow[]> {
+/** The same change told twice is one change; the later telling wins, and what it leaves out stays. */
+export async function submit(db: Database, context: IntegrationContext, changes: Submitted[]): Promise<SubmittedRow[]> {
+  const rows = await write(db, context, changes)
+  const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
+  const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
+  await branches.place(db, context, placementsOf(changes, rows, settings))
+  return rows
+}
+
+/** A commit that is told on a second branch is on both; a changelist is on every stream that one of its files belongs to. */
+function placementsOf(changes: Submitted[], rows: SubmittedRow[], settings: StreamSettings): branches.Placement[] {
+  const ids = new Map(rows.map(({ identifier, id }) => [identifier, id]))
+  return changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files }) => {
+    const change_id = ids.get(identifier)!
+    if (source_type === 'Changelist') {
+      const given = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
+      const names = branch
+        ? [branch]
+        : streamsOf(
+            (files ?? []).map(({ path }) => path),
+            settings,
+          )
+      return names.map((name) => ({ change_id, branch: name, given, follows: null }))
+    }
+    return [{ change_id, branch, given: null, follows: follows ?? null }]
+  })
+}
+
+/** All in one statement. */
+function write(db: Database, context: IntegrationContext, changes: Submitted[]): Promise<SubmittedRow[]> {
   // In one order everywhere, so that two deliveries with the same commits never wait for each other in a circle.
-  const told = changes
+  const reported = changes
     .toSorted((a, b) => (a.identifier < b.identifier ? -1 : 1))
     .map((change) => ({
       ...change,
@@ -33,19 +81,19 @@ export function submit(db: Database, place: Place, changes: Submitted[]): Promis
       asset_count: new Set(assetFiles(change).map((file) => file.path)).size,
     }))
   return db.rows<SubmittedRow>(sql`
-    with told as (
-      select * from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
+    with reported as (
+      select * from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
         as t (source_type text, identifier text, author text, author_uids text[], description text, timestamp timestamptz, branch text,
           files jsonb, asset_count integer)),
     written as (
       insert into changes as c (account_id, project_id, integration_id, source_type, identifier, author, author_user_id, description,
         branch, timestamp, files, files_known_at, asset_count)
-      select ${place.account_id}, ${place.project_id}, ${place.integration_id}, t.source_type, t.identifier, t.author,
-        (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${place.account_id}
-          where a.provider = ${place.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
+      select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
+        (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${context.account_id}
+          where a.provider = ${context.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
           order by array_position(t.author_uids, lower(a.uid)) limit 1),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count
-      from told t
+      from reported t
       on conflict (project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
         author_user_id = coalesce(excluded.author_user_id, c.author_user_id),
@@ -62,12 +110,20 @@ export function submit(db: Database, place: Place, changes: Submitted[]): Promis
     select * from written order by id`)
 }
 
-/** A forced push left this one behind. */
-export const orphan = (db: Database, projectId: number, sourceType: SourceType, identifier: string) =>
-  db.one<{ id: number }>(sql`
-    update changes set orphaned_at = now(), updated_at = now()
-    where project_id = ${projectId} and source_type = ${sourceType} and identifier = ${identifier} and orphaned_at is null
-    returning id`)
+/** A forced push left this one behind on its branch. It is orphaned where that was the last one it was on. */
+export const orphan = (db: Database, projectId: number, { source_type, identifier, branch }: Orphaned) => {
+  const key = branchKey(branch)
+  return db.one<{ id: number }>(sql`
+    with this as (
+      select id from changes where project_id = ${projectId} and source_type = ${source_type} and identifier = ${identifier}),
+    elsewhere as (
+      select from change_branches p join this on p.change_id = this.id where p.branch <> ${key} and p.orphaned_at is null limit 1),
+    left_behind as (
+      update change_branches p set orphaned_at = now() from this where p.change_id = this.id and p.branch = ${key} and p.orphaned_at is null)
+    update changes c set orphaned_at = case when not exists (select from elsewhere) then now() end, updated_at = now()
+    from this where c.id = this.id and c.orphaned_at is null
+    returning c.id`)
+}
 
 /** A longer path fits into no index: its file is listed with the change and makes no asset. */
 const PATH_MAX = 2_000

@@ -106,7 +106,7 @@ describe('a deployment', () => {
       build_runs: [{ key: 'gone', project: id('projects', 'den') }],
       deployments: [{ key: 'stays', project: id('projects', 'den'), build_run: 'gone' }],
     })
-    await studio.db.count(sql`delete from build_runs where id = ${build_runs!.gone!.id}`)
+    await studio.db.execute(sql`delete from build_runs where id = ${build_runs!.gone!.id}`)
     const { json } = await inside(`/deployments/${deployments!.stays!.id}`, { project: 'den', as: 'rival' })
     expect(json).toMatchObject({ build_run_id: null, build_run: null })
   })

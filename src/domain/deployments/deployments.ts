@@ -2,8 +2,8 @@ import { notFound } from '../../contract/errors.ts'
 import { isUuid, readId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
-import { updatedKeys } from '../../db/updated-since.ts'
+import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { updatedRows, type Within } from '../../db/updated-since.ts'
 
 type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
 type Detail = ReplyOf<'showDeployment'>
@@ -19,34 +19,30 @@ export function list(project: Sql, q: Query): Listing {
     concat_ws(E'\\n', d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
   const where =
     q.cursor === undefined ? sql`true` : sql`(d.created_at, d.number) < (${q.cursor.at}::timestamptz, ${q.cursor.id}::integer)`
-  const filters = [q.status, q.platform, q.build_run_id]
-  const rows =
-    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
-      ? sql`select ${item} from (${updated(project, where, q.limit + 1, q.updated_since)}) k
-          join deployments d on d.number = k.id order by k.at desc, k.id desc`
-      : sql`
-          select ${item} from deployments d
-          where d.project_id = ${project} and ${where}
-            ${when(q.status, (status) => sql`and d.status = ${status}`)}
-            ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}
-            ${when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)}
-            ${when(q.updated_since, (at) => sql`and d.updated_at >= ${moment(at)}`)}
-          order by d.created_at desc, d.number desc limit ${count(q.limit + 1)}`
-  return { limit: q.limit, foreign: true, rows, replan: q.updated_since !== undefined }
+  const found = (within?: Within) => sql`
+    select d.* from deployments d
+    where d.project_id = ${project} and ${where}
+      ${when(q.status, (status) => sql`and d.status = ${status}`)}
+      ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}
+      ${when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)}
+      ${when(within, (condition) => sql`and ${condition({ at: sql`d.created_at`, id: sql`d.number`, updated: sql`d.updated_at` })}`)}
+    order by d.created_at desc, d.number desc limit ${inlineInteger(q.limit + 1)}`
+  const updatedSince = (since: string) =>
+    updatedRows({
+      table: sql`deployments d`,
+      project,
+      at: sql`created_at`,
+      id: sql`number`,
+      since,
+      where,
+      filtered: [q.status, q.platform, q.build_run_id].some((filter) => filter !== undefined),
+      list: found,
+      take: q.limit + 1,
+    })
+  const rows = sql`select ${item} from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) d
+    order by d.created_at desc, d.number desc`
+  return { limit: q.limit, foreign: true, rows, unprepared: q.updated_since !== undefined }
 }
-
-/** By the time of the last update alone. */
-const updated = (project: Sql, where: Sql, take: number, since: string) =>
-  updatedKeys({
-    from: sql`deployments d`,
-    project: sql`d.project_id = ${project}`,
-    updated: sql`d.updated_at`,
-    at: sql`d.created_at`,
-    id: sql`d.number`,
-    since,
-    where,
-    take,
-  })
 
 /** Found by its id or by its number. */
 export async function find(db: Database, projectId: number, id: string): Promise<Detail> {

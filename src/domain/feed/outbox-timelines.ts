@@ -32,9 +32,9 @@ export async function verify(db: Database, seen: number) {
       (select coalesce(max(position), 0) from outbox) as last`))!
   if (known === identity && seen <= given) return
   const first = known === null ? last + 1 : Math.max(given, seen) + GAP
-  await db.count(sql`
+  await db.execute(sql`
     insert into outbox_timelines (identity, last_position, first_position) values (${identity}, ${last}, ${first})`)
-  if (known !== null) await db.count(sql`select setval('outbox_position', ${first}, false)`)
+  if (known !== null) await db.execute(sql`select setval('outbox_position', ${first}, false)`)
 }
 
 export const newest = (db: Database): Promise<Timeline | undefined> =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hour, keys, now, openNewsroom } from '../../../test/support/newsroom.ts'
-import { EVENT_TYPES } from '../../contract/sets.ts'
+import { FEED_EVENT_TYPES } from '../../contract/events.ts'
 import { sql } from '../../db/database.ts'
 
 const { studio, id, ask, walk } = openNewsroom()
@@ -12,7 +12,7 @@ describe('parameters', () => {
   }
 
   test('days_back is clamped on both sides, since on the far one', async () => {
-    await studio().db.count(sql`update deployments set created_at = now() - interval '80 days' where version = '1.23'`)
+    await studio().db.execute(sql`update deployments set created_at = now() - interval '80 days' where version = '1.23'`)
     const old = async (query: string) =>
       (await walk(`limit=50&event_type=deployment.created&${query}`)).some((event) => event.target_ref === 'steam 1.23')
     expect(await old('days_back=7')).toBe(false)
@@ -22,7 +22,7 @@ describe('parameters', () => {
     expect(await old('since=1999-01-01T00:00:00Z')).toBe(true)
     expect(await old('since=1999-01-01T00:00:00Z&days_back=1')).toBe(true)
     // Older than either may reach.
-    await studio().db.count(sql`update deployments set created_at = now() - interval '91 days' where version = '1.23'`)
+    await studio().db.execute(sql`update deployments set created_at = now() - interval '91 days' where version = '1.23'`)
     for (const query of ['days_back=9999', 'since=1999-01-01T00:00:00Z', 'since=1999-01-01T00:00:00'])
       expect(await old(query)).toBe(false)
     for (const bad of ['', 'x', '1.5', '1e2']) expect(await refused(`days_back=${bad}`)).toEqual([422, 'invalid_parameter'])
@@ -39,13 +39,13 @@ describe('parameters', () => {
     // At noon in London: an hour that happens twice on the day of a change would have two answers.
     for (let days = 3; days < 88; days += 11) {
       const at = new Date(Math.floor(now / (24 * hour)) * 24 * hour + 12 * hour - days * 24 * hour)
-      await studio().db.count(sql`insert into deployments (account_id, project_id, platform, version, created_at)
+      await studio().db.execute(sql`insert into deployments (account_id, project_id, platform, version, created_at)
         values (${id('accounts', 'owl')}, ${id('projects', 'star')}, 'custom', ${`day ${days}`}, ${at.toISOString()})`)
       expect(await seen(wallClock(at))).toContain(`custom day ${days}`)
       expect(await seen(wallClock(new Date(at.getTime() + 1000)))).not.toContain(`custom day ${days}`)
       expect(await seen(at.toISOString().replace('.000Z', '+00:00'))).toContain(`custom day ${days}`)
     }
-    await studio().db.count(sql`delete from deployments where platform = 'custom'`)
+    await studio().db.execute(sql`delete from deployments where platform = 'custom'`)
   })
 
   test('since needs a time, and a plus sign its escape', async () => {
@@ -67,7 +67,11 @@ describe('parameters', () => {
       'build_run.*,x',
     ]) {
       const { status, json } = await ask(`event_type=${bad}`)
-      expect({ status, ...json }, bad).toMatchObject({ status: 422, error: 'invalid_event_type', valid_event_types: EVENT_TYPES })
+      expect({ status, ...json }, bad).toMatchObject({
+        status: 422,
+        error: 'invalid_event_type',
+        valid_event_types: FEED_EVENT_TYPES,
+      })
     }
   })
 

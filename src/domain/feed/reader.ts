@@ -4,8 +4,7 @@ import type { Plan } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { type Ask, type Identity, identity } from '../access/access.ts'
-import type { FeedRow } from './events.ts'
-import { described, events, type FeedQuery } from './feed.ts'
+import { described, events, type FeedQuery, type FeedRow } from './feed.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
 interface Reader extends Identity {

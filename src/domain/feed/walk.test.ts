@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ago, keys, N, openNewsroom } from '../../../test/support/newsroom.ts'
-import { EVENT_TYPES } from '../../contract/sets.ts'
+import { FEED_EVENT_TYPES } from '../../contract/events.ts'
 import { sql } from '../../db/database.ts'
 
 const { studio, id, ask, walk } = openNewsroom()
@@ -20,7 +20,7 @@ describe('walking', () => {
 
   test.each([
     'project',
-    ...EVENT_TYPES,
+    ...FEED_EVENT_TYPES,
     'build_run.*',
     'approval.*',
     'approval.denied,approval.ignored',
@@ -49,13 +49,13 @@ describe('walking', () => {
     const walked = keys(
       await walk('limit=7', async () => {
         for (const at of [new Date().toISOString(), ago(9)])
-          await studio().db.count(
+          await studio().db.execute(
             sql`insert into deployments (account_id, project_id, platform, version, created_at) values (${account}, ${project}, 'custom', 'late', ${at})`,
           )
       }),
     )
     expect(walked.filter((key) => before.includes(key))).toEqual(before)
-    await studio().db.count(sql`delete from deployments where version = 'late'`)
+    await studio().db.execute(sql`delete from deployments where version = 'late'`)
   })
 
   test('several types may come as a list under either name, not under both', async () => {

@@ -1,20 +1,26 @@
 import { invalidParameter } from '../../contract/errors.ts'
+import { saying, text } from '../../contract/field-readers.ts'
+import { KEPT_SECRET } from '../../contract/sets.ts'
 import type { Vault } from '../access/secrets.ts'
 
 type Config = Record<string, unknown>
 
 /** Settings of an integration that open other people's servers: kept sealed, opened only where they are used. */
 const SECRET = ['password', 'api_token']
-/** What people see instead of a secret, and send back to keep it. */
-const KEPT = '[kept secret]'
 /** Settings that decide neither where a secret is sent nor as whom. Any other may, also one that comes later. */
-const HARMLESS = ['charset']
+const HARMLESS = ['charset', 'branches']
+
+export const isSecret = (name: string) => SECRET.includes(name)
+/** Whether a stored secret goes with this value of the setting only. */
+export const bindsSecrets = (name: string) => !isSecret(name) && !HARMLESS.includes(name)
 
 const isSealed = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && typeof (value as { sealed?: unknown }).sealed === 'string'
 
 const change = (config: Config, convert: (value: unknown, name: string) => unknown): Config =>
-  Object.fromEntries(Object.entries(config).map(([name, value]) => [name, SECRET.includes(name) ? convert(value, name) : value]))
+  Object.fromEntries(Object.entries(config).map(([name, value]) => [name, isSecret(name) ? convert(value, name) : value]))
+
+const secret = saying('must be text and not empty', text(undefined, 1))
 
 /** As it is stored. Only text is sealed: our own sealed form in a request would be somebody's secret that leaked. */
 export function sealConfig(vault: Vault, config: Config): Config {
@@ -22,16 +28,15 @@ export function sealConfig(vault: Vault, config: Config): Config {
     throw invalidParameter('config.server', 'must not hold a user or a password')
   return change(config, (value, name) => {
     if (value === null) return null
-    if (typeof value !== 'string' || value === '') throw invalidParameter(`config.${name}`, 'must be text and not empty')
-    return { sealed: vault.seal(value) }
+    return { sealed: vault.seal(secret(`config.${name}`, value)) }
   })
 }
 
 /** As it is stored after an edit. A secret that comes back as it was shown stays, as long as it goes where it went before. */
 export function editConfig(vault: Vault, stored: Config, config: Config): Config {
-  const kept = SECRET.filter((name) => config[name] === KEPT)
+  const kept = SECRET.filter((name) => config[name] === KEPT_SECRET)
   const moved = [...new Set([...Object.keys(stored), ...Object.keys(config)])].find(
-    (name) => ![...SECRET, ...HARMLESS].includes(name) && JSON.stringify(stored[name]) !== JSON.stringify(config[name]),
+    (name) => bindsSecrets(name) && JSON.stringify(stored[name]) !== JSON.stringify(config[name]),
   )
   for (const name of kept) {
     if (stored[name] === undefined) throw invalidParameter(`config.${name}`, 'is not stored; give it')
@@ -46,4 +51,4 @@ export const openConfig = (vault: Vault, config: Config): Config =>
   change(config, (value) => (isSealed(value) ? vault.open(value.sealed) : value))
 
 /** As people may see it. */
-export const shownConfig = (config: Config): Config => change(config, () => KEPT)
+export const shownConfig = (config: Config): Config => change(config, () => KEPT_SECRET)

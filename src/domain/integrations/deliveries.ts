@@ -13,6 +13,8 @@ export interface Arrival {
   /** The account has no room for further bodies: this one is used, and not stored. */
   over_quota?: boolean
   replay_of?: number
+  /** What was read from it, as JSON, where it is applied after the answer. */
+  facts?: string
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -22,7 +24,7 @@ function storedBody({ body, over_quota }: Arrival, outcome: DeliveryOutcome, sta
   if (outcome === 'duplicate') return [EMPTY, 'duplicate']
   if (outcome === 'failed' && status < 500 && body.length > REFUSED_MAX) return [body.subarray(0, REFUSED_MAX), 'refused']
   if (!over_quota) return [body, null]
-  // An accepted one is needed until it is ingested.
+  // An accepted one is shown until it is applied.
   return [outcome === 'accepted' ? body : EMPTY, 'quota']
 }
 
@@ -52,10 +54,10 @@ export async function accept(
       return sql`
         (${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
           ${outcome}, ${status}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${body}::bytea, ${arrival.body.length}::integer, ${note},
-          ${arrival.replay_of ?? null}::bigint)`
+          ${arrival.replay_of ?? null}::bigint, ${arrival.facts ?? null}::text)`
     })
   const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of)
+    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of, facts)
     values ${join(rows)}
     on conflict (integration_id, dedupe_key) where counts do nothing
     returning id, dedupe_key`)
@@ -69,7 +71,7 @@ export async function accept(
 
 /** Each found by its id: a join would be planned while the table is young, and read all of it ever after. */
 export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) =>
-  db.count(sql`with ${join(ended.map(finishing))} select`)
+  db.execute(sql`with ${join(ended.map(finishing))} select`)
 
 const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql`
   ${raw(`d${index}`)} as (
@@ -79,12 +81,13 @@ const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql
 
 /** An accepted delivery that turned out to be unreadable. */
 export const giveUp = (db: Database, id: number, message: string) =>
-  db.count(
-    sql`update deliveries set outcome = 'failed', status = 422, message = ${message} where id = ${id} and outcome = 'accepted'`,
+  db.execute(
+    sql`update deliveries set outcome = 'failed', status = 422, message = ${message}, facts = null where id = ${id} and outcome = 'accepted'`,
   )
 
-/** An accepted delivery needs its body until it is ingested, also where the account has no room for it. */
-export const dropBody = (db: Database, id: number) => db.count(sql`update deliveries set body = '' where id = ${id}`)
+/** An accepted delivery was applied: what was read is no longer needed, nor a body that the account has no room for. */
+export const settle = (db: Database, id: number) =>
+  db.execute(sql`update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end where id = ${id}`)
 
 /** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
 export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {

@@ -4,7 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
 import { scrub } from '../privacy/scrub.ts'
-import type { Place } from './place.ts'
+import type { IntegrationContext } from './context.ts'
 import { BODY_NOTES, type BodyNote } from './stored-bodies.ts'
 
 /** What tools told, as the build engineer sees it. */
@@ -109,8 +109,8 @@ export async function sizeOf(
   return row
 }
 
-/** A delivery as it arrived, with the place it belongs to. */
-export interface Stored extends Place {
+/** A delivery as it arrived, with the integration it belongs to. */
+export interface Stored extends IntegrationContext {
   path: string
   headers: Record<string, string>
   body: Buffer | null

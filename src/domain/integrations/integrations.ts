@@ -62,7 +62,7 @@ export async function create(
 
 /** An inactive integration's deliveries are refused; what it told before stays. */
 export async function setActive(db: Database, id: number, active: boolean): Promise<Integration> {
-  await db.count(sql`
+  await db.execute(sql`
     update integrations set active = ${active}, updated_at = now() where id = ${id} and active <> ${active} and deleted_at is null`)
   return find(db, id)
 }
@@ -79,17 +79,17 @@ export const remove = (db: Database, id: number) =>
       where id = ${id} and deleted_at is null
       returning (select p.account_id from projects p where p.id = i.project_id) as account_id`)
     if (!removed) throw notFound('Integration')
-    await enqueue(db, 'forget_integration', { integration_id: id }, { owner: `account:${removed.account_id}` })
+    await enqueue(db, 'purge_integration', { integration_id: id }, { owner: `account:${removed.account_id}` })
   })
 
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** What only the deleted integration itself was about: its deliveries, and the items of its tracker. */
-export async function forget(db: Database, id: number) {
+export async function purge(db: Database, id: number) {
   for (const table of ['deliveries', 'external_references'].map((name) => raw(name))) {
     let forgotten: number
     do
-      forgotten = await db.count(sql`
+      forgotten = await db.execute(sql`
         delete from ${table} where id in (
           select r.id from ${table} r join integrations i on i.id = r.integration_id
           where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE})`)
@@ -99,12 +99,12 @@ export async function forget(db: Database, id: number) {
 
 /** For an hour a tool may hand over a signing secret. */
 export async function askHandshake(db: Database, id: number): Promise<Integration> {
-  await db.count(sql`update integrations set handshake_until = now() + interval '1 hour', updated_at = now() where id = ${id}`)
+  await db.execute(sql`update integrations set handshake_until = now() + interval '1 hour', updated_at = now() where id = ${id}`)
   return find(db, id)
 }
 
 /** Replaces all signing secrets; several are accepted side by side while one takes over from another. */
 export async function setSecrets(db: Database, vault: Vault, id: number, secrets: string[]): Promise<Integration> {
-  await db.count(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)
+  await db.execute(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)
   return find(db, id)
 }

@@ -1,22 +1,22 @@
 import type { BuildStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { Place } from './place.ts'
+import type { IntegrationContext } from './context.ts'
 
-/** What a job is about, with the place it belongs to; undefined when it is gone or its integration was switched off. */
+/** What a job is about, with the integration it belongs to; undefined when it is gone or its integration was switched off. */
 
-const PLACE = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_types`
+const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_types`
 
-interface ChangeSubject extends Place {
+interface ChangeSubject extends IntegrationContext {
   identifier: string
 }
 
 export const change = (db: Database, id: number) =>
   db.one<ChangeSubject>(sql`
-    select c.identifier, ${PLACE}
+    select c.identifier, ${CONTEXT}
     from changes c join integrations i on i.id = c.integration_id and i.active join projects p on p.id = c.project_id
     where c.id = ${id}`)
 
-export interface BuildSubject extends Place {
+export interface BuildSubject extends IntegrationContext {
   status: BuildStatus
   phase: string
   ci_job_name: string
@@ -30,6 +30,6 @@ export interface BuildSubject extends Place {
 
 export const build = (db: Database, id: number) =>
   db.one<BuildSubject>(sql`
-    select b.status, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${PLACE}
+    select b.status, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
     from build_runs b join integrations i on i.id = b.integration_id and i.active join projects p on p.id = b.project_id
     where b.id = ${id}`)

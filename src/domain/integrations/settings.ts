@@ -23,7 +23,7 @@ export async function showToken(db: Database, vault: Vault, id: number): Promise
 /** The old token ends at once. */
 export async function rotateToken(db: Database, vault: Vault, id: number) {
   const { token_hash, token_sealed } = mintToken(vault)
-  await db.count(sql`
+  await db.execute(sql`
     update integrations set token_hash = ${token_hash}, token_sealed = ${token_sealed}, updated_at = now() where id = ${id}`)
 }
 
@@ -35,5 +35,5 @@ export const setConfig = (db: Database, vault: Vault, id: number, config: Record
     )
     if (!row) throw notFound('Integration')
     const edited = JSON.stringify(editConfig(vault, row.config, config))
-    await db.count(sql`update integrations set config = ${edited}::jsonb, updated_at = now() where id = ${id}`)
+    await db.execute(sql`update integrations set config = ${edited}::jsonb, updated_at = now() where id = ${id}`)
   })

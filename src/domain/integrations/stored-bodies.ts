@@ -83,7 +83,7 @@ export class BodyQuota {
     if (bytes === 0) return
     usage.unwritten = 0
     usage.written += bytes
-    await db.count(sql`
+    await db.execute(sql`
       with old as (
         delete from stored_bodies where account_id = ${accountId} and day <= current_date - ${this.#days}::integer)
       insert into stored_bodies (account_id, day, bytes) values (${accountId}, current_date, ${bytes})

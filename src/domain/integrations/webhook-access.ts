@@ -1,11 +1,11 @@
-import { ApiError, notFound } from '../../contract/errors.ts'
+import { notFound, noWebhookToken, projectInactive } from '../../contract/errors.ts'
 import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, type Vault } from '../access/secrets.ts'
-import type { Place } from './place.ts'
+import type { IntegrationContext } from './context.ts'
 
 /** An integration as its token opens it. */
-export interface Door extends Place {
+export interface IntegrationAuth extends IntegrationContext {
   project_status: ProjectStatus
   secrets: string[]
 }
@@ -13,22 +13,20 @@ export interface Door extends Place {
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
 /** The active integration behind a webhook token. */
-export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<Door> {
-  if (token === undefined || !WELL_FORMED.test(token))
-    throw new ApiError(401, 'unauthorized', 'The webhook token is missing or malformed.')
-  const row = await db.one<Door & { secrets_sealed: string[] }>(sql`
+export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<IntegrationAuth> {
+  if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
+  const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
     select i.id as integration_id, i.provider, i.config, i.secrets_sealed, p.id as project_id, p.account_id, p.engine, p.approval_types,
       p.status as project_status
     from integrations i join projects p on p.id = i.project_id
     where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)
   if (!row) throw notFound('Integration')
-  const { secrets_sealed, ...door } = row
-  return { ...door, secrets: secrets_sealed.map((sealed) => vault.open(sealed)) }
+  const { secrets_sealed, ...integration } = row
+  return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed)) }
 }
 
-export const refuseUnlessActive = ({ project_status }: Door) => {
-  if (project_status !== 'active')
-    throw new ApiError(403, 'project_inactive', `The project is ${project_status}; nothing is taken in.`)
+export const refuseUnlessActive = ({ project_status }: IntegrationAuth) => {
+  if (project_status !== 'active') throw projectInactive(project_status)
 }
 
 /** One that takes over, and the one before it. */
@@ -36,7 +34,7 @@ const SECRETS_MAX = 2
 
 /** Tools that hand over a secret do so once. Whether it was expected: the integration has none yet, or its owner asked for another. */
 export const addSecret = async (db: Database, vault: Vault, integrationId: number, secret: string): Promise<boolean> =>
-  (await db.count(sql`
+  (await db.execute(sql`
     update integrations set updated_at = now(),
       secrets_sealed = (array_append(secrets_sealed, ${vault.seal(secret)}))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):]
     where id = ${integrationId} and (cardinality(secrets_sealed) = 0 or handshake_until > now())`)) > 0

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 
-export interface Letter {
+export interface MailTemplate {
   subject: string
   /** Plain text; what is sent carries it as simple HTML too. */
   text: string
 }
 
 /** In the caller's transaction: what is rolled back is never sent. */
-export const writeToUser = (db: Database, userId: number, letter: Letter) =>
+export const writeToUser = (db: Database, userId: number, letter: MailTemplate) =>
   write(db, letter, sql`values (${userId}::integer, null)`)
 
-export const writeToAddress = (db: Database, address: string, letter: Letter) =>
+export const writeToAddress = (db: Database, address: string, letter: MailTemplate) =>
   write(db, letter, sql`values (null::integer, ${address})`)
 
 /** One for every owner of an account. */
@@ -23,7 +23,7 @@ export const writeToOwners = (db: Database, accountId: number, subject: string, 
     sql`select user_id, null from account_members where account_id = ${accountId} and role = 'owner' order by user_id`,
   )
 
-async function write(db: Database, { subject, text }: Letter, recipients: Sql): Promise<void> {
+async function write(db: Database, { subject, text }: MailTemplate, recipients: Sql): Promise<void> {
   const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
     insert into mails (to_user_id, to_address, subject, text)
     select r.user_id, r.address, ${subject}, ${text} from (${recipients}) r (user_id, address)
@@ -50,7 +50,7 @@ export const isFlooded = async (db: Database, address: string, subject: string):
 }
 
 /** A mail that waits, with the address it goes to. */
-export interface Waiting extends Letter {
+export interface Waiting extends MailTemplate {
   id: number
   to: string
 }
@@ -60,10 +60,11 @@ export const findWaiting = (db: Database, id: number): Promise<Waiting | undefin
     select m.id, ${ADDRESS} as to, m.subject, m.text from mails m left join users u on u.id = m.to_user_id
     where m.id = ${id} and m.sent_at is null`)
 
-export const noteSent = (db: Database, id: number) => db.count(sql`update mails set sent_at = now(), error = '' where id = ${id}`)
+export const noteSent = (db: Database, id: number) =>
+  db.execute(sql`update mails set sent_at = now(), error = '' where id = ${id}`)
 
 export const noteFailed = (db: Database, id: number, error: string) =>
-  db.count(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`)
+  db.execute(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`)
 
 const PAGE = 50
 

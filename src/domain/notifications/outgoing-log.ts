@@ -56,7 +56,7 @@ export async function find(db: Database, subscriptionId: number, id: string) {
 
 /** Takes a new turn at the end of the queue, with the same id; one that still waits keeps its turn. Returns how many. */
 export async function replay(db: Database, subscriptionId: number, id: string): Promise<number> {
-  const again = await db.count(sql`
+  const again = await db.execute(sql`
     update outgoing set status = 'waiting', turn = nextval('outgoing_turn'), tries = 0, first_tried_at = null, next_at = now(), finished_at = null
     where id = ${id} and subscription_id = ${subscriptionId} and status <> 'waiting'`)
   if (again === 0) await find(db, subscriptionId, id)
@@ -65,7 +65,7 @@ export async function replay(db: Database, subscriptionId: number, id: string): 
 
 /** All that were given up since a time, in the order in which they happened. Returns how many. */
 export const replayFailed = (db: Database, subscriptionId: number, since: string): Promise<number> =>
-  db.count(sql`
+  db.execute(sql`
     update outgoing o set status = 'waiting', turn = n.turn, tries = 0, first_tried_at = null, next_at = now(), finished_at = null
     from (select id, nextval('outgoing_turn') as turn from (
       select id from outgoing where subscription_id = ${subscriptionId} and status = 'failed' and finished_at >= ${since}

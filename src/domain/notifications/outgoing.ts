@@ -13,8 +13,8 @@ const DISABLED_AFTER = sql`interval '5 days'`
 export const LIVE = sql`s.status = 'active' and exists (select from accounts a where a.id = s.account_id and a.plan <> 'free')`
 
 /** Webhooks of one account that a process works for side by side. Those that fail may have half of them: the others are told first. */
-export const LANES_PER_ACCOUNT = 16
-const LANES_OF_FAILING = LANES_PER_ACCOUNT / 2
+export const WORKERS_PER_ACCOUNT = 16
+const LANES_OF_FAILING = WORKERS_PER_ACCOUNT / 2
 
 interface Lanes {
   /** Webhooks that are worked for. */
@@ -39,7 +39,7 @@ export const due = async (db: Database, { busy, resting, free }: Lanes): Promise
           select o.next_at from outgoing o where o.subscription_id = s.id and o.status = 'waiting' order by o.turn limit 1) head
         where ${LIVE} and head.next_at <= now() and s.id <> all (${busy}::integer[]) and s.id <> all (${resting}::integer[]))
       select d.id from due d left join busy b on b.account_id = d.account_id
-      where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
+      where d.place + coalesce(b.lanes, 0) <= ${WORKERS_PER_ACCOUNT}
         and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})
       order by d.place + coalesce(b.lanes, 0), d.next_at limit ${free}`)
   ).map(({ id }) => id)
@@ -102,7 +102,7 @@ const keep = (attempts: readonly Attempt[]): Sql => sql`
   join outgoing o on o.id = t.id order by t.place`
 
 export const recordDelivered = (db: Database, subscriptionId: number, attempts: readonly Attempt[]) =>
-  db.count(sql`
+  db.execute(sql`
     with kept as (${keep(attempts)}), done as (
       update outgoing set status = 'delivered', tries = tries + 1, first_tried_at = coalesce(first_tried_at, now()), finished_at = now()
       where id = any (${attempts.map(({ id }) => id)}) and status = 'waiting')
@@ -111,14 +111,16 @@ export const recordDelivered = (db: Database, subscriptionId: number, attempts: 
 /** The message keeps its place until it is given up; the webhook itself ends with 410 or after days without a success. */
 export const recordFailed = (db: Database, subscriptionId: number, attempt: Attempt, delaySeconds: number) =>
   db.transaction(async (db) => {
-    await db.count(keep([attempt]))
+    await db.execute(keep([attempt]))
     if (attempt.status === GONE) {
-      await db.count(sql`update outgoing set tries = tries + 1, next_at = now() where id = ${attempt.id} and status = 'waiting'`)
-      await db.count(sql`
+      await db.execute(
+        sql`update outgoing set tries = tries + 1, next_at = now() where id = ${attempt.id} and status = 'waiting'`,
+      )
+      await db.execute(sql`
         update subscriptions set status = 'gone', updated_at = now() where id = ${subscriptionId} and status = 'active'`)
       return
     }
-    await db.count(sql`
+    await db.execute(sql`
       update outgoing set tries = tries + 1, first_tried_at = coalesce(first_tried_at, now()),
         next_at = least(now() + make_interval(secs => ${delaySeconds}), coalesce(first_tried_at, now()) + ${GIVEN_UP_AFTER}),
         status = case when first_tried_at <= now() - ${GIVEN_UP_AFTER} then 'failed' else status end,
@@ -131,7 +133,7 @@ export const recordFailed = (db: Database, subscriptionId: number, attempt: Atte
     if (ended)
       await mails.writeToOwners(db, ended.account_id, 'A webhook was switched off', farewell(subscriptionId, ended.url, attempt))
     else
-      await db.count(sql`
+      await db.execute(sql`
         update subscriptions set failing_since = now() where id = ${subscriptionId} and failing_since is null`)
   })
 

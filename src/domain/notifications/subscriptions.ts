@@ -1,5 +1,6 @@
-import { ApiError, invalidParameter, notFound } from '../../contract/errors.ts'
-import { eventTypes } from '../../contract/params.ts'
+import { invalidEventType, invalidParameter, notFound, webhooksNeedPlan } from '../../contract/errors.ts'
+import { EVENT_TYPES, isChosen } from '../../contract/events.ts'
+import { URL_MAX } from '../../contract/limits.ts'
 import type { Plan, SubscriptionStatus } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
@@ -53,9 +54,9 @@ export async function create(
   return db.transaction(async (db) => {
     const account = await db.one<{ plan: Plan }>(sql`select plan from accounts where id = ${account_id}`)
     if (!account) throw notFound('Account')
-    if (account.plan === 'free') throw new ApiError(403, 'plan_required', 'Outbound webhooks need the Team plan or higher.')
+    if (account.plan === 'free') throw webhooksNeedPlan()
     await requireProject(db, account_id, project_id)
-    await outbox.numberAll(db)
+    await outbox.sequenceAll(db)
     const secret = newSecret()
     const row = await db.one<{ id: number }>(sql`
       insert into subscriptions (account_id, project_id, url, event_types, secret_sealed, position)
@@ -70,7 +71,7 @@ export function edit(db: Database, id: number, fields: Partial<SubscriptionField
   return db.transaction(async (db) => {
     const { account_id, url, event_types, project_id } = { ...(await find(db, id)), ...given(fields) }
     await requireProject(db, account_id, project_id)
-    await db.count(sql`
+    await db.execute(sql`
       update subscriptions set url = ${readUrl(url)}, event_types = ${readTypes(event_types)}, project_id = ${project_id}, updated_at = now()
       where id = ${id}`)
     return find(db, id)
@@ -79,16 +80,16 @@ export function edit(db: Database, id: number, fields: Partial<SubscriptionField
 
 /** Keeps its place: what happens meanwhile is delivered after it is resumed, as far back as the outbox reaches. */
 export async function pause(db: Database, id: number): Promise<Subscription> {
-  await db.count(sql`update subscriptions set status = 'paused', updated_at = now() where id = ${id} and status = 'active'`)
+  await db.execute(sql`update subscriptions set status = 'paused', updated_at = now() where id = ${id} and status = 'active'`)
   return find(db, id)
 }
 
 /** Goes on where it stopped, whatever stopped it, and with all of its patience. */
 export const resume = (db: Database, id: number): Promise<Subscription> =>
   db.transaction(async (db) => {
-    await db.count(sql`
+    await db.execute(sql`
       update subscriptions set status = 'active', failing_since = null, updated_at = now() where id = ${id}`)
-    await db.count(sql`
+    await db.execute(sql`
       update outgoing set tries = 0, first_tried_at = null, next_at = now()
       where subscription_id = ${id} and status = 'waiting' and tries > 0`)
     return find(db, id)
@@ -96,7 +97,7 @@ export const resume = (db: Database, id: number): Promise<Subscription> =>
 
 /** Its queue and its log go with it. */
 export async function remove(db: Database, id: number) {
-  if ((await db.count(sql`delete from subscriptions where id = ${id}`)) === 0) throw notFound('Webhook')
+  if ((await db.execute(sql`delete from subscriptions where id = ${id}`)) === 0) throw notFound('Webhook')
 }
 
 export async function showSecret(db: Database, vault: Vault, id: number): Promise<string> {
@@ -110,7 +111,7 @@ const FORMER_HOURS = 24
 /** For a day messages are signed with both, so that the receiver can change over whenever it suits. */
 export async function rotateSecret(db: Database, vault: Vault, id: number): Promise<Subscription & { secret: string }> {
   const secret = newSecret()
-  await db.count(sql`
+  await db.execute(sql`
     update subscriptions set former_sealed = secret_sealed, former_until = now() + make_interval(hours => ${FORMER_HOURS}),
       secret_sealed = ${vault.seal(secret)}, updated_at = now()
     where id = ${id}`)
@@ -119,8 +120,6 @@ export async function rotateSecret(db: Database, vault: Vault, id: number): Prom
 
 const given = (fields: Partial<SubscriptionFields>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<SubscriptionFields>
-
-const URL_MAX = 2_000
 
 function readUrl(text: string): string {
   const url = text.length <= URL_MAX && URL.canParse(text) ? new URL(text) : undefined
@@ -131,8 +130,9 @@ function readUrl(text: string): string {
 }
 
 /** Kept as written, so that a wildcard also stands for types that come later. */
-function readTypes(words: string[]): string[] {
-  for (const word of words) eventTypes.read('event_types', word)
+export function readTypes(words: string[]): string[] {
+  for (const word of words)
+    if (word === '.*' || !EVENT_TYPES.some((type) => isChosen([word], type))) throw invalidEventType(EVENT_TYPES)
   return [...new Set(words)]
 }
 

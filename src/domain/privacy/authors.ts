@@ -6,9 +6,9 @@ const CLOSING = new Set('>)]}"\'')
 const NAME = /[\p{L}\p{N}]/u
 
 /** A name followed by an address becomes the name, a bare address its local part; no at-sign is left. */
-export function reduceAuthor(told: string): string {
-  const author = plainAt(told)
-  if (!author.includes('@')) return told
+export function reduceAuthor(text: string): string {
+  const author = plainAt(text)
+  if (!author.includes('@')) return text
   const parts: string[] = []
   let named = false
   let copied = 0

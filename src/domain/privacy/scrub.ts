@@ -30,6 +30,9 @@ export function scrub(text: string): string {
   return shown
 }
 
+/** What somebody asks for exactly. Null, which equals nothing, where no answer would ever show it: asking must not confirm it either. */
+export const asShown = (text: string): string | null => (scrub(text) === text ? text : null)
+
 /** Longer names are nobody's; a little more is read, so that nothing is cut in half before it is known for what it is. */
 const AUTHOR_MAX = 1_000
 const AUTHOR_READ = 4_000

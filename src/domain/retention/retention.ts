@@ -42,18 +42,19 @@ const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
 
 const PURGES: Record<Retained, Purge> = {
   bodies: ({ before, size }) => sql`
-    with gone as (update deliveries set body = null where ctid = any (array(
+    with gone as (update deliveries set body = null, facts = null where ctid = any (array(
       select ctid from deliveries where body is not null and received_at < ${before}
       order by received_at limit ${size} for update skip locked)) returning 1)
     select count(*) as purged, null::bigint as last from gone`,
-  // Ids rise with time: the oldest come first, and once they are too young there is nothing to do.
-  deliveries: oldestFirst(sql`deliveries`, sql`received_at`),
-  outbox: oldestFirst(sql`outbox`, sql`written_at`, sql`position is not null`),
+  deliveries: deleting(sql`deliveries`, ({ before }) => sql`received_at < ${before} order by received_at`),
+  outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
   outgoing: deleting(sql`outgoing`, ({ before }) => sql`status <> 'waiting' and created_at < ${before}`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
-  jobs: deleting(
+  // Along the ids too: an index of ours has no place in the queue's own schema.
+  jobs: walking(
     sql`graphile_worker._private_jobs`,
     ({ before }) => sql`attempts >= max_attempts and locked_at is null and updated_at < ${before}`,
+    sql`delete from graphile_worker._private_jobs`,
   ),
   logs: walking(
     sql`build_runs`,
@@ -74,15 +75,6 @@ const EXPIRED: Purge[] = [
   deleting(sql`verifications`, () => sql`expires_at < now()`),
   deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
 ]
-
-/** Looks only at the oldest rows: where those are too young, none is due. */
-function oldestFirst(table: Sql, at: Sql, condition: Sql = sql`true`): Purge {
-  return ({ before, size }) => sql`
-    with gone as (delete from ${table} where ctid = any (array(
-      select o.ctid from (select ctid, ${at} as at from ${table} where ${condition} order by id limit ${size}) o
-      where o.at < ${before})) returning 1)
-    select count(*) as purged, null::bigint as last from gone`
-}
 
 /** Purges what is older than its days, in short transactions; returns how many rows that were. */
 export const purge = (db: Database, kind: Retained, days: number | null, pace: Pace = {}): Promise<number> =>

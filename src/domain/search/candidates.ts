@@ -38,20 +38,20 @@ export async function candidates(db: Database, accounts: number[], projects: num
       ...own.map(probing(atWords)),
       ...(atWords.length === anywhere.length ? [] : own.map(probing(anywhere))),
     ]
+    // The kind is no condition: a segment has one, and PostgreSQL would read all documents of it from the primary key to intersect them.
     return sql`(
-      select ${kind} as kind, f.record_id
+      select f.kind, f.record_id
       from unnest(${probes.map(({ segment }) => segment)}::bigint[], ${probes.map(({ terms }) => terms)}::text[]) p (segment, terms)
       cross join lateral (
-        select d.record_id from search_documents d
-        where d.terms @> p.terms::integer[] and p.segment in (0, d.segment_id) and d.kind = ${kind}
-          and d.project_id = any (${projects}::bigint[])
+        select d.kind, d.record_id from search_documents d
+        where d.terms @> p.terms::integer[] and p.segment in (0, d.segment_id) and d.project_id = any (${projects}::bigint[])
         order by d.at desc limit ${CANDIDATES_OF_SEGMENT}) f
       limit ${CANDIDATES})`
   })
   return db.transaction(async (db) => {
     // Planned while the table was small, the statement would read all of it for every segment; planned for a large one, it would be
     // compiled first, which takes ten times as long as running it.
-    await db.count(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
+    await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
     return db.rows<Name>(join(lookups, ' union all '))
   })
 }

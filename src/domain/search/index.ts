@@ -1,7 +1,13 @@
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
+import { type Fields, fieldTerms, readFields } from './fields.ts'
 import { KINDS, type Name, readRecords, type SearchKind, type SearchRecord } from './records.ts'
 import { arrayOf, hashOf, titleTerm } from './terms.ts'
 import { termsOf } from './text.ts'
+
+/** Of the terms that a document has. Raised when records are found by more: those indexed before are then indexed anew. */
+const TERMS_VERSION = 2
+/** In the words of its index. */
+const STALE = sql`terms_version < ${raw(String(TERMS_VERSION))} and kind in ('build', 'change')`
 
 /** One node at a time: who comes second has nothing to do. */
 const LOCK = 5_207_115
@@ -9,16 +15,20 @@ const BATCH = 500
 /** So many that a word all of them have is read in a millisecond or two; so few segments that a word none has costs as little. */
 const SEGMENT_DOCUMENTS = 4_096
 
-/** The account after the given one that queued something, the first one after the last; undefined when nothing waits for anybody. */
+/** The account after the given one that has something to index, the first one after the last; undefined when nothing waits for anybody. */
 export async function nextAccount(db: Database, after: number): Promise<number | undefined> {
   const [next] = await db.rows<{ account_id: number }>(sql`
     (select account_id from search_queue where account_id > ${after} order by account_id limit 1)
     union all
-    (select account_id from search_queue order by account_id limit 1)`)
+    (select account_id from search_queue order by account_id limit 1)
+    union all
+    (select account_id from search_documents where ${STALE} and account_id > ${after} order by account_id limit 1)
+    union all
+    (select account_id from search_documents where ${STALE} order by account_id limit 1)`)
   return next?.account_id
 }
 
-/** Indexes what an account queued last; false when another node is at it. */
+/** Indexes what an account queued last, or else what is out of date; false when another node is at it. */
 export const indexAccount = (db: Database, accountId: number): Promise<boolean> =>
   db.transaction(async (db) => {
     const { free } = (await db.one<{ free: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as free`))!
@@ -33,17 +43,45 @@ export async function indexAll(db: Database): Promise<void> {
 }
 
 async function indexQueued(db: Database, accountId: number) {
-  const names = await db.rows<Name>(sql`
+  const queued = await db.rows<Name>(sql`
     delete from search_queue where ctid = any (array(
       select ctid from search_queue where account_id = ${accountId} order by id desc limit ${BATCH}))
     returning kind, record_id`)
+  const names = queued.length > 0 ? queued : await stale(db, accountId)
   const records = await readRecords(db, names, sql`x.account_id = ${accountId}`)
   for (const kind of KINDS) {
     const some = records.filter((record) => record.kind === kind)
     if (some.length > 0) await write(db, accountId, kind, some)
   }
+  await queueBuildsOf(
+    db,
+    accountId,
+    records.filter(({ kind }) => kind === 'change'),
+  )
   // Look-ups read what is not merged yet from one end to the other.
-  await db.count(sql`select gin_clean_pending_list('search_documents_terms')`)
+  await db.execute(sql`select gin_clean_pending_list('search_documents_terms')`)
+}
+
+/** The newest first: that is what is looked for. Taken off the list whether or not their records are still there. */
+const stale = (db: Database, accountId: number): Promise<Name[]> =>
+  db.rows<Name>(sql`
+    update search_documents set terms_version = ${TERMS_VERSION} where ctid = any (array(
+      select ctid from search_documents where account_id = ${accountId} and ${STALE} order by at desc limit ${BATCH}))
+    returning kind, record_id`)
+
+/** Builds that were indexed before their change was there, or before it told its author. */
+async function queueBuildsOf(db: Database, accountId: number, changes: SearchRecord[]) {
+  if (changes.length === 0) return
+  await db.execute(sql`
+    insert into search_queue (account_id, kind, record_id)
+    select ${accountId}, 'build', d.record_id
+    from changes c
+    join lateral (
+      select b.id from build_runs b where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      union
+      select b.id from build_runs b where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b on true
+    join search_documents d on d.account_id = ${accountId} and d.kind = 'build' and d.record_id = b.id::text
+    where c.id = any (${changes.map(({ record_id }) => Number(record_id))}::integer[])`)
 }
 
 async function write(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]) {
@@ -58,18 +96,50 @@ async function write(db: Database, accountId: number, kind: SearchKind, records:
   const places = await reserve(db, accountId, kind, fresh)
   for (const [n, { record_id }] of fresh.entries()) known.set(record_id, places[n]!)
   const segments = records.map(({ record_id }) => known.get(record_id)!)
-  const terms = records.map((record, n) => arrayOf(hashesOf(record, segments[n]!)))
-  await db.count(sql`
-    insert into search_documents (account_id, kind, record_id, project_id, segment_id, at, terms)
-    select ${accountId}, ${kind}, d.record_id, d.project_id, d.segment_id, d.at, d.terms::integer[]
+  const terms: string[] = []
+  for (let from = 0; from < records.length; from += LOT) {
+    const lot = records.slice(from, from + LOT)
+    const fields = await readFields(
+      db,
+      kind,
+      lot.map(({ record_id }) => record_id),
+    )
+    for (const [n, record] of lot.entries())
+      terms.push(arrayOf(hashesOf(record, fields.get(record.record_id), segments[from + n]!)))
+  }
+  await db.execute(sql`
+    insert into search_documents (account_id, kind, record_id, project_id, segment_id, at, terms, terms_version)
+    select ${accountId}, ${kind}, d.record_id, d.project_id, d.segment_id, d.at, d.terms::integer[], ${TERMS_VERSION}
     from unnest(${records.map(({ record_id }) => record_id)}::text[], ${records.map(({ project_id }) => project_id)}::bigint[],
       ${segments}::bigint[], ${records.map(({ at }) => at)}::timestamptz[], ${terms}::text[]) d (record_id, project_id, segment_id, at, terms)
     on conflict (account_id, kind, record_id) do update set
-      project_id = excluded.project_id, at = excluded.at, terms = excluded.terms`)
+      project_id = excluded.project_id, at = excluded.at, terms = excluded.terms, terms_version = excluded.terms_version`)
+  await widen(db, segments, records)
 }
 
-const hashesOf = ({ account_id, kind, foldedTitle, indexed }: SearchRecord, segment: number): Set<number> =>
-  new Set([titleTerm(account_id, kind, foldedTitle.text), ...[...termsOf(indexed)].map((term) => hashOf(segment, term))])
+/** How many records' files are held at a time. */
+const LOT = 20
+
+const hashesOf = (
+  { account_id, kind, foldedTitle, indexed }: SearchRecord,
+  fields: Fields | undefined,
+  segment: number,
+): Set<number> => {
+  const hashes = new Set([titleTerm(account_id, kind, foldedTitle.text)])
+  for (const term of termsOf(indexed)) hashes.add(hashOf(segment, term))
+  if (fields) for (const term of fieldTerms(fields)) hashes.add(hashOf(segment, term))
+  return hashes
+}
+
+/** Which times the records of a segment have: a search in their order passes over segments that cannot be next. */
+const widen = (db: Database, segments: number[], records: SearchRecord[]) =>
+  db.execute(sql`
+    update search_segments s set newest_at = greatest(s.newest_at, w.newest),
+      oldest_at = case when s.oldest_at is not null then least(s.oldest_at, w.oldest) end
+    from (
+      select id, max(at) as newest, min(at) as oldest
+      from unnest(${segments}::bigint[], ${records.map(({ at }) => at)}::timestamptz[]) r (id, at) group by id) w
+    where s.id = w.id and (w.newest > s.newest_at or w.oldest < s.oldest_at)`)
 
 /** Room for new documents: the newest segment first, then new ones. */
 async function reserve(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]): Promise<number[]> {
@@ -84,11 +154,10 @@ async function reserve(db: Database, accountId: number, kind: SearchKind, record
     const { id } = (await db.one<{ id: number }>(
       room > 0
         ? sql`
-            update search_segments set documents = documents + ${taken.length}, newest_at = greatest(newest_at, ${newest}::timestamptz)
-            where id = ${open!.id} returning id`
+            update search_segments set documents = documents + ${taken.length} where id = ${open!.id} returning id`
         : sql`
-            insert into search_segments (account_id, kind, documents, newest_at)
-            values (${accountId}, ${kind}, ${taken.length}, ${newest}::timestamptz) returning id`,
+            insert into search_segments (account_id, kind, documents, newest_at, oldest_at)
+            values (${accountId}, ${kind}, ${taken.length}, ${newest}::timestamptz, ${newest}::timestamptz) returning id`,
     ))!
     places.push(...taken.map(() => id))
   }

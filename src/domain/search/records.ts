@@ -29,11 +29,23 @@ interface Row
   identifier: string
 }
 
-interface Source {
+interface Order {
   table: string
   id: 'integer' | 'uuid'
-  page: string
   at: Sql
+}
+
+/** Where records of a kind are, and the time that their list is in the order of. */
+export const ORDERS: Record<SearchKind, Order> = {
+  task: { table: 'tasks', id: 'integer', at: sql`x.created_at` },
+  build: { table: 'build_runs', id: 'integer', at: sql`x.created_at` },
+  change: { table: 'changes', id: 'integer', at: sql`x.timestamp` },
+  asset: { table: 'assets', id: 'uuid', at: sql`x.created_at` },
+  deployment: { table: 'deployments', id: 'uuid', at: sql`x.created_at` },
+}
+
+interface Source {
+  page: string
   title: Sql
   detail: Sql
   /** What else it is found by. */
@@ -49,28 +61,19 @@ const READ_MAX = sql`4000`
 
 const sources: Record<SearchKind, Source> = {
   task: {
-    table: 'tasks',
-    id: 'integer',
     page: 'tasks',
-    at: sql`x.created_at`,
     title: sql`x.title`,
     detail: sql`'#' || x.id || ' ' || x.state`,
     more: sql`'#' || x.id`,
   },
   build: {
-    table: 'build_runs',
-    id: 'integer',
     page: 'builds',
-    at: sql`x.created_at`,
     title: sql`x.ci_job_name || ' #' || x.build_number`,
     detail: sql`x.status`,
     more: sql`x.branch`,
   },
   change: {
-    table: 'changes',
-    id: 'integer',
     page: 'changes',
-    at: sql`x.timestamp`,
     title: sql`split_part(left(x.description, ${READ_MAX}), E'\\n', 1)`,
     detail: sql`x.display_identifier`,
     more: sql`x.display_identifier || ' ' || x.branch || ' ' || left(x.description, ${READ_MAX})`,
@@ -78,19 +81,13 @@ const sources: Record<SearchKind, Source> = {
     identifier: sql`x.identifier`,
   },
   asset: {
-    table: 'assets',
-    id: 'uuid',
     page: 'assets',
-    at: sql`x.created_at`,
     title: sql`x.name`,
     detail: sql`x.path`,
     more: sql`x.path`,
   },
   deployment: {
-    table: 'deployments',
-    id: 'uuid',
     page: 'deployments',
-    at: sql`x.created_at`,
     title: sql`x.platform || ' ' || x.version`,
     detail: sql`x.status`,
     more: sql`x.branch`,
@@ -112,7 +109,8 @@ export async function readRecords(
   const rows = await db.rows<Row>(
     join(
       KINDS.map((kind) => {
-        const { table, id, page, at, title, detail, more, author = sql`''`, identifier = sql`''` } = sources[kind]
+        const { table, id, at } = ORDERS[kind]
+        const { page, title, detail, more, author = sql`''`, identifier = sql`''` } = sources[kind]
         const ids = [...new Set(names.filter((name) => name.kind === kind).map((name) => name.record_id))]
         return sql`
           select ${kind} as kind, x.id::text as record_id, x.account_id, x.project_id, ${at} as at, ${title} as title, ${detail} as detail,

@@ -118,23 +118,23 @@ describe.each([
 test('an edit is found at once, by the new name alone, and a deleted record no more', async () => {
   await indexAll()
   const id = studio.world.tasks!.camel!.id
-  await studio.db.count(sql`update tasks set title = 'Balance the harpooner' where id = ${id}`)
+  await studio.db.execute(sql`update tasks set title = 'Balance the harpooner' where id = ${id}`)
   for (const prepare of [async () => {}, indexAll]) {
     await prepare()
     expect(await find('harpooner')).toEqual(['task Balance the harpooner'])
     expect(await find('tide warden')).toEqual([])
   }
-  await studio.db.count(sql`delete from tasks where id = ${id}`)
+  await studio.db.execute(sql`delete from tasks where id = ${id}`)
   expect(await find('harpooner')).toEqual([])
   expect(await studio.db.rows(sql`select from search_documents where kind = 'task' and record_id = ${String(id)}`)).toEqual([])
 })
 
 test('everything is found by its own title, however many share its words, and the very title is first', async () => {
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title, created_at)
     select account_id, id, 'Fix crate ' || n || ' of the harbour', now() - n * interval '1 minute'
     from projects, generate_series(1, 9000) n where id = ${projectId('star')}`)
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title, created_at)
     select account_id, id, 'Fix crate', now() - interval '1 year' from projects where id = ${projectId('star')}`)
   await indexAll()

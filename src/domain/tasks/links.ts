@@ -1,9 +1,10 @@
+import { ID_MAX } from '../../contract/limits.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { takeTurn } from '../builds/turns.ts'
+import { lockProject } from '../builds/project-lock.ts'
 
 /** Tasks a text names, as `#12` or `GM-12`. */
 export const tasksNamed = (text: string): number[] =>
-  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,9})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= 2_147_483_647)
+  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,9})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
 
 /** Whatever links a build to a task links what was deployed of it. */
 const deploymentsOfBuilds = sql`
@@ -14,8 +15,8 @@ const deploymentsOfBuilds = sql`
 /** A change links to the tasks its text names, and so do its builds and their deployments, told before or after it. */
 export async function linkChanges(db: Database, projectId: number, named: { change_id: number; task_id: number }[]) {
   if (named.length === 0) return
-  await takeTurn(db, projectId)
-  await db.count(sql`
+  await lockProject(db, projectId)
+  await db.execute(sql`
     with linked_changes as (
       insert into task_changes (task_id, change_id)
       select n.task_id, n.change_id from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as n (change_id integer, task_id integer)
@@ -31,7 +32,7 @@ export async function linkChanges(db: Database, projectId: number, named: { chan
 
 /** A build of a linked change is linked too. */
 export const linkBuild = (db: Database, buildId: number) =>
-  db.count(sql`
+  db.execute(sql`
     with linked_builds as (
       insert into task_build_runs (task_id, build_run_id)
       select k.task_id, b.id from build_runs b
@@ -43,7 +44,7 @@ export const linkBuild = (db: Database, buildId: number) =>
 
 /** A deployment of a linked build is linked too. */
 export const linkDeployment = (db: Database, deploymentId: string) =>
-  db.count(sql`
+  db.execute(sql`
     insert into task_deployments (task_id, deployment_id)
     select k.task_id, d.id from deployments d join task_build_runs k on k.build_run_id = d.build_run_id
     where d.id = ${deploymentId}

@@ -2,19 +2,21 @@ import type { Reference as Shown } from '../../contract/app/work.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, join, raw, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
-import type { Place } from '../integrations/place.ts'
+import type { IntegrationContext } from '../integrations/context.ts'
 import { looksLikeAddress } from '../privacy/addresses.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
-/** An item of an outside tracker; absent fields stay as they are known. */
-interface Reference {
+/** What a tracker says about one of its items. Absent fields stay as they are known. */
+export interface Report {
+  /** As people write it: `GAME-12`, `owner/repo#7`. */
   key: string
   title?: string
   state?: string
   url?: string
   assignee_uid?: string | null
+  /** Gone in the tracker, or there again. */
   deleted?: boolean
-  /** When the tracker says it happened. */
+  /** When the tracker says it happened: what comes late may not undo what came since. */
   at?: string
 }
 
@@ -24,20 +26,20 @@ const PARTS = ['title', 'state', 'url', 'assignee_uid', 'deleted'] as const
  * Kept beside the tasks, never turned into one. Each part follows the latest telling of it: retries come late, and a tracker that
  * tells one change at a time may tell the earlier one last. Without a time the later arrival wins.
  */
-export async function keep(
+export async function upsert(
   db: Database,
-  place: Pick<Place, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
-  told: Reference,
+  context: Pick<IntegrationContext, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
+  reported: Report,
 ): Promise<{ id: number; effect: 'processed' | 'stale' }> {
   // A clock that runs ahead must not outvote what follows.
   const now = new Date().toISOString()
-  const at = told.at !== undefined && told.at > now ? now : (told.at ?? null)
-  const told_at = Object.fromEntries(PARTS.flatMap((part) => (told[part] === undefined ? [] : [[part, at]])))
+  const at = reported.at !== undefined && reported.at > now ? now : (reported.at ?? null)
+  const told_at = Object.fromEntries(PARTS.flatMap((part) => (reported[part] === undefined ? [] : [[part, at]])))
   const kept = await db.one<{ id: number }>(sql`
     insert into external_references as r
       (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at, told_at)
-    values (${place.account_id}, ${place.project_id}, ${place.integration_id}, ${place.provider}, ${told.key}, ${told.title ?? ''},
-      ${told.state ?? ''}, ${told.url ?? ''}, ${told.assignee_uid ?? null}, case when ${told.deleted ?? false} then now() end,
+    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${context.provider}, ${reported.key}, ${reported.title ?? ''},
+      ${reported.state ?? ''}, ${reported.url ?? ''}, ${reported.assignee_uid ?? null}, case when ${reported.deleted ?? false} then now() end,
       ${JSON.stringify(told_at)})
     on conflict (integration_id, key) do update set
       title = case when ${isNews('title')} then excluded.title else r.title end,
@@ -52,7 +54,7 @@ export async function keep(
     returning id`)
   if (kept) return { ...kept, effect: 'processed' }
   const { id } = (await db.one<{ id: number }>(
-    sql`select id from external_references where integration_id = ${place.integration_id} and key = ${told.key}`,
+    sql`select id from external_references where integration_id = ${context.integration_id} and key = ${reported.key}`,
   ))!
   return { id, effect: 'stale' }
 }

@@ -20,7 +20,7 @@ const show = async (taskId: number) => (await inside(`/tasks/${taskId}`)).json
 /** As if made long ago, so that an edit shows in `updated_at`. */
 const old = async (task: object = {}) => {
   const made = await create(task)
-  await studio.db.count(sql`update tasks set created_at = '2026-01-01', updated_at = '2026-01-01' where id = ${made.id}`)
+  await studio.db.execute(sql`update tasks set created_at = '2026-01-01', updated_at = '2026-01-01' where id = ${made.id}`)
   return show(made.id)
 }
 

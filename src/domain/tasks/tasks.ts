@@ -1,17 +1,21 @@
-import { DESCRIPTION_MAX, notAMember, type TaskEdit, type TaskFields, type TaskInput } from '../../contract/bodies.ts'
+import type { TaskEdit, TaskInput } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
+import { DESCRIPTION_MAX } from '../../contract/limits.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
-import { count, type Key, type Listing, moment, when } from '../../db/page.ts'
-import { updatedKeys } from '../../db/updated-since.ts'
+import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 
 /** Who made it is for the web app alone: the REST API's shape does not name it. */
 type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
-type Query = Omit<QueryOf<'listTasks'>, 'cursor'> & { cursor?: Key }
+type Query = Omit<QueryOf<'listTasks'>, 'cursor' | 'format'> & { cursor?: Key; ids?: readonly string[] }
+
+/** Fields are columns; metadata is shown in two ways. */
+const WRITTEN = join(TASK_FIELD_NAMES.filter((name) => name !== 'metadata').map((name) => raw(`t.${name}`)))
 
 const columns = (site: string, metadata = sql`t.metadata`) => sql`
-  t.id, t.account_id, t.project_id, t.title, t.description, t.state, t.task_type, t.priority, t.assignee_handle, t.user_id,
-  t.labels, ${metadata} as metadata, iso(t.created_at) as created_at, iso(t.updated_at) as updated_at,
+  t.id, t.account_id, t.project_id, ${WRITTEN}, ${metadata} as metadata, iso(t.created_at) as created_at, iso(t.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || t.project_id || '/tasks/' || t.id) as urls`
 
 const metadataWithToken = sql`case when t.via_api_token_id is null then t.metadata
@@ -19,50 +23,49 @@ const metadataWithToken = sql`case when t.via_api_token_id is null then t.metada
 
 /** Newest first. Several states are walked side by side in their own index and merged, so that a rare one costs nothing. */
 export function list(project: Sql, q: Query, site: string): Listing {
-  const take = count(q.limit + 1)
+  const take = inlineInteger(q.limit + 1)
   // The table of labels carries the order too, so that a label is walked newest first by itself.
-  const key = q.label === undefined ? sql`t.created_at, t.id` : sql`l.created_at, l.task_id`
-  const newest = q.label === undefined ? sql`t.created_at desc, t.id desc` : sql`l.created_at desc, l.task_id desc`
-  const inState = (state?: string) => sql`
-    select t.* from tasks t
+  const [at, id] = q.label === undefined ? [sql`t.created_at`, sql`t.id`] : [sql`l.created_at`, sql`l.task_id`]
+  const after = (at: Sql, id: Sql) =>
+    when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::integer)`)
+  const inState = (state?: string, within?: Within) => sql`
+    select t.* from ${among(sql`tasks`, q.ids, 'integer')} t
     ${when(q.label, (label) => sql`join task_labels l on l.task_id = t.id and l.project_id = ${project} and l.label = ${label}`)}
     where t.project_id = ${project}
       ${when(state, (one) => sql`and t.state = ${one}`)}
       ${when(q.task_type, (type) => sql`and t.task_type = ${type}`)}
       ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}
       ${when(q.assignee, (who) => ('handle' in who ? sql`and t.assignee_handle = ${who.handle}` : sql`and t.user_id = ${who.user_id}`))}
-      ${when(q.updated_since, (at) => sql`and t.updated_at >= ${moment(at)}`)}
-      ${when(q.cursor, ({ at, id }) => sql`and (${key}) < (${at}::timestamptz, ${id}::integer)`)}
-    order by ${newest} limit ${take}`
+      ${when(within, (condition) => sql`and ${condition({ at, id: sql`t.id`, updated: sql`t.updated_at` })}`)}
+      ${after(at, id)}
+    order by ${at} desc, ${id} desc limit ${take}`
   const states = [...new Set(q.state)]
-  const filters = [q.state, q.task_type, q.priority, q.assignee, q.label]
-  const found =
-    q.updated_since !== undefined && filters.every((filter) => filter === undefined)
-      ? updated(project, q, q.updated_since)
-      : states.length < 2
-        ? inState(states[0])
-        : sql`select t.* from (${join(
-            states.map((state) => sql`(${inState(state)})`),
-            ' union all ',
-          )}) t order by t.created_at desc, t.id desc limit ${take}`
+  const found = (within?: Within) =>
+    states.length < 2
+      ? inState(states[0], within)
+      : sql`select t.* from (${join(
+          states.map((state) => sql`(${inState(state, within)})`),
+          ' union all ',
+        )}) t order by t.created_at desc, t.id desc limit ${take}`
+  const updatedSince = (since: string) =>
+    q.ids !== undefined
+      ? found(updatedAmong(since))
+      : updatedRows({
+          table: sql`tasks t`,
+          project,
+          at: sql`created_at`,
+          id: sql`id`,
+          since,
+          where: sql`true ${after(sql`t.created_at`, sql`t.id`)}`,
+          filtered: [q.state, q.task_type, q.priority, q.assignee, q.label].some((filter) => filter !== undefined),
+          list: found,
+          take: q.limit + 1,
+        })
   const rows = sql`
     select row_to_json(item) as item, t.created_at as key_at, t.id as key_id
-    from (${found}) t, lateral (select ${columns(site)}) item`
-  return { limit: q.limit, rows, replan: q.updated_since !== undefined }
+    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) t, lateral (select ${columns(site)}) item`
+  return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
 }
-
-/** By the time of the last update alone. */
-const updated = (project: Sql, { cursor, limit }: Query, since: string) => sql`
-  select t.* from (${updatedKeys({
-    from: sql`tasks t`,
-    project: sql`t.project_id = ${project}`,
-    updated: sql`t.updated_at`,
-    at: sql`t.created_at`,
-    id: sql`t.id`,
-    since,
-    where: cursor === undefined ? sql`true` : sql`(t.created_at, t.id) < (${cursor.at}::timestamptz, ${cursor.id}::integer)`,
-    take: limit + 1,
-  })}) k join tasks t on t.id = k.id order by k.at desc, k.id desc`
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
   const task = await db.one<Detail>(sql`
@@ -95,15 +98,13 @@ export interface Author {
   user_id: number
 }
 
-/** One statement; a person who is no member of the account makes no row. */
+/** One statement; a person who is no member of the account makes no row. What is not given takes the column's default. */
 export async function create(db: Database, by: Author, input: TaskInput, site: string): Promise<Detail> {
+  const given = assignments(input)
   const task = await db.one<Detail>(sql`
     with t as (
-      insert into tasks (account_id, project_id, title, description, state, task_type, priority, assignee_handle, user_id, labels,
-        metadata, via_api_token_id, created_by_user_id)
-      select ${by.account_id}, ${by.project_id}, ${input.title}, ${input.description ?? ''}, ${input.state ?? 'to_do'},
-        ${input.task_type ?? 'chore'}, ${input.priority ?? 'medium'}, ${input.assignee_handle ?? null}, ${input.user_id ?? null}::integer,
-        ${input.labels ?? []}, ${JSON.stringify(input.metadata ?? {})}::jsonb, ${by.token_id}::integer, ${by.user_id}
+      insert into tasks (account_id, project_id, via_api_token_id, created_by_user_id, ${join(given.map(([name]) => name))})
+      select ${by.account_id}, ${by.project_id}, ${by.token_id}::integer, ${by.user_id}, ${join(given.map(([, value]) => value))}
       where ${input.user_id ?? null}::integer is null or ${isMember(by.account_id, input.user_id)}
       returning *)
     select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
@@ -128,9 +129,9 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
       throw notAMember()
     if (description_append !== undefined)
       fields.description = appended(fields.description ?? before.description, description_append)
-    const sets = Object.entries(fields).map(([name, value]) => [raw(name), sqlOf(name as keyof TaskFields, value)] as const)
+    const sets = assignments(fields)
     if (sets.length > 0)
-      await db.count(sql`
+      await db.execute(sql`
         update tasks set ${join(sets.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now()
         where id = ${id} and (${join(
           sets.map(([name, value]) => sql`${name} is distinct from ${value}`),
@@ -140,11 +141,15 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
   })
 }
 
-/** Fields are columns; only the kinds PostgreSQL cannot guess are spelled out. */
-const sqlOf = (name: keyof TaskFields, value: unknown): Sql => {
-  if (name === 'metadata') return sql`${JSON.stringify(value)}::jsonb`
-  if (name === 'labels') return sql`${value}::text[]`
-  return name === 'user_id' ? sql`${value}::integer` : sql`${value}::text`
+/** Columns and what they are given, with the types that PostgreSQL cannot guess. */
+const assignments = (fields: Partial<TaskFields>) =>
+  TASK_FIELD_NAMES.filter((name) => fields[name] !== undefined).map((name) => [raw(name), sqlOf(name, fields[name])] as const)
+
+const sqlOf = (name: TaskField, value: unknown): Sql => {
+  const type = jsonTypeOf(name)
+  if (type === 'object') return sql`${JSON.stringify(value)}::jsonb`
+  if (type === 'array') return sql`${value}::text[]`
+  return type === 'integer' ? sql`${value}::integer` : sql`${value}::text`
 }
 
 function appended(description: string, more: string): string {

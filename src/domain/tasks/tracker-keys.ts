@@ -7,14 +7,14 @@ export interface Words {
 
 /** How people write the key of a tracker's item. A start in the middle of a word is ruled out, so that no text is walked twice. */
 const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
-  // Jira and Linear, also in an address or a branch: `GAME-12`, `fix/game-12-moon`.
+  // A project and a number, also in an address or a branch: `GAME-12`, `fix/game-12-moon`.
   [/(?<![A-Za-z0-9_])([A-Za-z][A-Za-z0-9_]{0,99}-\d{1,18})(?![A-Za-z0-9_])/g, ([, key]) => key!.toUpperCase()],
-  // GitHub: `owner/repo#7`, or the address of an issue or a pull request on whatever server.
+  // A repository and a number: `owner/repo#7`, or the address of an issue or a pull request on whatever server.
   [/(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100}#\d{1,18})(?!\w)/g, ([, key]) => key!],
   [/:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,18})(?!\w)/g, ([, name, n]) => `${name}#${n}`],
-  // Trello, by the address of the card.
-  [/trello\.[\w.]{1,100}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
-  // monday and Asana know their items by long numbers.
+  // A card by its address, on whatever server: `cards.example/c/a1B2c3D4`.
+  [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
+  // An item by a long number alone.
   [/(?<!\w)(\d{6,40})(?!\w)/g, ([, key]) => key!],
 ]
 

@@ -4,9 +4,9 @@ import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/notifications/outgoing-log.ts'
 import * as subscriptions from '../../domain/notifications/subscriptions.ts'
-import { delayAfter } from './lane.ts'
+import { delayAfter } from './webhook-worker.ts'
 
-const { studio, receiver, id, task, tasks, pump, subscribe, titles, deliveries, settled, hurry } = openPostRoom()
+const { studio, receiver, id, task, tasks, pump, subscribe, titles, deliveries, tried, settled, hurry } = openPostRoom()
 const statusOf = async (subscriptionId: number) => (await subscriptions.find(studio().db, subscriptionId)).status
 
 describe('a receiver that fails', () => {
@@ -20,7 +20,7 @@ describe('a receiver that fails', () => {
     pump()
     await tasks('one', 'two', 'three')
     await until(() => receiver().received.filter(({ path }) => path === '/well').length === 3)
-    await until(async () => (await deliveries(failing.id)).at(-1)?.tries === 2)
+    await tried(failing.id, 2)
     expect(firsts(titles('/failing'))).toEqual(['one'])
     expect(titles('/well')).toEqual(['one', 'two', 'three'])
     broken = false
@@ -45,18 +45,18 @@ describe('a receiver that fails', () => {
     receiver().answer = (_, response) => void response.writeHead(503, { 'retry-after': '40' }).end()
     pump()
     await tasks('given up', 'next')
-    await until(async () => (await deliveries(webhook)).at(-1)?.tries === 1)
+    await tried(webhook, 1)
     const wait = async () =>
       (await studio().db.one<{ seconds: string; next_at: string }>(sql`
         select extract(epoch from next_at - now())::integer as seconds, next_at from outgoing order by turn limit 1`))!
     expect(Number((await wait()).seconds)).toBeGreaterThan(35)
     receiver().answer = (_, response) => void response.writeHead(500).end()
-    await studio().db.count(sql`
+    await studio().db.execute(sql`
       update outgoing set tries = 20, next_at = now(), first_tried_at = now() - interval '23 hours 50 minutes' where tries > 0`)
     await until(async () => (await deliveries(webhook)).at(-1)?.tries === 21)
     // The pause would be half an hour; the day ends before.
     expect(Number((await wait()).seconds)).toBeLessThanOrEqual(600)
-    await studio().db.count(sql`
+    await studio().db.execute(sql`
       update outgoing set next_at = now(), first_tried_at = first_tried_at - interval '10 minutes' where tries > 0`)
     await until(async () => (await deliveries(webhook)).at(-1)?.status === 'failed')
     await until(() => titles().includes('next'))
@@ -88,12 +88,12 @@ describe('a receiver that fails', () => {
     receiver().answer = (_, response) => void response.writeHead(502).end()
     pump()
     await task('one')
-    await until(async () => (await deliveries(webhook))[0]?.tries === 1)
-    await studio().db.count(sql`update subscriptions set failing_since = now() - interval '4 days 23 hours 59 minutes'`)
+    await tried(webhook, 1)
+    await studio().db.execute(sql`update subscriptions set failing_since = now() - interval '4 days 23 hours 59 minutes'`)
     await hurry(webhook)
-    await until(async () => (await deliveries(webhook))[0]?.tries === 2)
+    await tried(webhook, 2)
     expect(await statusOf(webhook)).toBe('active')
-    await studio().db.count(sql`update subscriptions set failing_since = now() - interval '5 days'`)
+    await studio().db.execute(sql`update subscriptions set failing_since = now() - interval '5 days'`)
     await hurry(webhook)
     await until(async () => (await statusOf(webhook)) === 'failing')
     const mails = await studio().db.rows<{ to_user_id: number; text: string; sent_at: null }>(sql`select * from mails`)
@@ -142,7 +142,7 @@ describe('a replay', () => {
       ['four', 3],
       ['two', 2],
     ] as const)
-      await studio().db.count(sql`
+      await studio().db.execute(sql`
         update outgoing set status = 'failed', finished_at = now() - make_interval(hours => ${hours})
         where payload ->> 'data' like ${`%${title}” is to do%`}`)
     const since = new Date(Date.now() - 4 * 3_600_000).toISOString()

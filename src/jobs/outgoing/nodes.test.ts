@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openPostRoom } from '../../../test/support/post-room.ts'
+import { firsts, openPostRoom } from '../../../test/support/post-room.ts'
 import { openUnsteadyWay } from '../../../test/support/unsteady.ts'
 import { until } from '../../../test/support/until.ts'
 import { openDatabase, sql } from '../../db/database.ts'
@@ -32,7 +32,7 @@ test('nodes that come and go lose nothing, repeat nothing that was written down,
 test('what happens while nobody is subscribed has its place all the same, and can be purged one day', async () => {
   pump()
   await tasks('heard by nobody')
-  await until(async () => (await studio().db.count(sql`select from outbox where position is null`)) === 0)
+  await until(async () => (await studio().db.execute(sql`select from outbox where position is null`)) === 0)
 })
 
 test('a node that loses its connection stops sending, and another goes on', async () => {
@@ -44,7 +44,7 @@ test('a node that loses its connection stops sending, and another goes on', asyn
   pump(pool())
   await tasks('one', 'two')
   await receiver().until(1)
-  await studio().db.count(sql`
+  await studio().db.execute(sql`
     select pg_terminate_backend(l.pid) from pg_locks l
     where l.locktype = 'advisory' and l.classid = ${0x706f7374} and l.database = (select oid from pg_database where datname = current_database())`)
   await receiver().until(2)
@@ -63,9 +63,10 @@ test('a node whose database vanishes without a word goes on with the next one by
     await receiver().until(1)
     way.vanish()
     await task('after')
-    await receiver().until(2)
+    await until(() => titles().includes('after'))
     await settled(webhook)
-    expect(titles()).toEqual(['before', 'after'])
+    // What was sent but not yet written down is rightly sent again.
+    expect(firsts(titles())).toEqual(['before', 'after'])
   } finally {
     await node.stop()
     way.close()

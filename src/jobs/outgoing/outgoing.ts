@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as outbox from '../../domain/feed/outbox.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
-import { isAnybodyThere, takeIn } from '../../domain/notifications/outgoing-intake.ts'
-import type { Bench } from '../worker.ts'
-import { runLane } from './lane.ts'
-import { openPostOffice } from './post.ts'
-import { openSession, type Session } from './session.ts'
+import { enqueueMessages, isAnybodyThere } from '../../domain/notifications/outgoing-queue.ts'
+import type { WorkerContext } from '../worker.ts'
+import { openDispatcher } from './dispatcher.ts'
+import { openLeases, type Session } from './leases.ts'
+import { runWebhookWorker } from './webhook-worker.ts'
 
 const TICK_MS = 250
 /** Webhooks worked for side by side; one that hangs holds up nobody else. */
-const LANES_MAX = 512
+const WORKERS_MAX = 512
 /** After the signal to stop, messages under way have this long. */
 const STOP_PATIENCE_MS = 3_000
 
@@ -18,10 +18,10 @@ export interface Outgoing {
 }
 
 /** Sends what happens to those who asked to be told, until stopped. Any number of nodes may do so side by side. */
-export function startOutgoing(bench: Bench): Outgoing {
-  const { db, log } = bench
-  const office = openPostOffice(bench.allowed)
-  const lanes = new Map<number, Promise<void>>()
+export function startOutgoing(context: WorkerContext): Outgoing {
+  const { db, log } = context
+  const dispatcher = openDispatcher(context.allowed)
+  const workers = new Map<number, Promise<void>>()
   const resting = new Set<number>()
   const stopped = new AbortController()
   let session: Session | undefined
@@ -33,24 +33,24 @@ export function startOutgoing(bench: Bench): Outgoing {
   }
 
   const begin = (subscriptionId: number, held: Session) => {
-    const lane = { subscriptionId, office, signal: held.signal, stopping: () => stopped.signal.aborted || held.isLost() }
-    const done = runLane(bench, lane)
+    const worker = { subscriptionId, dispatcher, signal: held.signal, stopping: () => stopped.signal.aborted || held.isLost() }
+    const done = runWebhookWorker(context, worker)
       .then((milliseconds) => rest(subscriptionId, milliseconds))
       .catch((error: Error) => log.warn({ webhook: subscriptionId, error: error.message }, 'a webhook waits for the database'))
       .then(() => held.release(subscriptionId))
       .catch(() => {})
-      .finally(() => lanes.delete(subscriptionId))
-    lanes.set(subscriptionId, done)
+      .finally(() => workers.delete(subscriptionId))
+    workers.set(subscriptionId, done)
   }
 
   const round = async (): Promise<boolean> => {
     // Whether anybody listens or not: what has no place in the order could never be purged.
-    const unnumbered = await outbox.number(db)
+    const unnumbered = await outbox.sequence(db)
     if (!(await isAnybodyThere(db))) return unnumbered
-    const more = (await takeIn(db)) || unnumbered
-    const due = await outgoing.due(db, { busy: [...lanes.keys()], resting: [...resting], free: LANES_MAX - lanes.size })
+    const more = (await enqueueMessages(db)) || unnumbered
+    const due = await outgoing.due(db, { busy: [...workers.keys()], resting: [...resting], free: WORKERS_MAX - workers.size })
     if (due.length === 0) return more
-    if (session === undefined || session.isLost()) session = await openSession(db)
+    if (session === undefined || session.isLost()) session = await openLeases(db)
     for (const id of await session.take(due)) begin(id, session)
     return more
   }
@@ -70,10 +70,10 @@ export function startOutgoing(bench: Bench): Outgoing {
       stopped.abort()
       const timer = setTimeout(() => session?.breakOff(), STOP_PATIENCE_MS)
       await running
-      await Promise.all(lanes.values())
+      await Promise.all(workers.values())
       clearTimeout(timer)
       session?.end()
-      office.close()
+      dispatcher.close()
     },
   }
 }

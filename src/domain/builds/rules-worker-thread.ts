@@ -9,7 +9,7 @@ const IDLE_MS = 60_000
 export class ThreadTimeout extends Error {}
 
 /** One thread and its queue: one piece of work after the other, so that a second core stays free for whoever reads. */
-export function openLane() {
+export function openRulesWorker() {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let thread: Promise<Worker> | undefined

@@ -1,9 +1,9 @@
-import { ApiError, invalidParameter, rateLimited } from '../../contract/errors.ts'
+import { deserializeError, invalidParameter, rateLimited, type SerializedError } from '../../contract/errors.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { type OwnOptions, withoutOwn } from '../../diagnosis/own-rules/own-rules.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
-import { openLane, ThreadTimeout } from './rules-lane.ts'
+import { openRulesWorker, ThreadTimeout } from './rules-worker-thread.ts'
 
 /**
  * Patterns that somebody else wrote are compiled and matched in threads of their own: however large they are, nobody else waits for
@@ -23,22 +23,20 @@ export type RuleWork =
   | { kind: 'diagnose'; log: string; options: OwnOptions }
   | { kind: 'problems'; definitions: Definition[] }
 
-export type RuleAnswer =
-  | { done: RuleResults[keyof RuleResults] }
-  | { refused: { status: number; code: string; message: string; extra: Record<string, unknown> } }
+export type RuleAnswer = { done: RuleResults[keyof RuleResults] } | { refused: SerializedError }
 
 /** Whoever writes a rule waits for it; investigations wait for each other. */
-const [people, jobs] = [openLane(), openLane()]
+const [people, jobs] = [openRulesWorker(), openRulesWorker()]
 const WAITING_MAX = 8
 
 /** Reads and proves one definition. */
-export const proveBeside = async (given: object): Promise<Definition> => (await ask({ kind: 'prove', given }))[0]!
+export const validateRule = async (given: object): Promise<Definition> => (await ask({ kind: 'prove', given }))[0]!
 
-export const tryBeside = (given: object, log: string, others: Definition[]): Promise<Trial> =>
+export const tryRule = (given: object, log: string, others: Definition[]): Promise<Trial> =>
   ask({ kind: 'try', given, log, others })
 
 /** Like `diagnoseWithOwn`; if the thread itself fails, ours answer alone. */
-export async function diagnoseBeside(log: string, options: OwnOptions): Promise<Finding> {
+export async function diagnoseInWorker(log: string, options: OwnOptions): Promise<Finding> {
   try {
     return resultOf((await jobs.run({ kind: 'diagnose', log, options })) as RuleAnswer)
   } catch (error) {
@@ -51,7 +49,7 @@ const PROBLEMS_KEPT = 2_000
 const problems = new Map<string, string | null>()
 
 /** Why each of these rules is switched off; null where it is not. */
-export async function problemsBeside(definitions: Definition[]): Promise<(string | null)[]> {
+export async function findRuleProblems(definitions: Definition[]): Promise<(string | null)[]> {
   const keys = definitions.map(({ match, block }) => JSON.stringify([match, block]))
   const unknown = definitions.filter((_, n) => !problems.has(keys[n]!))
   if (problems.size + unknown.length > PROBLEMS_KEPT) problems.clear()
@@ -72,6 +70,5 @@ async function ask<K extends keyof RuleResults>(work: Extract<RuleWork, { kind: 
 
 function resultOf<T>(answer: RuleAnswer): T {
   if ('done' in answer) return answer.done as T
-  const { status, code, message, extra } = answer.refused
-  throw new ApiError(status, code, message, extra)
+  throw deserializeError(answer.refused)
 }

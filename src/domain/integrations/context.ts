@@ -1,7 +1,7 @@
 import type { BuildType, ProviderName } from '../../contract/sets.ts'
 
 /** Where something reported by a tool belongs. */
-export interface Place {
+export interface IntegrationContext {
   account_id: number
   project_id: number
   integration_id: number

@@ -1,10 +1,10 @@
-import { ApiError, notFound, readOnly, unauthorized } from '../../contract/errors.ts'
+import { notFound, readOnly, unauthorized } from '../../contract/errors.ts'
 import type { ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { identity, type Who } from './access.ts'
 
 /** Somebody signed in, and the account or project their request names. */
-export interface Visit {
+export interface SessionContext {
   user_id: number
   session_id: number
   operator: boolean
@@ -15,15 +15,15 @@ export interface Visit {
   read_only: ReadOnlyReason | null
 }
 
-interface Place {
+interface Named {
   /** Undefined when the path names none, null when it names nothing that could exist. */
   account: number | null | undefined
   project: number | null | undefined
 }
 
 /** Who visits what, by the same rule as for tokens: what is not theirs is not there. */
-export async function enter(db: Database, who: Who, { account, project }: Place): Promise<Visit> {
-  const visit = await db.one<Visit>(sql`
+export async function authorize(db: Database, who: Who, { account, project }: Named): Promise<SessionContext> {
+  const visit = await db.one<SessionContext>(sql`
     select t.user_id, t.session_id, u.operator, a.id as account_id, p.id as project_id,
       coalesce(a.role = 'owner' or pm.role = 'owner', false) as owner, a.read_only
     from (${identity(who)}) t
@@ -42,11 +42,6 @@ export async function enter(db: Database, who: Who, { account, project }: Place)
   return visit
 }
 
-/** Members see that a thing exists, so they may be told that it is not theirs to change. */
-export const notOwner = () => new ApiError(403, 'owner_required', 'Only an owner may do this.')
-
-export const notOperator = () => notFound('Page')
-
-export function refuseIfReadOnly({ read_only }: Visit, site: string) {
+export function refuseIfReadOnly({ read_only }: SessionContext, site: string) {
   if (read_only) throw readOnly(read_only, site)
 }

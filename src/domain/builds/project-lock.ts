@@ -8,18 +8,18 @@ const KIND = 0x7475726e
  * build that waits for it) is worked out one transaction at a time: the later one sees what the earlier one wrote. Builds and
  * deployments take their turn first; whoever locked changes or approvals before takes it last, and waits for none of them afterwards.
  */
-export const takeTurn = (db: Database, projectId: number) =>
-  db.count(sql`select pg_advisory_xact_lock(${KIND}, ${projectId}::integer)`)
+export const lockProject = (db: Database, projectId: number) =>
+  db.execute(sql`select pg_advisory_xact_lock(${KIND}, ${projectId}::integer)`)
 
 /**
  * For a transaction that reports a single build: nothing follows from two builds, so they share a turn and are written side by side.
  * Only what may be the same build, being called by one of the same names, is written one after the other.
  */
-export async function shareTurn(db: Database, projectId: number, names: string[]) {
+export async function lockBuilds(db: Database, projectId: number, names: string[]) {
   // First: whoever had a name and then waited behind an exclusive turn would hold up those whom that turn waits for.
-  await db.count(sql`select pg_advisory_xact_lock_shared(${KIND}, ${projectId}::integer)`)
+  await db.execute(sql`select pg_advisory_xact_lock_shared(${KIND}, ${projectId}::integer)`)
   if (names.length > 0)
-    await db.count(sql`
+    await db.execute(sql`
       select pg_advisory_xact_lock(key) from (
         select distinct hashtextextended(name, ${projectId}) as key from unnest(${names}::text[]) name order by key) keys`)
 }

@@ -1,5 +1,5 @@
 import type { TokenOrigin } from '../../contract/sets.ts'
-import type { Letter } from './mails.ts'
+import type { MailTemplate } from './mails.ts'
 
 /** What we write to people. */
 
@@ -15,7 +15,7 @@ const METHODS: Record<TokenOrigin, string> = {
 export const tokenCreated = (
   site: string,
   token: { name: string; prefix: string; created_via: TokenOrigin; created_at: string },
-): Letter => ({
+): MailTemplate => ({
   subject: `A new API token: ${token.name}`,
   text: `An API token was created for you.
 
@@ -27,7 +27,7 @@ Time: ${utc(token.created_at)}
 If this was not you, revoke it now: ${site}/settings/tokens`,
 })
 
-export const verifyAddress = (site: string, token: string): Letter => ({
+export const verifyAddress = (site: string, token: string): MailTemplate => ({
   subject: 'Confirm your e-mail address',
   text: `Follow this link to confirm that this address is yours:
 
@@ -36,7 +36,7 @@ ${site}/verify?token=${encodeURIComponent(token)}
 It works for one hour. If you did not sign up, nothing needs to be done.`,
 })
 
-export const signUp = (site: string, token: string): Letter => ({
+export const signUp = (site: string, token: string): MailTemplate => ({
   subject: 'Make your Goldmaster account',
   text: `Follow this link to choose a password and make your account:
 
@@ -45,7 +45,7 @@ ${site}/sign-up?token=${encodeURIComponent(token)}
 It works once, for one hour. If you did not ask for it, nothing needs to be done: without the link there is no account.`,
 })
 
-export const signedUpAlready = (site: string): Letter => ({
+export const signedUpAlready = (site: string): MailTemplate => ({
   subject: 'You have a Goldmaster account already',
   text: `Somebody, probably you, wants to sign up with this address, which has an account already.
 
@@ -57,7 +57,7 @@ If it was not you, nothing needs to be done: nothing has changed.`,
 
 export const RESET_SUBJECT = 'Choose a new password'
 
-export const resetPassword = (site: string, token: string): Letter => ({
+export const resetPassword = (site: string, token: string): MailTemplate => ({
   subject: RESET_SUBJECT,
   text: `Follow this link to choose a new password:
 
@@ -66,7 +66,7 @@ ${site}/reset?token=${encodeURIComponent(token)}
 It works once, for one hour. Choosing one signs you out everywhere and revokes your API tokens. If you did not ask for it, nothing needs to be done: your password stays.`,
 })
 
-export const passwordChanged = (site: string, how: string, revoked: number): Letter => ({
+export const passwordChanged = (site: string, how: string, revoked: number): MailTemplate => ({
   subject: 'Your password was changed',
   text: `Your password was changed ${how}. Everybody who was signed in as you has to sign in again.
 
@@ -75,7 +75,7 @@ API tokens revoked: ${revoked}${revoked === 0 ? '' : `. Make new ones where they
 If this was not you, choose another password now: ${site}/reset`,
 })
 
-export const invitation = (url: string, accountName: string, inviter: string): Letter => ({
+export const invitation = (url: string, accountName: string, inviter: string): MailTemplate => ({
   subject: `${inviter} invites you to ${accountName}`,
   text: `${inviter} invites you to ${accountName} on Goldmaster, where a studio sees what changed, what was built, what broke and what went live.
 

@@ -12,7 +12,7 @@ const GRACE_SECONDS = 10
  * Workers show that they live by locks held in a session of their own, which ends with their process. What a dead one had begun is
  * handed to the living: without this, a job of a killed process would wait for hours.
  */
-export function keepPresence(db: Pool, log: Logger) {
+export function startHeartbeat(db: Pool, log: Logger) {
   const workers = new Set<string>()
   let session: { client: PoolClient; held: Set<string> } | undefined
   const drop = (client?: PoolClient) => {
@@ -46,7 +46,7 @@ export function keepPresence(db: Pool, log: Logger) {
       const dead = now.filter((one) => missing.includes(one))
       missing = now
       if (dead.length === 0) return
-      await handOver(db, dead)
+      await reclaim(db, dead)
       log.warn({ workers: dead }, 'took over the jobs of workers that died')
     } catch (error) {
       log.warn({ error: (error as Error).message }, 'could not look for workers that died')
@@ -79,10 +79,10 @@ export function keepPresence(db: Pool, log: Logger) {
   }
 }
 
-export type Presence = ReturnType<typeof keepPresence>
+export type Heartbeat = ReturnType<typeof startHeartbeat>
 
 /** What they had begun may be taken by others. */
-export const handOver = (db: Pool, workers: string[]) => db.count(sql`select graphile_worker.force_unlock_workers(${workers})`)
+export const reclaim = (db: Pool, workers: string[]) => db.execute(sql`select graphile_worker.force_unlock_workers(${workers})`)
 
 /** Workers that hold jobs without showing themselves; taken ahead of now, a job was taken before the clock was set back. */
 const withoutPresence = async (db: Pool): Promise<string[]> => {

@@ -1,5 +1,6 @@
-import type { Event } from '../../contract/shapes.ts'
+import { isChosen } from '../../contract/events.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ToldEvent } from '../feed/events.ts'
 import * as outbox from '../feed/outbox.ts'
 import { LIVE } from './outgoing.ts'
 
@@ -18,13 +19,13 @@ interface Level {
 }
 
 /** Puts what happened into the queues of all who asked for it. True when there is more than one turn takes. */
-export async function takeIn(db: Database): Promise<boolean> {
+export async function enqueueMessages(db: Database): Promise<boolean> {
   const levels = await db.rows<Level>(sql`
     select s.account_id, s.position, array_agg(s.id) as ids from subscriptions s
     where ${LIVE} and exists (select from outbox o where o.account_id = s.account_id and o.position > s.position)
     group by s.account_id, s.position`)
   let more = false
-  for (const level of levels) if (await takeInLevel(db, level)) more = true
+  for (const level of levels) if (await enqueueLevel(db, level)) more = true
   return more
 }
 
@@ -35,36 +36,32 @@ interface Wish {
 }
 
 /** Whoever holds the rows moves them on; another node that waited for them finds them gone from this level. */
-const takeInLevel = (db: Database, { account_id, position, ids }: Level): Promise<boolean> =>
+const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promise<boolean> =>
   db.transaction(async (db) => {
     const wishes = await db.rows<Wish>(sql`
       select id, project_id, event_types from subscriptions
       where id = any (${ids}) and position = ${position} and status = 'active' order by id for no key update`)
     if (wishes.length === 0) return false
-    const { happenings, last, more } = await outbox.read(db, position, portion(wishes.length), account_id)
-    const queued = happenings.flatMap(({ position, event }) =>
+    const { events, last, more } = await outbox.read(db, position, portion(wishes.length), account_id)
+    const queued = events.flatMap(({ position, event }) =>
       wishes.filter((wish) => isWanted(wish, event)).map(({ id }) => ({ id, position, event })),
     )
     if (queued.length > 0)
-      await db.count(sql`
+      await db.execute(sql`
         insert into outgoing (subscription_id, position, event_type, payload)
         select q.id, q.position, q.type, q.payload::json
         from unnest(${queued.map(({ id }) => id)}::integer[], ${queued.map(({ position }) => position)}::bigint[],
           ${queued.map(({ event }) => event.event_type)}::text[], ${queued.map(({ event }) => payloadOf(event))}::text[])
           with ordinality q (id, position, type, payload, place)
         order by q.place`)
-    await db.count(sql`update subscriptions set position = ${last} where id = any (${wishes.map(({ id }) => id)})`)
+    await db.execute(sql`update subscriptions set position = ${last} where id = any (${wishes.map(({ id }) => id)})`)
     return more
   })
 
 const portion = (webhooks: number) => Math.max(1, Math.min(BATCH, Math.floor(MESSAGES / webhooks)))
 
-const isWanted = ({ project_id, event_types }: Wish, event: Event) =>
-  (project_id === null || project_id === event.project_id) &&
-  (event_types.length === 0 ||
-    event_types.some((word) =>
-      word.endsWith('.*') ? event.event_type.startsWith(word.slice(0, -1)) : word === event.event_type,
-    ))
+const isWanted = ({ project_id, event_types }: Wish, event: ToldEvent) =>
+  (project_id === null || project_id === event.project_id) && isChosen(event_types, event.event_type)
 
 /** Written once: a message that is sent again is the same message. */
-const payloadOf = (event: Event) => JSON.stringify({ type: event.event_type, timestamp: event.timestamp, data: event })
+const payloadOf = (event: ToldEvent) => JSON.stringify({ type: event.event_type, timestamp: event.timestamp, data: event })

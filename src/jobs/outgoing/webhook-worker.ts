@@ -1,8 +1,8 @@
 import { VERSION } from '../../contract/version.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
 import { signatureOf } from '../../domain/notifications/webhook-signature.ts'
-import type { Bench } from '../worker.ts'
-import type { Answer, PostOffice } from './post.ts'
+import type { WorkerContext } from '../worker.ts'
+import type { Answer, Dispatcher } from './dispatcher.ts'
 
 const BATCH = 100
 /** What was delivered is written down this often: no more than that is sent again by whoever takes over. */
@@ -26,7 +26,7 @@ export const delayAfter = (tries: number, random = Math.random()) =>
 
 interface Lane {
   subscriptionId: number
-  office: PostOffice
+  dispatcher: Dispatcher
   /** After the message under way, the lane ends. */
   stopping(): boolean
   /** The message under way is broken off. */
@@ -37,7 +37,7 @@ interface Lane {
  * Works off one webhook's queue, one message after the other, until it is empty, one fails or the lane's time is up. Returns for how
  * many milliseconds the webhook should get no other lane.
  */
-export async function runLane({ db, vault }: Bench, lane: Lane): Promise<number> {
+export async function runWebhookWorker({ db, vault }: WorkerContext, lane: Lane): Promise<number> {
   const { subscriptionId, signal } = lane
   const began = performance.now()
   while (!lane.stopping()) {
@@ -70,7 +70,7 @@ const isDelivered = (status: number | null) => status !== null && status >= 200 
 async function send(
   { url, secrets, failing }: outgoing.Head,
   { id, payload: body, tries }: outgoing.Message,
-  { office, signal }: Lane,
+  { dispatcher, signal }: Lane,
 ): Promise<outgoing.Attempt & Answer> {
   const at = new Date()
   const began = performance.now()
@@ -82,7 +82,7 @@ async function send(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatureOf(secrets, id, timestamp, body),
   }
-  const answer = await office.post({
+  const answer = await dispatcher.post({
     url,
     headers,
     body,

@@ -24,7 +24,7 @@ const REGION = 400
 const WHOLE = 14
 const RIGHT_ABOVE = 60
 
-export interface Telling {
+export interface SalientLines {
   lead: number
   start: number
   end: number
@@ -58,7 +58,7 @@ const isAlike = (log: Log, a: number, b: number) =>
 const isFrame = (log: Log, index: number) => /^\s+(?:at |from |File "|#\d+ )|^\s+\S+:\d+:in /.test(log.text[index]!)
 
 /** The most telling lines of a failure that no rule knows; null for a log that shows nothing. */
-export function telling(log: Log, segments: Segments, before: number | null): Telling | null {
+export function salientLines(log: Log, segments: Segments, before: number | null): SalientLines | null {
   const region = regionOf(log, segments, before)
   let end = region.end
   while (end > region.start && !isContent(log, end)) end--

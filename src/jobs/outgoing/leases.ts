@@ -16,7 +16,7 @@ export interface Session {
   end(): void
 }
 
-export async function openSession(db: Pool): Promise<Session> {
+export async function openLeases(db: Pool): Promise<Session> {
   const client = await db.pool.connect()
   const control = new AbortController()
   // Every message under way listens.

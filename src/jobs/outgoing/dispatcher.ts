@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { AllowedHosts } from '../../net/addresses.ts'
-import { portOf, resolveHost } from '../../net/reach.ts'
+import { portOf, resolveHost } from '../../net/safe-fetch.ts'
 
 export interface Answer {
   /** Null when there was none. */
@@ -39,7 +39,7 @@ const IDLE_MS = 30_000
 const RETRY_AFTER_MAX = 3_600
 
 /** Sends over connections that are kept; each was opened to an address that was judged just then, and redirects are not followed. */
-export function openPostOffice(allowedHosts: AllowedHosts) {
+export function openDispatcher(allowedHosts: AllowedHosts) {
   const allowed: AllowedHosts = (host, address, port) => allowedHosts(host, address, port, 'webhooks')
   const kept = { keepAlive: true, timeout: IDLE_MS }
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
@@ -52,7 +52,7 @@ export function openPostOffice(allowedHosts: AllowedHosts) {
       )
     }
 
-  const once = ({ url: address, headers, body, patience, signal }: Post): Promise<Answer & { stale?: boolean }> =>
+  const attempt = ({ url: address, headers, body, patience, signal }: Post): Promise<Answer & { stale?: boolean }> =>
     new Promise((resolve) => {
       const url = new URL(address)
       const secure = url.protocol === 'https:'
@@ -93,9 +93,9 @@ export function openPostOffice(allowedHosts: AllowedHosts) {
       } catch (error) {
         return { ...NO_ANSWER, error: (error as Error).message }
       }
-      const { stale, ...answer } = await once(post)
+      const { stale, ...answer } = await attempt(post)
       // A kept connection may have been closed by the receiver while we began to write to it.
-      return stale && !post.signal.aborted ? once(post) : answer
+      return stale && !post.signal.aborted ? attempt(post) : answer
     },
     close() {
       agents.http.destroy()
@@ -104,7 +104,7 @@ export function openPostOffice(allowedHosts: AllowedHosts) {
   }
 }
 
-export type PostOffice = ReturnType<typeof openPostOffice>
+export type Dispatcher = ReturnType<typeof openDispatcher>
 
 const NO_ANSWER: Answer = { status: null, error: '', response: '', retryAfter: 0 }
 

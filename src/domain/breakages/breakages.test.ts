@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/breakage-room.ts'
+import type { Studio } from '../../../test/support/studio.ts'
+import { sql } from '../../db/database.ts'
+import { settleOverdue } from './settle.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openBreakageStudio()
+})
+afterAll(() => studio.close())
+const room = () => breakageRoom(studio)
+
+describe('one cause', () => {
+  test('in several jobs and builds is one breakage; another cause, or the same on another branch, is another', async () => {
+    const { report, work, breakages } = await room()
+    await report({ number: 5, log: brokenLog('part5') })
+    await report({ number: 6, log: brokenLog('part5') })
+    await report({ job: 'Test', number: 7, log: brokenLog('part5') })
+    await report({ number: 8, log: brokenLog('part7') })
+    await report({ number: 9, branch: 'dev', log: brokenLog('part5') })
+    await work()
+    const all = await breakages()
+    expect(all.map(({ jobs, branch, build_count }) => ({ jobs: jobs.toSorted(), branch, build_count }))).toEqual(
+      expect.arrayContaining([
+        { jobs: ['Cook', 'Test'], branch: 'main', build_count: 3 },
+        { jobs: ['Cook'], branch: 'main', build_count: 1 },
+        { jobs: ['Cook'], branch: 'dev', build_count: 1 },
+      ]),
+    )
+    expect(all).toHaveLength(3)
+  })
+
+  test('takes in what failed only because the build that started it did, whichever is looked at first', async () => {
+    for (const order of [
+      ['Cook', 'Deploy'],
+      ['Deploy', 'Cook'],
+    ]) {
+      const { report, work, breakages } = await room()
+      for (const job of order) {
+        await report(
+          job === 'Cook' ? { job, number: 5, log: brokenLog('part5') } : { job, number: 9, at: 5, upstream: ['Cook', 5] },
+        )
+        await work()
+      }
+      const open = (await breakages()).filter(({ state }) => state === 'open')
+      expect(open).toMatchObject([{ jobs: ['Cook', 'Deploy'], category: 'compile_error', build_count: 2 }])
+      expect(open[0]!.builds.map(({ ci_job_name, downstream }) => [ci_job_name, downstream])).toEqual(
+        expect.arrayContaining([
+          ['Cook', false],
+          ['Deploy', true],
+        ]),
+      )
+      // It is one until the last job that it hit passes.
+      await report({ job: 'Cook', number: 6, status: 'success' })
+      await work()
+      expect((await breakages()).filter(({ state }) => state === 'open')).toHaveLength(1)
+      await report({ job: 'Deploy', number: 10, at: 6, status: 'success' })
+      await work()
+      expect((await breakages()).filter(({ state }) => state === 'open')).toEqual([])
+    }
+  })
+
+  test('of its own is one of its own, whatever started it', async () => {
+    const { report, work, breakages } = await room()
+    await report({ job: 'Cook', number: 5, log: brokenLog('part5') })
+    await report({ job: 'Deploy', number: 9, at: 5, log: brokenLog('part7'), upstream: ['Cook', 5] })
+    await work()
+    expect(await breakages()).toHaveLength(2)
+  })
+
+  test('in the machines is one whatever the branch, and nobody is suspected', async () => {
+    const { report, work, only } = await room()
+    await report({ number: 5, log: DISK_FULL })
+    await report({ number: 6, branch: 'dev', log: DISK_FULL })
+    await work()
+    expect(await only()).toMatchObject({ branch: null, category: 'out_of_disk', suspects: [], build_count: 2 })
+  })
+
+  test('is narrowed down by what passes and fails later, whatever order it is reported in', async () => {
+    const { report, work, only, change } = await room()
+    await report({ number: 2, status: 'success' })
+    await report({ number: 9, log: brokenLog('part5') })
+    await work()
+    expect(await only()).toMatchObject({ last_good_change: { id: change(2) }, first_bad_change: { id: change(9) } })
+    await report({ number: 6, log: brokenLog('part5'), minute: 60 })
+    await report({ number: 4, status: 'success', minute: 61 })
+    await work()
+    const { last_good_change, first_bad_change, suspects } = await only()
+    expect([last_good_change?.id, first_bad_change?.id]).toEqual([change(4), change(6)])
+    expect(suspects.map(({ change_id }) => change_id)).toEqual([change(5), change(6)])
+  })
+})
+
+describe('is fixed', () => {
+  test('when every job it hit has passed at a later change, and says what fixed it', async () => {
+    const { report, work, only, change } = await room()
+    await report({ number: 10, log: brokenLog('part5') })
+    await report({ job: 'Test', number: 10, log: brokenLog('part5') })
+    await work()
+    await report({ number: 14, status: 'success' })
+    await work()
+    expect((await only()).state).toBe('open')
+    await report({ job: 'Test', number: 9, status: 'success', minute: 90 })
+    await work()
+    expect((await only()).state).toBe('open')
+    await report({ job: 'Test', number: 15, status: 'success' })
+    await work()
+    const { state, fixed_by_change, history } = await only()
+    // Change 12 says "Fix".
+    expect([state, fixed_by_change?.id]).toEqual(['fixed', change(12)])
+    expect(history.map(({ kind }) => kind)).toEqual(['opened', 'joined', 'fixed'])
+  })
+
+  test('by what came after the last failure, though that is reported late', async () => {
+    const { report, work, only, change } = await room()
+    await report({ number: 10, log: brokenLog('part5') })
+    await work()
+    await report({ number: 15, status: 'success' })
+    await work()
+    expect((await only()).fixed_by_change?.id).toBe(change(12))
+    await report({ number: 13, log: brokenLog('part5') })
+    await work()
+    const { state, fixed_by_change, history } = await only()
+    expect([state, fixed_by_change?.id]).toEqual(['fixed', change(14)])
+    expect(history.map(({ kind }) => kind)).toEqual(['opened', 'fixed'])
+  })
+
+  test('and comes back with the same cause, but not with a failure from before', async () => {
+    const { report, work, only } = await room()
+    await report({ number: 10, log: brokenLog('part5') })
+    await work()
+    await report({ number: 14, status: 'success' })
+    await work()
+    await report({ number: 12, log: brokenLog('part5'), minute: 80 })
+    await work()
+    expect(await only()).toMatchObject({ state: 'fixed', build_count: 2, reopened_count: 0 })
+    await report({ number: 16, log: brokenLog('part5'), minute: 81 })
+    await work()
+    expect(await only()).toMatchObject({
+      state: 'open',
+      build_count: 3,
+      reopened_count: 1,
+      fixed_at: null,
+      fixed_by_change: null,
+    })
+  })
+
+  test('by nobody else after two weeks: that is another one', async () => {
+    const { report, work, breakages } = await room()
+    await report({ number: 10, log: brokenLog('part5') })
+    await report({ number: 11, status: 'success' })
+    await work()
+    const days = (count: number) => count * 24 * 60
+    await report({ number: 16, log: brokenLog('part5'), minute: days(13) })
+    await work()
+    expect(await breakages()).toMatchObject([{ reopened_count: 1, state: 'open' }])
+    await report({ number: 17, status: 'success', minute: days(13) + 1 })
+    await work()
+    await report({ number: 18, log: brokenLog('part5'), minute: days(28) })
+    await work()
+    expect((await breakages()).map(({ state }) => state)).toEqual(['open', 'fixed'])
+  })
+
+  test('when its builds turn out not to have failed', async () => {
+    const { report, work, only } = await room()
+    await report({ number: 10, log: brokenLog('part5') })
+    await work()
+    await report({ number: 10, status: 'success' })
+    await work()
+    expect(await only()).toMatchObject({ state: 'fixed', build_count: 0 })
+  })
+
+  test('by a pass at the same change where the machines were to blame, and marked where it comes and goes', async () => {
+    const machines = await room()
+    await machines.report({ number: 10, log: DISK_FULL })
+    await machines.work()
+    await machines.report({ number: 11, at: 10, status: 'success' })
+    await machines.work()
+    expect(await machines.only()).toMatchObject({ state: 'fixed', flaky: false })
+    const moody = await room()
+    await moody.report({ number: 10, log: brokenLog('part5') })
+    await moody.work()
+    await moody.report({ number: 11, at: 10, status: 'success' })
+    await moody.work()
+    expect(await moody.only()).toMatchObject({ state: 'fixed', flaky: true })
+  })
+
+  test('when nothing was heard of its jobs for a month', async () => {
+    const { report, work, only } = await room()
+    const build = await report({ number: 10, log: brokenLog('part5') })
+    await work()
+    await settleOverdue(studio.db)
+    expect((await only()).state).toBe('open')
+    await studio.db.execute(sql`
+      update build_runs set created_at = now() - interval '31 days', finished_at = now() - interval '31 days' where id = ${build}`)
+    await studio.db.execute(
+      sql`update breakages set last_seen_at = now() - interval '31 days' where first_build_run_id = ${build}`,
+    )
+    await settleOverdue(studio.db)
+    expect((await only()).state).toBe('fixed')
+  })
+})
+
+test('the surest finding is shown, whichever came first', async () => {
+  const { report, work, only } = await room()
+  const [first, second] = [
+    await report({ number: 5, log: brokenLog('part5') }),
+    await report({ number: 6, log: brokenLog('part5') }),
+  ]
+  await work()
+  const { id } = await only()
+  await studio.db.execute(sql`
+    update investigations set confidence = case build_run_id when ${first} then 'low' else 'medium' end,
+      diagnosis = case build_run_id when ${first} then 'a guess' else 'nearly sure' end where build_run_id in (${first}, ${second})`)
+  await report({ number: 7, status: 'success', at: 3 })
+  await work()
+  expect(await only()).toMatchObject({ id, confidence: 'medium', cause: 'nearly sure' })
+})

@@ -1,0 +1,62 @@
+import { notFound } from '../../contract/errors.ts'
+import type { BreakageDetail } from '../../contract/health-shapes.ts'
+import type { QueryOf } from '../../contract/routes.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
+import { inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { branchKey } from '../changes/branch-names.ts'
+
+type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & { cursor?: Key }
+
+/** As many builds as the newest page of any list. */
+const BUILDS_SHOWN = 50
+const HISTORY_SHOWN = 200
+
+const change = (id: Sql) => sql`(
+  select json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier, 'timestamp', iso(c.timestamp))
+  from changes c where c.id = ${id})`
+
+const columns = (site: string) => sql`
+  k.id::text, k.project_id::text, k.state, k.flaky, k.branch, k.category, k.confidence, k.cause, k.suggested_fix, k.evidence, k.suspects,
+  k.jobs, k.build_count, k.first_build_run_id::text as first_build_id, k.last_build_run_id::text as last_build_id,
+  ${change(sql`k.last_good_change_id`)} as last_good_change, ${change(sql`k.first_bad_change_id`)} as first_bad_change,
+  k.owner_user_id, iso(k.claimed_at) as claimed_at, iso(k.muted_until) as muted_until,
+  ${change(sql`k.fixed_by_change_id`)} as fixed_by_change, iso(k.fixed_at) as fixed_at, k.reopened_count, k.task_id,
+  iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
+  json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
+
+/** Newest first. */
+export function list(project: Sql, q: Query, site: string): Listing {
+  const isOpen = q.state !== undefined && !q.state.includes('fixed')
+  return {
+    limit: q.limit,
+    rows: sql`
+      select (select row_to_json(item) from (select ${columns(site)}) item) as item, k.opened_at as key_at, k.id as key_id
+      from breakages k
+      where k.project_id = ${project}
+        ${when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)}
+        ${when(q.state, (states) => sql`and k.state = any (${states}::text[])`)}
+        ${isOpen ? sql`and k.state <> 'fixed'` : empty}
+        ${when(q.branch, (branch) => sql`and k.branch = ${branchKey(branch)}`)}
+        ${when(q.category, (category) => sql`and k.category = ${category}`)}
+        ${when(q.owner, (owner) => sql`and k.owner_user_id = ${owner}`)}
+        ${when(q.since, (at) => sql`and k.last_seen_at >= ${inlineInstant(at)}`)}
+      order by k.opened_at desc, k.id desc limit ${inlineInteger(q.limit + 1)}`,
+    unprepared: q.since !== undefined,
+  }
+}
+
+export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<BreakageDetail> {
+  const found = await db.one<BreakageDetail>(sql`
+    select ${columns(site)},
+      coalesce((select json_agg(x order by x.id::integer desc) from (
+        select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
+          iso(b.created_at) as created_at
+        from breakage_builds m join build_runs b on b.id = m.build_run_id
+        where m.account_id = k.account_id and m.breakage_id = k.id order by m.build_run_id desc limit ${BUILDS_SHOWN}) x), '[]') as builds,
+      coalesce((select json_agg(json_build_object('kind', x.kind, 'user_id', x.user_id, 'detail', x.detail, 'at', iso(x.at)) order by x.id)
+        from (select * from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
+          order by h.id desc limit ${HISTORY_SHOWN}) x), '[]') as history
+    from breakages k where k.project_id = ${projectId} and k.id = ${id ?? 0}`)
+  if (!found) throw notFound('Breakage')
+  return found
+}

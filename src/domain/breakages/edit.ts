@@ -1,0 +1,115 @@
+import type { BreakageEdit } from '../../contract/bodies.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import type { BreakageDetail } from '../../contract/health-shapes.ts'
+import type { BreakageState } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { lockProject } from '../builds/project-lock.ts'
+import { find } from './breakages.ts'
+import { scheduleLook } from './schedule.ts'
+import { note } from './settle.ts'
+
+/** Who says it; nobody known where a tool says it for somebody who is no member. */
+interface Editor {
+  account_id: number
+  project_id: number
+  user_id: number | null
+}
+
+interface Known {
+  id: number
+  account_id: number
+  project_id: number
+  state: BreakageState
+  owner_user_id: number | null
+  branch: string | null
+  jobs: string[]
+}
+
+/** What a person says about a breakage: who sees to it, that it may be silent, that it is fixed. */
+export function edit(
+  db: Database,
+  by: Editor,
+  id: number | undefined,
+  input: BreakageEdit,
+  site: string,
+): Promise<BreakageDetail> {
+  return db.transaction(async (db) => {
+    await lockProject(db, by.project_id)
+    const known = await db.one<Known>(sql`
+      select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
+      where project_id = ${by.project_id} and id = ${id ?? 0}`)
+    if (!known) throw notFound('Breakage')
+    const owner = ownerOf(known, by, input)
+    if (input.owner_user_id != null) await requireMember(db, by.account_id, input.owner_user_id)
+    const state = input.state ?? stateOf(known, input)
+    const isSaid = state !== known.state || input.muted_until !== undefined
+    if (!isSaid && owner !== known.owner_user_id && (state === 'muted' || state === 'fixed'))
+      await handOver(db, known, by.user_id, owner)
+    else if (isSaid || owner !== known.owner_user_id) await SAY[state](db, known, by.user_id, owner, input.muted_until ?? null)
+    if (input.note !== undefined) await note(db, known, 'note', by.user_id, input.note)
+    return find(db, by.project_id, known.id, site)
+  })
+}
+
+/** Who claims it without naming anybody sees to it. */
+const ownerOf = ({ owner_user_id }: Known, by: Editor, input: BreakageEdit): number | null => {
+  if (input.owner_user_id !== undefined) return input.owner_user_id
+  if (input.state === 'claimed') return owner_user_id ?? by.user_id
+  return input.state === 'open' ? null : owner_user_id
+}
+
+/** Giving it to somebody claims it, taking it from them opens it. */
+const stateOf = ({ state }: Known, { owner_user_id }: BreakageEdit): BreakageState => {
+  if (owner_user_id === undefined || state === 'fixed' || state === 'muted') return state
+  return owner_user_id === null ? 'open' : 'claimed'
+}
+
+async function requireMember(db: Database, accountId: number, userId: number) {
+  const member = await db.one(sql`select from account_members where account_id = ${accountId} and user_id = ${userId}`)
+  if (!member) throw invalidParameter('owner_user_id', 'must be a member of the account')
+}
+
+/** Who was given it, where that is not who says so. */
+const detailOf = (owner: number | null, userId: number | null) => (owner === null || owner === userId ? '' : `user:${owner}`)
+
+/** Whoever it belongs to, it stays muted as long as it was, or fixed. */
+async function handOver(db: Database, known: Known, userId: number | null, owner: number | null) {
+  await db.execute(sql`update breakages set owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
+  await note(db, known, owner === null ? 'released' : 'claimed', userId, detailOf(owner, userId))
+}
+
+type Say = (db: Database, known: Known, userId: number | null, owner: number | null, until: string | null) => Promise<unknown>
+
+const SAY: Record<BreakageState, Say> = {
+  async open(db, known, userId) {
+    const again = known.state === 'fixed'
+    await db.execute(sql`
+      update breakages set state = 'open', owner_user_id = null, claimed_at = null, muted_until = null, fixed_at = null,
+        fixed_by_change_id = null, resolved_at = null, resolved_position = null, reopened_count = reopened_count + ${again ? 1 : 0},
+        updated_at = now() where id = ${known.id}`)
+    await note(db, known, again ? 'reopened' : known.state === 'muted' ? 'unmuted' : 'released', userId)
+  },
+  async claimed(db, known, userId, owner) {
+    if (known.state === 'fixed') throw invalidParameter('state', 'cannot be claimed once it is fixed; open it first')
+    await db.execute(sql`
+      update breakages set state = 'claimed', owner_user_id = ${owner}, claimed_at = now(), muted_until = null, updated_at = now()
+      where id = ${known.id}`)
+    await note(db, known, 'claimed', userId, detailOf(owner, userId))
+  },
+  async muted(db, known, userId, owner, until) {
+    if (known.state === 'fixed') throw invalidParameter('state', 'cannot be muted once it is fixed')
+    if (until !== null && Date.parse(until) <= Date.now()) throw invalidParameter('muted_until', 'must be in the future')
+    await db.execute(sql`
+      update breakages set state = 'muted', muted_until = ${until}, owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
+    await note(db, known, 'muted', userId, until ?? '')
+    if (until !== null) await scheduleLook(db, { ...known, job: known.jobs[0] ?? '' }, (Date.parse(until) - Date.now()) / 1000)
+  },
+  async fixed(db, known, userId, owner) {
+    await db.execute(sql`
+      update breakages set state = 'fixed', fixed_at = now(), resolved_at = now(), owner_user_id = ${owner}, muted_until = null,
+        resolved_position = (select max(p.position) from change_branches p where p.account_id = ${known.account_id}
+          and p.project_id = ${known.project_id} and p.branch = ${known.branch}), updated_at = now()
+      where id = ${known.id}`)
+    await note(db, known, 'resolved', userId)
+  },
+}

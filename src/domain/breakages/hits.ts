@@ -1,0 +1,61 @@
+import { type Database, sql } from '../../db/database.ts'
+import { BRANCH, passesNear, positionOn } from '../builds/positions.ts'
+import type { Hit, Pass, Place } from './judge.ts'
+
+/** Of a breakage with more builds the first and the newest are looked at. */
+const READ_MAX = 400
+
+interface Member {
+  build_run_id: number
+  job: string
+  branch: string
+  position: number | null
+  at: string
+}
+
+/** The jobs that a breakage hit, branch by branch, with where their builds stand. Positions are looked up anew: a late push moves them. */
+export async function hitsOf(db: Database, { id, project_id }: { id: number; project_id: number }): Promise<Hit[]> {
+  const half = READ_MAX / 2
+  const members = await db.rows<Member>(sql`
+    with read as (
+      (select build_run_id from breakage_builds where breakage_id = ${id} order by build_run_id limit ${half})
+      union (select build_run_id from breakage_builds where breakage_id = ${id} order by build_run_id desc limit ${half})),
+    placed as (
+      select b.id, b.ci_job_name, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, coalesce(b.started_at, b.created_at) as at
+      from read join build_runs b on b.id = read.build_run_id),
+    noted as (
+      update breakage_builds m set position = placed.position from placed
+      where m.build_run_id = placed.id and m.breakage_id = ${id} and m.position is distinct from placed.position)
+    select id as build_run_id, ci_job_name as job, branch, position, at from placed order by id`)
+  const hits: Hit[] = []
+  const rest = new Set(members)
+  for (const { job, branch } of members) {
+    const group = [...rest].filter((member) => member.job === job && member.branch === branch)
+    for (const member of group) rest.delete(member)
+    if (group.length > 0) hits.push(await hitOf(db, project_id, group))
+  }
+  return hits
+}
+
+async function hitOf(db: Database, projectId: number, members: readonly Member[]): Promise<Hit> {
+  const { job, branch } = members[0]!
+  const ends = [...new Set([members[0]!, members.at(-1)!])]
+  const passes = new Map<number, Pass>()
+  for (const { build_run_id } of ends)
+    for (const { id, position, began_at, finished_at } of await passesNear(db, build_run_id, branch))
+      passes.set(id, { build_run_id: id, position, at: Date.parse(began_at), finished_at: Date.parse(finished_at) })
+  return {
+    job,
+    branch,
+    failures: members.map(({ position, at }): Place => ({ position, at: Date.parse(at) })),
+    passes: [...passes.values()],
+    silent: await isSilent(db, projectId, job, branch),
+  }
+}
+
+const isSilent = async (db: Database, projectId: number, job: string, branch: string) => {
+  const heard = await db.one(sql`
+    select from build_runs b where b.project_id = ${projectId} and b.ci_job_name = ${job} and ${BRANCH} = ${branch}
+      and b.created_at > now() - interval '30 days' limit 1`)
+  return heard === undefined
+}

@@ -1,0 +1,100 @@
+import { type Database, sql } from '../../db/database.ts'
+import type { Finding } from '../../diagnosis/finding.ts'
+import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
+import { note, settle } from './settle.ts'
+
+/** A build that failed, and what was found. */
+export interface Failure {
+  build_run_id: number
+  account_id: number
+  project_id: number
+  ci_job_name: string
+  /** Empty where nobody knows. */
+  branch: string
+  began_at: string
+}
+
+/** The same cause within this time is the same breakage come back. */
+const REOPENS_WITHIN = sql`interval '14 days'`
+
+/** Puts a failed build into the breakage of its cause, or opens one. Under the project's lock. */
+export async function join(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
+  const { account_id, build_run_id } = failure
+  const before = await db.one<{ breakage_id: number }>(sql`
+    select breakage_id from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id}`)
+  const cause = causeOf(failure, finding, hasLog)
+  const above = isNamed(cause) ? undefined : await breakageAbove(db, build_run_id)
+  const id = above ?? (await known(db, failure, cause)) ?? (await open(db, failure, cause, finding))
+  await db.execute(sql`
+    insert into breakage_builds (account_id, breakage_id, build_run_id, downstream)
+    values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined})
+    on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = now()
+      where breakage_builds.breakage_id <> excluded.breakage_id`)
+  const left = await takeAlong(db, id, build_run_id)
+  await settle(db, id)
+  for (const one of left) await settle(db, one)
+  if (before && before.breakage_id !== id) await settle(db, before.breakage_id)
+}
+
+interface Cause {
+  fingerprint: string
+  /** Null: machines fail whatever the branch. */
+  branch: string | null
+}
+
+/** How the fingerprint of a job begins. */
+const JOB = 'job:'
+const isNamed = ({ fingerprint }: Cause) => !fingerprint.startsWith(JOB)
+
+/** That of the failed build which started this one: it has no cause of its own. */
+const breakageAbove = async (db: Database, buildId: number) =>
+  (
+    await db.one<{ id: number }>(sql`
+      select m.breakage_id as id from build_runs b
+      join build_runs u on u.project_id = b.project_id and u.ci_job_name = b.upstream_job and u.build_number = b.upstream_number and u.status = 'failed'
+      join breakage_builds m on m.account_id = u.account_id and m.build_run_id = u.id
+      where b.id = ${buildId} and u.id <> b.id order by u.id desc limit 1`)
+  )?.id
+
+/** Builds that this one started and that failed for no reason of their own were perhaps looked at first. Returns what they leave. */
+const takeAlong = async (db: Database, id: number, buildId: number) =>
+  (
+    await db.rows<{ former: number }>(sql`
+      with below as (
+        select m.account_id, m.build_run_id, m.breakage_id as former from build_runs b
+        join build_runs d on d.project_id = b.project_id and d.upstream_job = b.ci_job_name and d.upstream_number = b.build_number and d.id <> b.id
+        join breakage_builds m on m.account_id = d.account_id and m.build_run_id = d.id and m.breakage_id <> ${id}
+        join breakages k on k.id = m.breakage_id and k.fingerprint like ${`${JOB}%`}
+        where b.id = ${buildId} and b.build_number <> ''),
+      moved as (
+        update breakage_builds m set breakage_id = ${id}, downstream = true, joined_at = now() from below
+        where m.account_id = below.account_id and m.build_run_id = below.build_run_id)
+      select distinct former from below`)
+  ).map(({ former }) => former)
+
+/** Where nothing was found, the job itself is all there is to go by. */
+function causeOf({ ci_job_name, branch }: Failure, { category, fingerprint }: Finding, hasLog: boolean): Cause {
+  if (!hasLog || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${ci_job_name}`, branch }
+  return { fingerprint, branch: isAttributable(category) ? branch : null }
+}
+
+/** The newest of this cause that had begun by then, unless it was fixed too long ago. */
+const known = async (db: Database, { account_id, project_id, began_at }: Failure, { fingerprint, branch }: Cause) => {
+  const found = await db.one<{ id: number }>(sql`
+    select id from breakages
+    where account_id = ${account_id} and project_id = ${project_id} and fingerprint = ${fingerprint} and branch is not distinct from ${branch}
+      and (state <> 'fixed' or fixed_at > ${began_at}::timestamptz - ${REOPENS_WITHIN})
+    order by opened_at <= ${began_at}::timestamptz desc, abs(extract(epoch from opened_at - ${began_at}::timestamptz)), id desc limit 1`)
+  return found?.id
+}
+
+async function open(db: Database, failure: Failure, { fingerprint, branch }: Cause, finding: Finding): Promise<number> {
+  const { account_id, project_id, ci_job_name, began_at, build_run_id } = failure
+  const { id } = (await db.one<{ id: number }>(sql`
+    insert into breakages (account_id, project_id, fingerprint, branch, category, confidence, cause, jobs, build_count, first_build_run_id,
+      last_build_run_id, opened_at, last_seen_at)
+    values (${account_id}, ${project_id}, ${fingerprint}, ${branch}, ${finding.category}, ${finding.confidence}, ${finding.diagnosis},
+      ${[ci_job_name]}::text[], 1, ${build_run_id}, ${build_run_id}, ${began_at}, ${began_at}) returning id`))!
+  await note(db, { account_id, id }, 'opened', null, ci_job_name)
+  return id
+}

@@ -1,0 +1,50 @@
+import type { BreakageDetail } from '../../contract/health-shapes.ts'
+import { TITLE_MAX } from '../../contract/limits.ts'
+import type { TaskDetail } from '../../contract/shapes.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { lockProject } from '../builds/project-lock.ts'
+import { scrub } from '../privacy/scrub.ts'
+import * as tasks from '../tasks/tasks.ts'
+import { find } from './breakages.ts'
+import { note } from './settle.ts'
+
+/** A task for whoever mends it, linked to what broke and to what is suspected. The one there is, where it was made before. */
+export function makeTask(
+  db: Database,
+  by: tasks.Author,
+  id: number | undefined,
+  site: string,
+): Promise<{ task: TaskDetail; created: boolean }> {
+  return db.transaction(async (db) => {
+    await lockProject(db, by.project_id)
+    const breakage = await find(db, by.project_id, id, site)
+    if (breakage.task_id !== null) return { task: await tasks.find(db, by.project_id, breakage.task_id, site), created: false }
+    const { id: taskId } = await tasks.create(db, by, inputOf(breakage), site)
+    await db.execute(sql`
+      insert into task_changes (task_id, change_id)
+      select ${taskId}, c.id from changes c where c.project_id = ${by.project_id} and c.id = any (${breakage.suspects.map((one) => one.change_id)}::integer[])`)
+    await db.execute(sql`
+      insert into task_build_runs (task_id, build_run_id)
+      select ${taskId}, m.build_run_id from breakage_builds m
+      where m.account_id = ${by.account_id} and m.breakage_id = ${breakage.id} order by m.build_run_id desc limit 50`)
+    await db.execute(sql`update breakages set task_id = ${taskId}, updated_at = now() where id = ${breakage.id}`)
+    await note(db, { account_id: by.account_id, id: Number(breakage.id) }, 'task', by.user_id, `#${taskId}`)
+    return { task: await tasks.find(db, by.project_id, taskId, site), created: true }
+  })
+}
+
+/** What a task says is shown as it was written: nothing goes into it that may not be shown. */
+function inputOf({ cause, suggested_fix, evidence, jobs, branch, urls, owner_user_id }: BreakageDetail) {
+  const where = `${jobs.join(', ')}${branch ? ` on ${branch}` : ''}`
+  const lines = evidence.map(({ text }) => `    ${text}`).join('\n')
+  const description = [cause, lines, suggested_fix, `Broke ${where}: ${urls.web}`].filter(Boolean).join('\n\n')
+  return {
+    title: cut(scrub(`Fix ${where}: ${(evidence[0]?.text ?? cause).trim().split('\n', 1)[0]}`)),
+    description: scrub(description),
+    task_type: 'bug' as const,
+    priority: 'high' as const,
+    ...(owner_user_id !== null && { user_id: owner_user_id }),
+  }
+}
+
+const cut = (title: string) => (title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX - 1).toWellFormed()}…` : title)

@@ -1,0 +1,40 @@
+/** What a change says of itself and others. */
+interface Described {
+  identifier: string
+  description: string
+}
+
+const REVERTED =
+  /\bThis reverts (?:commit|changelist|change) ([0-9a-f]{7,40}|\d+)|\b(?:back(?:ed|ing)?[ -]?out|undo(?:ne|ing)?|revert(?:s|ed|ing)?)(?: of)?\b[^\n]{0,40}?(?:\b(?:CL|changelist|change|changes)[ #:]{0,2}|@|commit )([0-9a-f]{7,40}\b|\d+)/i
+const PICKED = /\(cherry picked from (?:commit|changelist|change) ([0-9a-f]{7,40}|\d+)\)/gi
+
+/** The change that this one takes back. */
+export const revertedBy = ({ description }: Described): string | undefined => {
+  const [, commit, number] = REVERTED.exec(description.slice(0, 4_000)) ?? []
+  return commit ?? number
+}
+
+/** What this change is known by: its own name, and those of the changes it repeats from another branch. */
+const namesOf = ({ identifier, description }: Described): string[] => [
+  identifier,
+  ...[...description.slice(0, 4_000).matchAll(PICKED)].map(([, name]) => name!),
+]
+
+/** A commit may be named by its beginning. */
+const isName = (name: string, asked: string) =>
+  name === asked || (asked.length >= 7 && /[a-f]/.test(asked) && name.startsWith(asked))
+
+/** A change and the one that takes it back are as if neither had been; what takes a taking back back leaves the first one. Newest first. */
+export function withoutReverts<C extends Described>(changes: readonly C[]): C[] {
+  const gone = new Set<C>()
+  const names = changes.map(namesOf)
+  changes.forEach((change, at) => {
+    const asked = gone.has(change) ? undefined : revertedBy(change)
+    if (asked === undefined) return
+    const isTaken = (older: C, place: number) =>
+      place > at && !gone.has(older) && names[place]!.some((name) => isName(name, asked))
+    const taken = changes.find(isTaken)
+    if (taken) gone.add(change).add(taken)
+  })
+  return changes.filter((change) => !gone.has(change))
+}

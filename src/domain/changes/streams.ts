@@ -1,0 +1,55 @@
+/** A stream as the server tells it: its own path, the one whose files it shows, and what it takes in from elsewhere. */
+export interface Stream {
+  path: string
+  /** For a virtual one: the stream that its files lie in. */
+  parent?: string
+  /** Depot paths of others that are part of it. */
+  imports?: string[]
+}
+
+/** Where to look for the streams of a depot's files, the first of these that says anything. */
+export interface StreamSettings {
+  /** As the operator wrote them: `//game/main`, `//game/rel-*`. */
+  prefixes?: string[]
+  /** As the server told them. */
+  streams?: Stream[]
+}
+
+const plain = (path: string) => path.toLowerCase().replace(/\/(?:\.\.\.|\*)?$/, '')
+const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`)
+
+/** The streams that files of a changelist belong to, in the order in which they are first met. */
+export function streamsOf(paths: readonly string[], { prefixes = [], streams = [] }: StreamSettings): string[] {
+  const find = prefixes.length > 0 ? byPrefix(prefixes) : streams.length > 0 ? byStream(streams) : byDepth
+  return [...new Set(paths.flatMap((path) => find(path.toLowerCase())))]
+}
+
+/** A star stands for the rest of a folder's name. */
+const byPrefix = (prefixes: readonly string[]) => {
+  const patterns = prefixes.map((prefix) => plain(prefix).split('/'))
+  return (path: string) => {
+    const folders = path.split('/')
+    const fits = (pattern: readonly string[]) =>
+      folders.length > pattern.length &&
+      pattern.every((name, at) => (name.endsWith('*') ? folders[at]!.startsWith(name.slice(0, -1)) : folders[at] === name))
+    return longest(patterns.filter(fits).map(({ length }) => folders.slice(0, length).join('/')))
+  }
+}
+
+/** The longest stream that holds the file, and every stream that shows or imports it. */
+const byStream = (streams: readonly Stream[]) => {
+  const own = streams.map(({ path }) => plain(path))
+  return (path: string) => {
+    const home = longest(own.filter((stream) => isBelow(path, stream)))
+    const seen = streams.flatMap(({ path: stream, parent, imports = [] }) =>
+      (parent !== undefined && home.includes(plain(parent))) || imports.some((folder) => isBelow(path, plain(folder)))
+        ? [plain(stream)]
+        : [],
+    )
+    return [...new Set([...home, ...seen])]
+  }
+}
+
+const byDepth = (path: string) => /^\/\/[^/]+\/[^/]+(?=\/)/.exec(path)?.slice(0, 1) ?? []
+
+const longest = (names: readonly string[]) => names.toSorted((a, b) => b.length - a.length).slice(0, 1)

@@ -1,0 +1,119 @@
+import { type Database, sql } from '../../db/database.ts'
+import { type Key, type Listing, type Page, readPage } from '../../db/page.ts'
+import { type FieldQueries, fieldsMatch, fieldTermsFor, readFields } from './fields.ts'
+import { newestFirst, type Range } from './newest-first.ts'
+import { readRecords } from './records.ts'
+import { isMatch, mayMatch, type Query, queryOf, termsFor, termsOf } from './text.ts'
+
+/** What somebody looks for in the text that is shown: anywhere, or in a field. */
+export interface Texts {
+  q?: string | undefined
+  author?: string | undefined
+  path?: string | undefined
+}
+
+export const asksForText = ({ q, author, path }: Texts): boolean => [q, author, path].some((text) => text !== undefined)
+
+/** A list narrowed to records with these ids, or to a part of it: its other filters are its own. */
+export interface Narrowed {
+  ids?: readonly string[]
+  cursor?: Key
+  limit: number
+}
+
+export interface Search {
+  range: Range
+  texts: Texts
+  list(part: Narrowed): Listing
+  /** Its other filters leave so few records that they are walked; else the words lead, and the filters sort out. */
+  filtersLead: boolean
+  cursor: Key | undefined
+  limit: number
+}
+
+const CHUNK_MAX = 500
+/** Looked at for one page. A search whose words and filters seldom meet then ends the page early and says where to go on. */
+const EXAMINED_MAX = 5_000
+
+/** A page of what matches, in the order of the list. */
+export async function findPage(db: Database, search: Search): Promise<Page> {
+  const { limit, list } = search
+  const asked = askedOf(search.texts)
+  const none = asked.queries.some(({ tokens }) => tokens.length === 0)
+  const { keys, last } = none ? { keys: [], last: null } : await matchesOf(db, search, asked)
+  if (keys.length === 0) return { items: '[]', has_more: last !== null, last }
+  const page = await readPage(db, list({ ids: keys.map(({ id }) => id), limit }))
+  return { ...page, has_more: last !== null, last }
+}
+
+interface SearchTerms {
+  anywhere: Query | undefined
+  fields: FieldQueries
+  queries: Query[]
+}
+
+function askedOf({ q, author, path }: Texts): SearchTerms {
+  const anywhere = q === undefined ? undefined : queryOf(q)
+  const fields: FieldQueries = {
+    ...(author !== undefined && { author: queryOf(author) }),
+    ...(path !== undefined && { path: queryOf(path) }),
+  }
+  return { anywhere, fields, queries: [...(anywhere ? [anywhere] : []), ...Object.values(fields)] }
+}
+
+const wordTerms = (query: Query | undefined) => (query ? termsFor(query, false) : [])
+
+/** The first matches, and where the page ends if it is not the last. */
+async function matchesOf(db: Database, search: Search, asked: SearchTerms): Promise<{ keys: Key[]; last: Key | null }> {
+  const { range, cursor, limit, list, filtersLead } = search
+  const found: Key[] = []
+  let examined = 0
+  const terms = [...wordTerms(asked.anywhere), ...fieldTermsFor(asked.fields)]
+  for await (const keys of filtersLead ? walk(db, search) : newestFirst(db, range, terms, cursor))
+    for (let chunk = limit + 1, from = 0; from < keys.length; from += chunk, chunk = Math.min(2 * chunk, CHUNK_MAX)) {
+      const some = keys.slice(from, from + chunk)
+      const ids = some.map(({ id }) => id)
+      const kept = filtersLead ? some : await keysOf(db, list({ ids, limit: CHUNK_MAX }))
+      found.push(...(await sieve(db, range, kept, asked)))
+      if (found.length > limit) return { keys: found.slice(0, limit), last: found[limit - 1]! }
+      examined += some.length
+      if (examined >= EXAMINED_MAX) return { keys: found, last: some.at(-1)! }
+    }
+  return { keys: found, last: null }
+}
+
+/** All that the filters leave, page by page. */
+async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Key[]> {
+  for (let from = cursor; ; ) {
+    const keys = await keysOf(db, list({ ...(from && { cursor: from }), limit: CHUNK_MAX }))
+    if (keys.length > 0) yield keys.slice(0, CHUNK_MAX)
+    if (keys.length <= CHUNK_MAX) return
+    from = keys[CHUNK_MAX - 1]!
+  }
+}
+
+const keysOf = (db: Database, listing: Listing): Promise<Key[]> =>
+  db.rows<Key>(sql`select iso(key_at) as at, key_id::text as id from (${listing.rows}) found`, listing)
+
+/** What the index names is compared in full; it decides nothing by itself. */
+async function sieve(db: Database, { kind, project_id }: Range, keys: Key[], { anywhere, fields }: SearchTerms): Promise<Key[]> {
+  let left = keys
+  if (anywhere) {
+    const names = left.map(({ id }) => ({ kind, record_id: id }))
+    const terms = wordTerms(anywhere)
+    const records = await readRecords(db, names, sql`x.project_id = ${project_id}`, (_, written) => mayMatch(written, anywhere))
+    const matching = records.filter(({ folded, indexed }) => {
+      const indexedTerms = termsOf(indexed)
+      return terms.every((term) => indexedTerms.has(term)) && isMatch(folded, anywhere)
+    })
+    const ids = new Set(matching.map(({ record_id }) => record_id))
+    left = left.filter(({ id }) => ids.has(id))
+  }
+  if (Object.keys(fields).length === 0) return left
+  const read = await readFields(
+    db,
+    kind,
+    left.map(({ id }) => id),
+  )
+  return left.filter(({ id }) => fieldsMatch(read.get(id), fields))
+}

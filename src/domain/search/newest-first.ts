@@ -1,0 +1,133 @@
+import { type Database, raw, sql } from '../../db/database.ts'
+import type { Key } from '../../db/page.ts'
+import { ORDERS, type SearchKind } from './records.ts'
+import { arrayOf, hashOf } from './terms.ts'
+
+/** Whose records of which kind are looked through. */
+export interface Range {
+  account_id: number
+  project_id: number
+  kind: SearchKind
+}
+
+interface Segment {
+  id: number
+  newest_at: string
+}
+
+/** Keys of a segment that are known and not yet given away, the newest first. */
+interface Opened {
+  id: number
+  keys: Key[]
+  /** Where it was read to; undefined when there is no more. */
+  read: Key | undefined
+}
+
+/** Read of a segment at first, and at most: who goes on and on, because other filters leave little, gets more each time. */
+const KEYS_OF_SEGMENT = 60
+const KEYS_MAX = 2_000
+/** What waits to be indexed beyond this is found once it is. */
+const QUEUED_MAX = 2_000
+const NEWEST: Key = { at: 'infinity', id: '0' }
+
+/**
+ * Keys of records that have all terms, in the order of the list, from a place on. Segments overlap in time, so several are open at once,
+ * and a key is given away when no segment can hold a newer one. Rare words open all segments, twice as many each time; common ones
+ * one or two.
+ */
+export async function* newestFirst(db: Database, range: Range, terms: string[], from: Key | undefined): AsyncGenerator<Key[]> {
+  const newer = newerOf(range.kind)
+  // In this order: what is indexed in between is seen in both, which is one time too many and not one too few.
+  const queued = await queuedKeys(db, range, from)
+  const waiting = new Set(queued.map(({ id }) => id))
+  const closed = await segmentsOf(db, range, from)
+  let opened: Opened[] = [{ id: 0, keys: queued, read: undefined }]
+  let take = KEYS_OF_SEGMENT
+  for (let opening = 1; ; ) {
+    const [next] = closed
+    const safe = (key: Key) =>
+      (next === undefined || key.at > next.newest_at) && opened.every(({ read }) => read === undefined || newer(key, read) <= 0)
+    const ready = opened.flatMap(({ keys }) => keys.filter(safe)).sort(newer)
+    if (ready.length > 0) {
+      for (const one of opened) one.keys = one.keys.filter((key) => !safe(key))
+      yield ready
+      continue
+    }
+    opened = opened.filter(({ keys, read }) => keys.length > 0 || read !== undefined)
+    const exhausted = opened.filter(({ keys, read }) => keys.length === 0 && read !== undefined)
+    const best = opened.flatMap(({ keys }) => keys.slice(0, 1)).sort(newer)[0]
+    const isNext = next !== undefined && exhausted.length === 0 && (best === undefined || best.at <= next.newest_at)
+    const fresh = isNext ? closed.splice(0, opening).map(({ id }): Opened => ({ id, keys: [], read: from ?? NEWEST })) : []
+    if (fresh.length > 0) opening *= 2
+    opened.push(...fresh)
+    const reading = [...exhausted, ...fresh]
+    if (reading.length === 0) return
+    if (exhausted.length > 0) take = Math.min(2 * take, KEYS_MAX)
+    const found = await probe(db, range, terms, reading, take)
+    for (const one of reading) {
+      const keys = found.get(one.id)!
+      one.read = keys.length < take ? undefined : keys.at(-1)
+      one.keys = keys.filter(({ id }) => !waiting.has(id))
+    }
+  }
+}
+
+/** The order of the list: negative when the first key is the newer one. */
+const newerOf = (kind: SearchKind) => (a: Key, b: Key) => {
+  if (a.at !== b.at) return a.at > b.at ? -1 : 1
+  if (ORDERS[kind].id === 'integer') return Number(b.id) - Number(a.id)
+  return a.id > b.id ? -1 : a.id < b.id ? 1 : 0
+}
+
+const segmentsOf = (db: Database, { account_id, kind }: Range, from: Key | undefined) =>
+  db.rows<Segment>(sql`
+    select id, iso(newest_at) as newest_at from search_segments
+    where account_id = ${account_id} and kind = ${kind}
+      and (oldest_at is null or oldest_at <= ${from?.at ?? NEWEST.at}::timestamptz)
+    order by search_segments.newest_at desc, id desc`)
+
+async function probe(
+  db: Database,
+  { kind, project_id }: Range,
+  terms: string[],
+  reading: Opened[],
+  take: number,
+): Promise<Map<number, Key[]>> {
+  const id = sql`d.record_id::${raw(ORDERS[kind].id)}`
+  const probes = reading.map((one) => ({ ...one, terms: arrayOf(terms.map((term) => hashOf(one.id, term))) }))
+  const rows = await db.transaction(async (db) => {
+    // Else planned for a small table or compiled, as in `candidates.ts`, where it also says why the kind is no condition.
+    await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
+    return db.rows<Key & { segment: number }>(sql`
+      select p.segment, iso(f.at) as at, f.id
+      from unnest(${probes.map(({ id }) => id)}::bigint[], ${probes.map(({ terms }) => terms)}::text[],
+        ${probes.map(({ read }) => read!.at)}::timestamptz[], ${probes.map(({ read }) => idOf(kind, read!))}::text[]) p (segment, terms, at, id)
+      cross join lateral (
+        select d.at, d.record_id as id from search_documents d
+        where d.terms @> p.terms::integer[] and d.segment_id = p.segment and d.project_id = ${project_id}
+          and (d.at, ${id}) < (p.at, p.id::${raw(ORDERS[kind].id)})
+        order by d.at desc, ${id} desc limit ${take}) f`)
+  })
+  const found = new Map(reading.map((one): [number, Key[]] => [one.id, []]))
+  for (const { segment, at, id } of rows) found.get(segment)!.push({ at, id })
+  return found
+}
+
+/** The beginning has no id. */
+const idOf = (kind: SearchKind, key: Key) =>
+  key === NEWEST && ORDERS[kind].id === 'uuid' ? '00000000-0000-0000-0000-000000000000' : key.id
+
+/** What was written a moment ago. */
+const queuedKeys = (db: Database, { account_id, project_id, kind }: Range, from: Key | undefined): Promise<Key[]> => {
+  const { table, id, at } = ORDERS[kind]
+  return db.rows<Key>(sql`
+    select iso(${at}) as at, x.id::text as id
+    from (
+      select distinct q.record_id from (
+        select kind, record_id from search_queue where account_id = ${account_id} order by id desc limit ${QUEUED_MAX}) q
+      where q.kind = ${kind}) q
+    join ${raw(table)} x on x.id = q.record_id::${raw(id)}
+    where x.project_id = ${project_id}
+      and (${at}, x.id) < (${from?.at ?? NEWEST.at}::timestamptz, ${idOf(kind, from ?? NEWEST)}::${raw(id)})
+    order by ${at} desc, x.id desc`)
+}

@@ -1,0 +1,78 @@
+import { notFound, noUgsToken } from '../../contract/errors.ts'
+import type { ProjectStatus, ReadOnlyReason } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { hashOf, newToken } from '../access/secrets.ts'
+import { lockProject } from '../builds/project-lock.ts'
+
+interface Token {
+  id: number
+  project_id: number
+  name: string
+  prefix: string
+  revoked_at: string | null
+  created_at: string
+}
+
+/** Builds from before the first token that get a badge: more than a client looks back. */
+const KNOWN_BUILDS = 5_000
+
+/** The value is returned once and kept nowhere. */
+export const create = (db: Database, projectId: number, name: string): Promise<Token & { token: string }> =>
+  db.transaction(async (db) => {
+    const token = newToken()
+    const made = await db.one<Token>(sql`
+      insert into ugs_tokens (account_id, project_id, name, prefix, hash)
+      select account_id, id, ${name}, ${token.slice(0, 8)}, ${hashOf(token)} from projects where id = ${projectId}
+      returning id, project_id, name, prefix, revoked_at, created_at`)
+    if (!made) throw notFound('Project')
+    await badgeKnownBuilds(db, projectId)
+    return { ...made, token }
+  })
+
+/** From the first token on every build gets its badge. Reports of builds wait meanwhile, or one would belong to neither before nor after. */
+async function badgeKnownBuilds(db: Database, projectId: number) {
+  await lockProject(db, projectId)
+  const first = await db.execute(sql`
+    insert into ugs_sequences (account_id, project_id) select account_id, id from projects where id = ${projectId} on conflict do nothing`)
+  if (first === 0) return
+  await db.execute(sql`
+    select ugs_badge_build(b.id) from (
+      select id, changelist from build_runs where project_id = ${projectId} order by created_at desc, id desc limit ${KNOWN_BUILDS}) b
+    where b.changelist <> ''`)
+}
+
+/** Newest first; never the value. */
+export const list = (db: Database, projectId?: number): Promise<Token[]> =>
+  db.rows(sql`
+    select id, project_id, name, prefix, revoked_at, created_at from ugs_tokens
+    where ${projectId ?? null}::integer is null or project_id = ${projectId ?? null}::integer order by created_at desc, id desc`)
+
+/** At once: the next request with it is refused. */
+export async function revoke(db: Database, id: number, projectId?: number) {
+  const revoked = await db.execute(sql`
+    update ugs_tokens set revoked_at = coalesce(revoked_at, now())
+    where id = ${id} and (${projectId ?? null}::integer is null or project_id = ${projectId ?? null}::integer)`)
+  if (revoked === 0) throw notFound('Token')
+}
+
+/** The project that a token opens, and whether it takes anything in. */
+export interface UgsAccess {
+  token_id: number
+  account_id: number
+  project_id: number
+  project_status: ProjectStatus
+  read_only: ReadOnlyReason | null
+}
+
+const WELL_FORMED = /^[0-9A-Za-z]{43}$/
+
+export async function open(db: Database, token: string | undefined): Promise<UgsAccess> {
+  if (token === undefined || !WELL_FORMED.test(token)) throw noUgsToken()
+  const access = await db.one<UgsAccess>(sql`
+    select t.id as token_id, t.account_id, t.project_id, p.status as project_status,
+      case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only
+    from ugs_tokens t join projects p on p.id = t.project_id join accounts a on a.id = t.account_id
+    where t.hash = ${hashOf(token)} and t.revoked_at is null`)
+  if (!access) throw noUgsToken()
+  return access
+}
