@@ -4,8 +4,8 @@ import { commit, openTools, push, type Tools } from '../../test/support/tools.ts
 import { type Database, sql } from '../db/database.ts'
 import * as approvals from '../domain/assets/approvals.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
+import { apply } from './apply.ts'
 import type { Fact } from './facts.ts'
-import { record } from './record.ts'
 
 let tools: Tools
 let count = 0
@@ -23,7 +23,7 @@ const linksOf = async (task: number) => {
 }
 
 const tell = async (db: Database, provider: string, facts: Fact[]) =>
-  record(db, await webhooks.open(tools.studio.db, tools.studio.service.vault, tools.tokenOf(provider), provider), facts)
+  apply(db, await webhooks.open(tools.studio.db, tools.studio.service.vault, tools.tokenOf(provider), provider), facts)
 
 /** `second` runs while what `first` wrote is not committed; `first` commits when the other waits for it or has ended. */
 async function atOnce(first: (db: Database) => Promise<unknown>, second: () => Promise<unknown>) {
@@ -45,7 +45,7 @@ async function atOnce(first: (db: Database) => Promise<unknown>, second: () => P
     ended = true
   })
   const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while (!ended && (await db.count(waits)) === 0) await sleep(5)
+  while (!ended && (await db.execute(waits)) === 0) await sleep(5)
   commit()
   await Promise.all([one.ends, two])
 }
@@ -97,7 +97,7 @@ describe('a task is linked to what is told at the same instant', () => {
 })
 
 describe('builds of one project that are reported at the same instant', () => {
-  const count = (number: string) => tools.studio.db.count(sql`select from build_runs where build_number = ${number}`)
+  const count = (number: string) => tools.studio.db.execute(sql`select from build_runs where build_number = ${number}`)
 
   test('are written side by side', async () => {
     const { db } = tools.studio
@@ -148,7 +148,7 @@ describe('builds of one project that are reported at the same instant', () => {
     ])
     for (const answer of await Promise.all(flock)) expect(answer.status).toBe(200)
     await Promise.all(others)
-    expect(await db.count(sql`select from build_runs where ci_job_name = 'flock'`)).toBe(8)
+    expect(await db.execute(sql`select from build_runs where ci_job_name = 'flock'`)).toBe(8)
     expect(await linksOf(task)).toEqual([4, 8, 4])
     expect(await deadlocks()).toBe(before)
   })

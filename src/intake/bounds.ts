@@ -1,7 +1,6 @@
-import { type Fact, Unreadable } from './facts.ts'
-
-/** What identifies a record stands in an index, and an index row has 2,704 bytes; world files have the same bound. */
-const IDENTIFIER_MAX = 500
+import { IDENTIFIER_MAX } from '../contract/limits.ts'
+import type { Fact } from './facts.ts'
+import { Unreadable } from './provider.ts'
 
 function identifiersOf(fact: Fact): Record<string, string | undefined> {
   switch (fact.kind) {
@@ -30,7 +29,7 @@ function identifiersOf(fact: Fact): Record<string, string | undefined> {
   }
 }
 
-/** More in one transaction would keep others from the same rows for minutes; GitHub sends up to 2,048 commits at once. */
+/** More in one transaction would keep others from the same rows for minutes: a push may bring 2,048 commits. */
 const FACTS_MAX = 100_000
 
 /** Refuses what no index can hold or no transaction should: such a delivery could never be recorded, however often it came. */

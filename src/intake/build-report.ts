@@ -1,31 +1,31 @@
+import { ID_MAX } from '../contract/limits.ts'
 import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
-import { type ArtifactFact, Unreadable } from './facts.ts'
+import type { Artifact } from './facts.ts'
+import { Unreadable } from './provider.ts'
 import { at, link, number, object, text, word } from './reading.ts'
-
-const INTEGER_MAX = 2_147_483_647
 
 /** What reports about builds have in common, whichever tool writes them. */
 
 /** The log under any of its three names, as text or as a list of lines. */
 export function logOf(body: unknown): string | undefined {
   for (const name of ['logs_tail', 'log', 'console']) {
-    const told = at(body, name)
-    const log = Array.isArray(told) ? told.filter((line) => typeof line === 'string').join('\n') : told
+    const reported = at(body, name)
+    const log = Array.isArray(reported) ? reported.filter((line) => typeof line === 'string').join('\n') : reported
     if (text(log) !== undefined) return text(log)
   }
   return undefined
 }
 
 /** A list of objects, names or addresses, or a map from name to address. */
-export function artifactsOf(told: unknown): ArtifactFact[] | undefined {
-  const map = object(told)
-  const artifacts = Array.isArray(told)
-    ? told.flatMap((item) => artifact(undefined, item))
+export function artifactsOf(reported: unknown): Artifact[] | undefined {
+  const map = object(reported)
+  const artifacts = Array.isArray(reported)
+    ? reported.flatMap((item) => artifact(undefined, item))
     : Object.entries(map ?? {}).flatMap(([name, item]) => artifact(name, item))
   return artifacts.length > 0 ? artifacts : undefined
 }
 
-function artifact(key: string | undefined, item: unknown): ArtifactFact[] {
+function artifact(key: string | undefined, item: unknown): Artifact[] {
   // The Notification plugin keeps the addresses below the place they are stored at.
   const url = [item, ...['url', 'href', 'archive', 's3'].map((name) => at(item, name))]
     .map(link)
@@ -53,38 +53,38 @@ export const branchOf = (value: unknown): string | undefined =>
 
 /** `unreal`, `Unreal Engine 5.4`, `UE5`, `Unity 6000.0.23f1`; an engine nobody knows is custom. */
 export function buildTypeOf(value: unknown): BuildType | undefined {
-  const told = text(value)?.trim().toLowerCase()
-  if (told === undefined || told === '') return undefined
-  const known = BUILD_TYPES.find((type) => told.startsWith(type))
-  return known ?? (/^ue\s?-?\d/.test(told) ? 'unreal' : 'custom')
+  const reported = text(value)?.trim().toLowerCase()
+  if (reported === undefined || reported === '') return undefined
+  const known = BUILD_TYPES.find((type) => reported.startsWith(type))
+  return known ?? (/^ue\s?-?\d/.test(reported) ? 'unreal' : 'custom')
 }
 
 /** `Shipping`, `DebugGame`, `Development Editor`. */
 export function targetTypeOf(value: unknown): TargetType | undefined {
-  const told = text(value)?.trim().toLowerCase()
-  return TARGET_TYPES.find((type) => told?.startsWith(type))
+  const reported = text(value)?.trim().toLowerCase()
+  return TARGET_TYPES.find((type) => reported?.startsWith(type))
 }
 
 /** Whole seconds; what is no duration, or longer than the column holds, is unknown. */
 export const seconds = (milliseconds: unknown): number | undefined => {
-  const told = number(milliseconds)
-  return told !== undefined && told >= 0 && told / 1000 <= INTEGER_MAX ? Math.round(told / 1000) : undefined
+  const reported = number(milliseconds)
+  return reported !== undefined && reported >= 0 && reported / 1000 <= ID_MAX ? Math.round(reported / 1000) : undefined
 }
 
 /** A duration in a format of our own, in units of which `unit` are a second: one that cannot be is refused, not left out. */
 export function durationOf(body: unknown, name: string, unit: number): number | undefined {
-  const told = number(at(body, name))
-  if (told === undefined || told < 0) return undefined
-  if (told / unit > INTEGER_MAX) throw new Unreadable(`${name} must be at most ${INTEGER_MAX} seconds.`)
-  return Math.round(told / unit)
+  const reported = number(at(body, name))
+  if (reported === undefined || reported < 0) return undefined
+  if (reported / unit > ID_MAX) throw new Unreadable(`${name} must be at most ${ID_MAX} seconds.`)
+  return Math.round(reported / unit)
 }
 
 /** The build that a report in a format of our own names by our own id. */
 export function buildRunIdOf(body: unknown): number | undefined {
-  const told = number(at(body, 'build_run_id'))
-  if (told !== undefined && told > INTEGER_MAX) throw new Unreadable(`build_run_id must be at most ${INTEGER_MAX}.`)
-  return told !== undefined && Number.isInteger(told) && told > 0 ? told : undefined
+  const reported = number(at(body, 'build_run_id'))
+  if (reported !== undefined && reported > ID_MAX) throw new Unreadable(`build_run_id must be at most ${ID_MAX}.`)
+  return reported !== undefined && Number.isInteger(reported) && reported > 0 ? reported : undefined
 }
 
 export const between = (start: string | undefined, end: string | undefined): number | undefined =>
-  start && end ? seconds(Math.min(Date.parse(end) - Date.parse(start), INTEGER_MAX * 1000)) : undefined
+  start && end ? seconds(Math.min(Date.parse(end) - Date.parse(start), ID_MAX * 1000)) : undefined

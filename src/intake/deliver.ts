@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../contract/errors.ts'
 import { type Database, isConnectionError } from '../db/database.ts'
+import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
-import type { Place } from '../domain/integrations/place.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
+import { batch } from './batch.ts'
 import { requireBounds } from './bounds.ts'
-import { type Delivery, type Fact, type Provider, Unreadable } from './facts.ts'
-import { type Delivered, keepForLater } from './keep.ts'
-import { keepTogether } from './together.ts'
+import type { Fact } from './facts.ts'
+import { type Delivered, enqueueDelivery } from './persist.ts'
+import { type Delivery, type Provider, Unreadable } from './provider.ts'
 
 /** A delivery that was kept but could not be used. */
 export class Refused extends Error {
@@ -26,7 +27,7 @@ const EMPTY = Buffer.alloc(0)
 /** Keeps a delivery that is turned away, so that its sender can be told why. */
 export async function refuse(
   db: Database,
-  place: Place,
+  context: IntegrationContext,
   provider: Provider,
   delivery: Delivery,
   status: number,
@@ -36,15 +37,21 @@ export async function refuse(
   const message = scrub(why)
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
   // A body that could not be parsed, or was not allowed to be, is not looked into for its name either.
-  const arrival = arrivalOf(place, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
+  const arrival = arrivalOf(context, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
   return new Refused(message, status, await deliveries.note(db, { ...arrival, body: delivery.raw }, kept))
 }
 
 /** Writes down that a tool made its first contact. */
-export const noteHandshake = (db: Database, place: Place, provider: Provider, delivery: Delivery, message: string) =>
+export const noteHandshake = (
+  db: Database,
+  context: IntegrationContext,
+  provider: Provider,
+  delivery: Delivery,
+  message: string,
+) =>
   deliveries.note(
     db,
-    { ...arrivalOf(place, provider, delivery), event: 'handshake' },
+    { ...arrivalOf(context, provider, delivery), event: 'handshake' },
     {
       outcome: 'processed',
       status: 200,
@@ -57,27 +64,28 @@ export const noteHandshake = (db: Database, place: Place, provider: Provider, de
 /** Read, then recorded in one transaction with the delivery itself and the jobs it causes. */
 export async function deliver(
   db: Database,
-  place: Place,
+  context: IntegrationContext,
   provider: Provider,
   delivery: Delivery,
   replayOf?: number,
 ): Promise<Delivered> {
   const began = performance.now()
-  const arrival = arrivalOf(place, provider, delivery, replayOf)
+  const arrival = arrivalOf(context, provider, delivery, replayOf)
   let facts: Fact[]
   try {
     facts = provider.read(delivery)
     requireBounds(facts)
   } catch (error) {
-    throw error instanceof Unreadable ? await refuse(db, place, provider, delivery, 422, error.message, replayOf) : error
+    throw error instanceof Unreadable ? await refuse(db, context, provider, delivery, 422, error.message, replayOf) : error
   }
+  const reading = { arrival, facts, began }
   try {
-    if (provider.answers === 202 && replayOf === undefined) return await keepForLater(db, place, arrival)
-    return await keepTogether(db, place, { arrival, facts, began })
+    if (provider.answers === 202 && replayOf === undefined) return await enqueueDelivery(db, context, reading)
+    return await batch(db, context, reading)
   } catch (error) {
     // Best effort: the tool hears of the failure either way, and may come again. A database that is away or stuck need not be asked.
     if (!isConnectionError(error) && !(error instanceof ApiError))
-      await refuse(db, place, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
+      await refuse(db, context, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
     throw error
   }
 }
@@ -92,27 +100,32 @@ function dedupeKey(provider: Provider, delivery: Delivery): string {
   return own.length > KEY_MAX || own.includes('\0') ? hash(own) : own.toWellFormed()
 }
 
-const arrivalOf = (place: Place, provider: Provider, delivery: Delivery, replayOf?: number): deliveries.Arrival => ({
-  integration_id: place.integration_id,
+const arrivalOf = (
+  context: IntegrationContext,
+  provider: Provider,
+  delivery: Delivery,
+  replayOf?: number,
+): deliveries.Arrival => ({
+  integration_id: context.integration_id,
   path: delivery.path,
   event: scrub(provider.event(delivery).replaceAll('\0', '').toWellFormed()).slice(0, 200),
   dedupe_key: dedupeKey(provider, delivery),
-  headers: shownHeaders(delivery.headers),
+  headers: shownHeaders(provider, delivery.headers),
   body: delivery.raw,
   ...(delivery.over_quota && { over_quota: true }),
   ...(replayOf !== undefined && { replay_of: replayOf }),
 })
 
-const SECRET_HEADER = /authorization|cookie|token|signature|secret|key|trello-webhook/i
+const SECRET_HEADER = /authorization|cookie|token|signature|secret|key/i
 
 /** Proxies note the address they were asked for, and `token` stands in it. */
 const IN_ADDRESS = /([?&]token=)[^&\s]+/gi
 
 /** Headers as the delivery log may keep them. */
-const shownHeaders = (headers: Delivery['headers']): Record<string, string> =>
+const shownHeaders = ({ secretHeaders = [] }: Provider, headers: Delivery['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || SECRET_HEADER.test(name)
+      value === undefined || SECRET_HEADER.test(name) || secretHeaders.includes(name)
         ? []
         : [[name, value.replaceAll('\0', '').toWellFormed().replace(IN_ADDRESS, '$1[removed]')]],
     ),

@@ -3,15 +3,14 @@ import type { Fact } from './facts.ts'
 
 /**
  * What lists filter and join by is stored as it is shown: whoever asks for the identifier, branch or stage that an answer gave them
- * finds it, by its index. Texts that nothing compares stay as they were told and are scrubbed where they leave.
+ * finds it, by its index. Texts that nothing compares stay as they were reported and are scrubbed where they leave.
  */
 export function filterable<F extends Fact>(fact: F): F
 export function filterable(fact: Fact): Fact {
   switch (fact.kind) {
     case 'change':
-      return scrubbed(fact, ['identifier', 'branch'])
     case 'orphan':
-      return scrubbed(fact, ['identifier'])
+      return scrubbed(fact, ['identifier', 'branch'])
     case 'build':
       return {
         ...scrubbed(fact, ['commit_hash', 'changelist', 'branch', 'phase']),
@@ -26,10 +25,10 @@ export function filterable(fact: Fact): Fact {
 }
 
 /** The same object where there is nothing to take out, which is nearly always. */
-function scrubbed<T extends object>(told: T, names: readonly (keyof T)[]): T {
-  let shown = told
+function scrubbed<T extends object>(reported: T, names: readonly (keyof T)[]): T {
+  let shown = reported
   for (const name of names) {
-    const text = told[name]
+    const text = reported[name]
     const next = typeof text === 'string' ? scrub(text) : text
     if (next !== text) shown = { ...shown, [name]: next }
   }

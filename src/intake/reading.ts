@@ -1,4 +1,5 @@
-import { type FileFact, Unreadable } from './facts.ts'
+import type { ChangedFile } from './facts.ts'
+import { Unreadable } from './provider.ts'
 
 /** Tolerant looks into foreign bodies: what is missing or of another kind is undefined, never an exception. */
 
@@ -81,14 +82,14 @@ export const bytes = (value: unknown): number | undefined => {
 /** More than a submit of a whole depot holds. */
 const FILES_MAX = 1_000_000
 
-/** Changed files as a list of `{path, action}` or of paths, or one path a line, maybe `action<tab>path`; null when nothing was told. */
-export function files(value: unknown): FileFact[] | null {
+/** Changed files as a list of `{path, action}` or of paths, or one path a line, maybe `action<tab>path`; null when nothing was reported. */
+export function files(value: unknown): ChangedFile[] | null {
   // An empty form field is a script that had nothing to say.
   if (typeof value === 'string') return value.trim() === '' ? null : fileLines(value).flatMap(fileOf)
   return Array.isArray(value) ? value.flatMap(fileOf) : null
 }
 
-function fileOf(item: unknown): FileFact[] {
+function fileOf(item: unknown): ChangedFile[] {
   const path = typeof item === 'string' ? text(item.trim()) : text(at(item, 'path'))
   if (path === undefined) return []
   const size = bytes(at(item, 'size') ?? at(item, 'size_bytes'))

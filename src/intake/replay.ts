@@ -1,12 +1,12 @@
-import { ApiError } from '../contract/errors.ts'
+import { bodyGone } from '../contract/errors.ts'
 import type { Database, Pool } from '../db/database.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
 import { BODY_NOTES } from '../domain/integrations/stored-bodies.ts'
 import { deliver, refuse } from './deliver.ts'
-import { Unreadable } from './facts.ts'
 import { LONG_STORED, replayHeavy } from './heavy/heavy.ts'
 import { deliveryOf, unread } from './ingest.ts'
-import type { Delivered } from './keep.ts'
+import type { Delivered } from './persist.ts'
+import { Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
 
 /** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now. */
@@ -22,8 +22,8 @@ export async function replay(db: Pool, id: number): Promise<Delivered> {
 
 export async function replayHere(db: Database, id: number): Promise<Delivered> {
   const stored = await log.stored(db, id)
-  if (stored.body === null) throw new ApiError(410, 'body_gone', 'The body of this delivery is no longer kept.')
-  if (stored.body_note !== null) throw new ApiError(410, 'body_gone', BODY_NOTES[stored.body_note])
+  if (stored.body === null) throw bodyGone()
+  if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
   try {
     return await deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
   } catch (error) {

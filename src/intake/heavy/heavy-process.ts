@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, serializeError } from '../../contract/errors.ts'
 import { openDatabase } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
 import { Refused } from '../deliver.ts'
-import { Unreadable } from '../facts.ts'
 import { ingestHere } from '../ingest.ts'
+import { Unreadable } from '../provider.ts'
+import { receive } from '../receive.ts'
 import { replayHere } from '../replay.ts'
-import { takeIn } from '../take-in.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
 /** Twenty thousand files take longer than a request usually may. */
@@ -20,7 +20,7 @@ async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
   try {
     switch (job.kind) {
       case 'receive':
-        return await takeIn(db, job.door, { ...job.request, raw: body })
+        return await receive(db, job.integration, { ...job.request, raw: body })
       case 'ingest':
         return await ingestHere(db, job.delivery_id)
       case 'replay':
@@ -41,16 +41,13 @@ async function answerTo(job: HeavyJob, body: Buffer): Promise<HeavyAnswer> {
       const { message, status, delivery_id } = error
       return { refused: { message, status, delivery_id } }
     }
-    if (error instanceof ApiError) {
-      const { status, code, message, extra, headers } = error
-      return { failed: { status, code, message, extra, headers } }
-    }
+    if (error instanceof ApiError) return { failed: serializeError(error) }
     if (error instanceof Unreadable) return { unreadable: error.message }
     return { broken: { message: (error as Error).message, code: (error as NodeJS.ErrnoException).code } }
   }
 }
 
-async function receive(bytes: number): Promise<Buffer> {
+async function readBytes(bytes: number): Promise<Buffer> {
   const body = Buffer.allocUnsafeSlow(bytes)
   for (let filled = 0; filled < bytes; ) {
     const chunk = process.stdin.read() as Buffer | null
@@ -61,7 +58,7 @@ async function receive(bytes: number): Promise<Buffer> {
 }
 
 process.on('message', async ({ job, bytes }: { job: HeavyJob; bytes: number }) => {
-  process.send!(await answerTo(job, await receive(bytes)))
+  process.send!(await answerTo(job, await readBytes(bytes)))
 })
 // The service decides when its work ends, also where a signal reaches all processes of a group.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})

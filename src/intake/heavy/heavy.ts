@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, stopping } from '../../contract/errors.ts'
+import { deserializeError, stopping } from '../../contract/errors.ts'
 import type { Pool } from '../../db/database.ts'
 import type { Shown } from '../../domain/integrations/delivery-log.ts'
-import type { Door } from '../../domain/integrations/webhook-access.ts'
+import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused } from '../deliver.ts'
-import { Unreadable } from '../facts.ts'
-import type { Delivered } from '../keep.ts'
-import type { Request, TakenIn } from '../take-in.ts'
+import type { Delivered } from '../persist.ts'
+import { Unreadable } from '../provider.ts'
+import type { Received, Request } from '../receive.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 import { inProcess, ProcessEnded, stopProcesses } from './pool.ts'
 import { enqueue, stopQueue } from './queue.ts'
@@ -16,9 +16,14 @@ export const LONG = 1024 * 1024
 /** The same for a stored one, which is not looked into before. */
 export const LONG_STORED = 64 * 1024
 
-/** The same as `takeIn`. Nothing is begun for a caller who has left. */
-export function receiveHeavy(db: Pool, door: Door, { raw, ...request }: Request, signal: AbortSignal): Promise<TakenIn> {
-  return run<TakenIn>(door.account_id, { kind: 'receive', databaseUrl: db.url, door, request }, raw, signal)
+/** The same as `receive`. Nothing is begun for a caller who has left. */
+export function receiveHeavy(
+  db: Pool,
+  integration: IntegrationAuth,
+  { raw, ...request }: Request,
+  signal: AbortSignal,
+): Promise<Received> {
+  return run<Received>(integration.account_id, { kind: 'receive', databaseUrl: db.url, integration, request }, raw, signal)
 }
 
 interface Stored {
@@ -50,8 +55,7 @@ function failureOf(answer: Exclude<HeavyAnswer, { done: unknown }>): Error {
   if ('refused' in answer) return new Refused(answer.refused.message, answer.refused.status, Number(answer.refused.delivery_id))
   if ('unreadable' in answer) return new Unreadable(answer.unreadable)
   if ('broken' in answer) return Object.assign(new Error(answer.broken.message), { code: answer.broken.code })
-  const { status, code, message, extra, headers } = answer.failed
-  return new ApiError(status, code, message, extra, headers)
+  return deserializeError(answer.failed)
 }
 
 /** What has begun may end within `graceMs`; the rest is answered at once, or given up. */

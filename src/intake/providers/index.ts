@@ -1,5 +1,5 @@
 import type { ProviderName } from '../../contract/sets.ts'
-import type { Provider } from '../facts.ts'
+import type { Provider } from '../provider.ts'
 import { asana } from './asana/index.ts'
 import { buildkite } from './buildkite/index.ts'
 import { deployment } from './deployment/index.ts'
@@ -14,19 +14,19 @@ import { monday } from './monday/index.ts'
 import { perforce } from './perforce/index.ts'
 import { trello } from './trello/index.ts'
 
-/** Every tool we understand; one without an adapter does not compile. */
+/** Every tool we understand, in the order in which people are offered them; one without an adapter does not compile. */
 export const providers: Record<ProviderName, Provider> = {
-  asana,
-  buildkite,
-  deployment,
-  diversion,
-  game_engine: gameEngine,
   github,
+  perforce,
+  diversion,
+  lore,
   jenkins,
+  buildkite,
+  game_engine: gameEngine,
+  deployment,
   jira,
   linear,
-  lore,
-  monday,
-  perforce,
   trello,
+  monday,
+  asana,
 }

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PROVIDERS } from '../../contract/sets.ts'
-import { type Delivery, Unreadable } from '../facts.ts'
+import { CHANGE_SOURCES, PROVIDERS, type ProviderName } from '../../contract/sets.ts'
+import { isChange } from '../facts.ts'
+import { type Delivery, Unreadable } from '../provider.ts'
 import { providers } from './index.ts'
 
 interface Fixture {
@@ -10,6 +11,8 @@ interface Fixture {
   headers: Record<string, string>
   body: unknown
 }
+
+const NOW = '2026-03-01T12:00:00.000Z'
 
 const json = (address: URL) => JSON.parse(readFileSync(address, 'utf8'))
 
@@ -19,18 +22,38 @@ const delivery = ({ path, headers, body }: Fixture): Delivery => ({
   raw: Buffer.from(JSON.stringify(body) ?? ''),
   body,
   url: `https://goldmaster.example/webhooks/${path}?token=${'ab'.repeat(32)}`,
-  received: new Date('2026-03-01T12:00:00.000Z'),
+  received: new Date(NOW),
   config: {},
 })
 
-/** Those whose payloads no vendor publishes; their own tests write them. */
-const WITHOUT_FIXTURES = ['diversion', 'game_engine']
+/** Whose payloads nobody publishes; SOURCES.md in their fixtures says what was looked for, and their own tests write some. */
+const UNPUBLISHED: readonly ProviderName[] = ['diversion']
 
-describe.each(PROVIDERS.filter((name) => !WITHOUT_FIXTURES.includes(name)))('%s', (name) => {
+describe.each(PROVIDERS)('%s', (name) => {
   const provider = providers[name]
   const room = new URL(`${name.replace('_', '-')}/fixtures/`, import.meta.url)
   const names = readdirSync(room).flatMap((file) => /^(.+?)(?<!\.facts)\.json$/.exec(file)?.[1] ?? [])
   const fixtures = names.map((name): [string, Fixture] => [name, json(new URL(`${name}.json`, room))])
+  const sample = {
+    path: provider.paths[0]!,
+    headers: {},
+    ...provider.sample({ mark: 7, now: NOW, title: 'A title', job: 'a job' }),
+  }
+
+  test('goes by its own name', () => expect(provider.name).toBe(name))
+
+  test('has real payloads, and says where they come from', () => {
+    expect(readdirSync(room)).toContain('SOURCES.md')
+    expect(names.length > 0).toBe(!UNPUBLISHED.includes(name))
+  })
+
+  test('reads its own sample as something to record, changes as what a version control of its kind has', () => {
+    const facts = provider.read(delivery(sample))
+    expect(provider.paths).toContain(sample.path)
+    expect(facts).not.toEqual([])
+    expect(CHANGE_SOURCES[name]).toBe(facts.find(isChange)?.source_type)
+    expect(facts.some(isChange)).toBe(provider.category === 'version_control')
+  })
 
   test.each(fixtures)('reads %s as the facts beside it', (name, fixture) => {
     expect(provider.paths).toContain(fixture.path)
@@ -44,7 +67,9 @@ describe.each(PROVIDERS.filter((name) => !WITHOUT_FIXTURES.includes(name)))('%s'
   })
 
   test('survives any value in any place of what it knows', () => {
-    const places = fixtures.flatMap(([, fixture]) => paths(fixture.body).map((path) => ({ fixture, path })))
+    const places = [...fixtures.map(([, fixture]) => fixture), sample].flatMap((fixture) =>
+      paths(fixture.body).map((path) => ({ fixture, path })),
+    )
     const hostile = fc.oneof(
       fc.jsonValue(),
       fc.constant(JSON.parse('{"toString": 1, "__proto__": {"key": "X-1"}, "valueOf": null}')),

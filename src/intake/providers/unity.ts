@@ -1,4 +1,4 @@
-import type { Delivery, Unparsed } from '../facts.ts'
+import type { Delivery, Unparsed } from '../provider.ts'
 import { at, text, word } from '../reading.ts'
 import { hmac, signedBy } from '../signatures.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type Delivery, Unreadable } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { asana } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({

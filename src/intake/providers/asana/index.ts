@@ -1,13 +1,20 @@
-import { type Fact, type Provider, type ReferenceFact, Unreadable } from '../../facts.ts'
+import type { Fact, ReferenceFact } from '../../facts.ts'
+import { type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, objects, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 export const asana: Provider = {
   name: 'asana',
+  label: 'Asana',
+  reports: 'Tasks that your tasks name',
+  category: 'trackers',
   paths: ['asana'],
   tokenHeader: 'x-service-token',
   // Asana takes every status but 200 and 204 for a failure.
   answers: 200,
+  signing: 'handed_over',
   // Each webhook made in Asana brings a secret of its own: any of them will do.
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
@@ -27,6 +34,8 @@ export const asana: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return tasks(objects(at(body, 'events')))
   },
+  setup,
+  sample,
 }
 
 /** Events are compact, no name and no state; what several say about one task is one fact, the latest word last. */

@@ -1,6 +1,6 @@
 import type { Setup } from '../../setup.ts'
 
-export const asana: Setup = ({ url, id }) => `## Asana
+export const setup: Setup = ({ url, id }) => `## Asana
 
 Asana's webhooks are made with one request, and the secret is agreed upon in the same moment: there is nothing to copy. The address must be reachable from the internet by https.
 
@@ -16,7 +16,7 @@ curl -fsS https://app.asana.com/api/1.0/webhooks \\
   --data-urlencode 'target=${url}'
 \`\`\`
 
-The secret is taken within an hour after this integration was made. For a new one later, first run \`goldmaster admin integration handshake ${id}\`; the newest two are kept. For several projects of Asana make an integration each.
+The secret is taken within an hour after this integration was made. For a new one later, first choose “Allow a new secret” on this page, or run \`goldmaster admin integration handshake ${id}\`; the newest two are kept. For several projects of Asana make an integration each.
 
 Asana tells that a task was added, changed or deleted, not its name or section; only the assignee's id travels along.
 

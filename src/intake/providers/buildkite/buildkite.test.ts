@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { buildkite } from './index.ts'
 
 const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/buildkite_ping.json', import.meta.url), 'utf8'))

@@ -1,19 +1,26 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { between, branchOf, logOf, revisionOf } from '../../build-report.ts'
-import type { BuildFact, Delivery, Fact, Provider } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { BuildFact, Fact } from '../../facts.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, link, object, text, time, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { stepOf } from './job.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 const TOLERANCE_MS = 5 * 60 * 1000
 
 /** Buildkite's own webhooks, with the HMAC signature switched on; its plain token header proves too little. */
 export const buildkite: Provider = {
   name: 'buildkite',
+  label: 'Buildkite',
+  reports: 'Builds and jobs of a pipeline',
+  category: 'builds',
   paths: ['buildkite'],
   tokenHeader: null,
   answers: 200,
+  signing: 'required',
   verify: ({ headers, raw, received }, secrets) => {
     const fields = signatureFields(headers['x-buildkite-signature'])
     const timestamp = fields.get('timestamp') ?? ''
@@ -30,6 +37,8 @@ export const buildkite: Provider = {
     if (subject !== 'build' && subject !== 'job') return []
     return read(delivery, subject)
   },
+  setup,
+  sample,
 }
 
 const signatureFields = (header = '') =>

@@ -1,8 +1,8 @@
 import { between } from '../../build-report.ts'
-import type { StepFact } from '../../facts.ts'
+import type { Step } from '../../facts.ts'
 import { at, number, text, time, word } from '../../reading.ts'
 
-const STATUSES: ReadonlyMap<string, StepFact['status']> = new Map([
+const STATUSES: ReadonlyMap<string, Step['status']> = new Map([
   ['pending', 'queued'],
   ['waiting', 'queued'],
   ['blocked', 'queued'],
@@ -31,7 +31,7 @@ const STATUSES: ReadonlyMap<string, StepFact['status']> = new Map([
 ])
 
 /** A job of a build as a step of ours; undefined for a wait step and for what has no name or no known state. */
-export function stepOf(job: unknown): StepFact | undefined {
+export function stepOf(job: unknown): Step | undefined {
   const name = nameOf(job)
   const status = statusOf(job)
   if (name === undefined || status === undefined || at(job, 'type') === 'waiter') return undefined
@@ -39,7 +39,7 @@ export function stepOf(job: unknown): StepFact | undefined {
   return { name, status, started_at, finished_at, duration_seconds: between(started_at, finished_at), detail: detailOf(job) }
 }
 
-function statusOf(job: unknown): StepFact['status'] | undefined {
+function statusOf(job: unknown): Step['status'] | undefined {
   const state = text(at(job, 'state'))
   const exit = number(at(job, 'exit_status'))
   if (state === 'finished' && exit !== undefined) return exit === 0 ? 'completed' : 'failed'
@@ -57,10 +57,10 @@ function nameOf(job: unknown): string | undefined {
 
 function detailOf(job: unknown): string | undefined {
   const exit = word(at(job, 'exit_status'))
-  const told = [
+  const reported = [
     at(job, 'soft_failed') === true && 'soft failure',
     exit !== undefined && exit !== '0' && `exit status ${exit}`,
     text(at(job, 'agent', 'name')) && `on ${text(at(job, 'agent', 'name'))}`,
   ].filter((part) => typeof part === 'string')
-  return told.length > 0 ? told.join(', ') : undefined
+  return reported.length > 0 ? reported.join(', ') : undefined
 }

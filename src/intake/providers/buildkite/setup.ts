@@ -1,6 +1,6 @@
 import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
 
-export const buildkite: Setup = ({ url }) => `## Buildkite
+export const setup: Setup = ({ url }) => `## Buildkite
 
 1. As an admin of the organization open **Settings → Notification Services → Webhook → Add**.
 2. Webhook URL:

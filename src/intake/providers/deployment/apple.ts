@@ -1,6 +1,7 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
-import type { Fact, Unparsed } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import type { Unparsed } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Delivery, DeploymentFact } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { DeploymentFact } from '../../facts.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { deployment } from './index.ts'
 
 const delivery = (body: unknown, headers: Record<string, string> = {}): Delivery => ({

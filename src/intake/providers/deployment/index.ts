@@ -1,16 +1,22 @@
 import { platformOf } from '../../../contract/sets.ts'
 import { buildRunIdOf } from '../../build-report.ts'
-import type { Delivery, Dialect, Fact, Provider } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import type { Delivery, Dialect, Provider } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, object, text, time, word } from '../../reading.ts'
 import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
 import { appleKey, appleSigned, appleType, readApple } from './apple.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 import { readUnity } from './unity.ts'
 import { statusOf } from './words.ts'
 
 /** Stores: what a studio's script tells about an upload, or what App Store Connect and Unity tell by themselves. */
 export const deployment: Provider = {
   name: 'deployment',
+  label: 'Stores',
+  reports: 'Uploads to Steam, Epic, the App Store, Google Play and others',
+  category: 'stores',
   paths: ['deployment'],
   tokenHeader: null,
   answers: 200,
@@ -18,6 +24,8 @@ export const deployment: Provider = {
   deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
+  setup,
+  sample,
 }
 
 const APPLE: Dialect = {
@@ -36,8 +44,8 @@ function dialect(delivery: Delivery): Dialect {
 
 const eventOf = (body: unknown) => text(at(body, 'event')) ?? text(at(body, 'status'))
 
-function report(told: unknown): Fact {
-  const body = object(told)
+function report(reported: unknown): Fact {
+  const body = object(reported)
   const named = text(at(body, 'platform'))?.trim()
   if (!body || !named) throw new Unreadable('A deployment report is JSON with platform, event and build_number.')
   const platform = platformOf(named)

@@ -32,7 +32,7 @@ steam_upload() {
 }
 `
 
-export const deployment: Setup = (context) => `## Stores
+export const setup: Setup = (context) => `## Stores
 
 Stores hardly call anybody, so the script that uploads also reports. Put these functions at the top of yours:
 

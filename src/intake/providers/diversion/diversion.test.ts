@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ChangeFact, type Delivery, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { diversion } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({

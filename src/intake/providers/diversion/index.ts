@@ -1,12 +1,18 @@
-import { type ChangeFact, type Provider, type Unparsed, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { type Provider, type Unparsed, Unreadable } from '../../provider.ts'
 import { at, byline, files, type Json, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 const TOLERANCE_SECONDS = 300
 
 /** Diversion publishes neither its header names nor its payload: the headers are Standard Webhooks', and fields are looked for under every likely name. */
 export const diversion: Provider = {
   name: 'diversion',
+  label: 'Diversion',
+  reports: 'Commits of a Diversion repository',
+  category: 'version_control',
   paths: ['diversion'],
   tokenHeader: 'x-service-token',
   answers: 200,
@@ -14,14 +20,16 @@ export const diversion: Provider = {
   deliveryKey: ({ headers }) => text(headers['webhook-id']) ?? text(headers['svix-id']),
   event: ({ body }) => eventOf(body) ?? 'unknown',
   read({ body }) {
-    const told = object(body)
-    if (told === undefined) throw new Unreadable('The body must be a JSON object.')
-    const event = eventOf(told)
+    const reported = object(body)
+    if (reported === undefined) throw new Unreadable('The body must be a JSON object.')
+    const event = eventOf(reported)
     if (event !== undefined && event.toLowerCase().replace(/\W/g, '_') !== 'commit_created') return []
-    const data = object(at(told, 'data')) ?? object(at(told, 'payload')) ?? told
+    const data = object(at(reported, 'data')) ?? object(at(reported, 'payload')) ?? reported
     const commits = objects(at(data, 'commits'))
     return commits.length > 0 ? commits.map((commit) => change(commit, data)) : [change(object(at(data, 'commit')) ?? data, data)]
   },
+  setup,
+  sample,
 }
 
 const eventOf = (body: unknown) => text(at(body, 'type')) ?? text(at(body, 'event')) ?? text(at(body, 'event_type'))

@@ -1,6 +1,6 @@
 import type { Setup } from '../../setup.ts'
 
-export const diversion: Setup = ({ url }) => `## Diversion
+export const setup: Setup = ({ url }) => `## Diversion
 
 1. As an admin of the repository open its **Settings → Webhooks** and add a webhook.
 2. Endpoint URL:

@@ -1,4 +1,4 @@
-import type { StepFact } from '../../facts.ts'
+import type { Step } from '../../facts.ts'
 import { at, list, number, text } from '../../reading.ts'
 
 /** More failed assets than anyone reads one by one. */
@@ -26,8 +26,8 @@ function cooked(item: unknown, known?: string): Cooked | undefined {
   const path = text(known ?? (typeof item === 'string' ? item : at(item, 'path')))
   if (path === undefined) return undefined
   const error = text(at(item, 'error')) ?? text(at(item, 'message'))
-  const told = at(item, 'ok')
-  const ok = told === undefined ? text(at(item, 'error')) === undefined : isTrue(told)
+  const reported = at(item, 'ok')
+  const ok = reported === undefined ? text(at(item, 'error')) === undefined : isTrue(reported)
   return {
     path,
     ok,
@@ -42,12 +42,12 @@ const isTrue = (value: unknown) =>
   value === true || value === 1 || (typeof value === 'string' && /^(?:true|1|ok|yes)$/i.test(value))
 
 const amount = (value: unknown): number | undefined => {
-  const told = number(value)
-  return told !== undefined && told >= 0 ? told : undefined
+  const reported = number(value)
+  return reported !== undefined && reported >= 0 ? reported : undefined
 }
 
 /** A failed asset is a step of its own: the assets after it move the cooking step on, and it must not be forgotten. */
-export function failedAssets(body: unknown): StepFact[] {
+export function failedAssets(body: unknown): Step[] {
   const failures = assetsOf(body).filter((asset) => !asset.ok)
   return failures.slice(0, SHOWN).map((asset) => ({ name: `cook ${asset.path}`, status: 'failed', detail: asset.error }))
 }

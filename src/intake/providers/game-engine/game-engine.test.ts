@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BuildFact, Delivery } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { BuildFact } from '../../facts.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { gameEngine } from './index.ts'
 
 const RECEIVED = '2026-03-01T12:00:00.000Z'

@@ -8,14 +8,20 @@ import {
   revisionOf,
   targetTypeOf,
 } from '../../build-report.ts'
-import type { BuildFact, BuildReference, Delivery, Provider, StepFact } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { BuildFact, BuildReference, Step } from '../../facts.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, number, object, text, time, word } from '../../reading.ts'
 import { cookingDetail, failedAssets } from './assets.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 /** Unreal and Unity say nothing by themselves: a wrapper around the build posts what it sees pass by in the log. */
 export const gameEngine: Provider = {
   name: 'game_engine',
+  label: 'Unreal or Unity',
+  reports: 'Cooking, shaders and packaging, while the engine builds',
+  category: 'builds',
   paths: [
     'game_engine/cooking_started',
     'game_engine/asset_cooked',
@@ -34,9 +40,11 @@ export const gameEngine: Provider = {
     if (!build)
       throw new Unreadable('An engine event is JSON that names its build: build_run_id, build_id, or build_number with job_name.')
     const said = time(at(body, 'timestamp'))
-    const told = happened(eventOf(delivery), body, said ?? delivery.received.toISOString())
-    return [{ kind: 'build', build, anywhere: true, ...details(body), ...told, at: said }]
+    const reported = happened(eventOf(delivery), body, said ?? delivery.received.toISOString())
+    return [{ kind: 'build', build, anywhere: true, ...details(body), ...reported, at: said }]
   },
+  setup,
+  sample,
 }
 
 function eventOf({ path }: Delivery): string {
@@ -101,14 +109,14 @@ function happened(event: string, body: unknown, moment: string): Partial<BuildFa
   }
 }
 
-const building = (phase: string, steps: StepFact[]): Partial<BuildFact> => ({ status: 'building', phase, steps })
+const building = (phase: string, steps: Step[]): Partial<BuildFact> => ({ status: 'building', phase, steps })
 
-const starts = (name: string, moment: string): StepFact => ({ name, status: 'running', started_at: moment })
+const starts = (name: string, moment: string): Step => ({ name, status: 'running', started_at: moment })
 
 const PHASES = ['cooking', 'shaders', 'packaging']
 
-const over = (names: string[], status: StepFact['status'], moment: string) =>
-  names.map((name): StepFact => ({ name, status, finished_at: moment, ends: true }))
+const over = (names: string[], status: Step['status'], moment: string) =>
+  names.map((name): Step => ({ name, status, finished_at: moment, ends: true }))
 
 /** `Win64, 660 assets`. */
 function setting(body: unknown, count?: string, noun?: string): string | undefined {
@@ -121,7 +129,7 @@ function setting(body: unknown, count?: string, noun?: string): string | undefin
  * The error stands in the step that failed and in the log, so that it is found even when no log was sent.
  * What still ran is what failed, unless the report names the phase itself.
  */
-function failed(body: unknown, moment: string, failures: StepFact[]): Partial<BuildFact> {
+function failed(body: unknown, moment: string, failures: Step[]): Partial<BuildFact> {
   const error = text(at(body, 'error')) ?? text(at(body, 'error', 'message')) ?? text(at(body, 'message'))
   const log = logOf(body)
   const phase = text(at(body, 'phase'))

@@ -165,8 +165,8 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
 
   test('does not wait for helpers that outlive the build', async () => {
     const began = Date.now()
-    await build('RunUAT.sh', 'echo started; sleep 60 &\n')
+    await build('RunUAT.sh', 'echo started; sleep 120 &\n')
     expect(events()).toEqual(['build_completed'])
-    expect(Date.now() - began).toBeLessThan(45_000)
+    expect(Date.now() - began).toBeLessThan(110_000)
   })
 })

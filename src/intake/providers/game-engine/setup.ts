@@ -2,7 +2,7 @@ import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
 import { enginePowerShell } from './setup-powershell.ts'
 import { engineShell } from './setup-shell.ts'
 
-export const gameEngine: Setup = (context) => `## Unreal Engine and Unity
+export const setup: Setup = (context) => `## Unreal Engine and Unity
 
 No engine calls anybody while it builds, but its log says everything. Put one of these scripts in front of the build command: it reads along, reports cooking, shaders and packaging as they happen, and at the end the result with the last 256,000 characters of the log.
 

@@ -1,5 +1,6 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
-import { type Fact, type StepFact, Unreadable } from '../../facts.ts'
+import type { Fact, Step } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, type Json, link, objects, text, time, word } from '../../reading.ts'
 
 const CONCLUSIONS: ReadonlyMap<string, BuildStatus> = new Map([
@@ -91,7 +92,7 @@ export function checkRun(body: Json): Fact[] {
   return step ? [{ kind: 'build', build: { commit }, anywhere: true, existing: true, steps: [step] }] : []
 }
 
-const STEP_STATUS: Record<BuildStatus, StepFact['status']> = {
+const STEP_STATUS: Record<BuildStatus, Step['status']> = {
   queued: 'queued',
   preparing: 'running',
   building: 'running',
@@ -102,7 +103,7 @@ const STEP_STATUS: Record<BuildStatus, StepFact['status']> = {
   passed_pending_approval: 'queued',
 }
 
-function stepOf(state: BuildStatus | undefined, job: unknown, detail: string | undefined): StepFact | undefined {
+function stepOf(state: BuildStatus | undefined, job: unknown, detail: string | undefined): Step | undefined {
   const name = text(at(job, 'name'))
   // A conclusion counts only once it is over: a check that was started again may still carry its last one.
   const status = state === 'completed' ? statusOf(state, at(job, 'conclusion')) : state

@@ -1,5 +1,6 @@
 import { type DeploymentStatus, PLATFORMS, type Platform, platformOf } from '../../../contract/sets.ts'
-import { type Fact, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, type Json, text, time, word } from '../../reading.ts'
 
 const SHA = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/
@@ -9,15 +10,15 @@ const WITHDRAWN: ReadonlySet<string> = new Set(['deleted', 'unpublished'])
 
 /** A release is live from the moment it is no draft. GitHub tells the same publication two or three times; each says the same. */
 export function release(body: Json): Fact[] {
-  const told = at(body, 'release')
-  const tag = text(at(told, 'tag_name'))
+  const reported = at(body, 'release')
+  const tag = text(at(reported, 'tag_name'))
   if (tag === undefined) throw new Unreadable('A release must have a tag.')
   const action = text(at(body, 'action')) ?? ''
   const withdrawn = WITHDRAWN.has(action)
   if (!withdrawn && !RELEASE_ACTIONS.has(action)) return []
 
-  const draft = at(told, 'draft') === true
-  const target = text(at(told, 'target_commitish'))
+  const draft = at(reported, 'draft') === true
+  const target = text(at(reported, 'target_commitish'))
   const pinned = target !== undefined && SHA.test(target)
   return [
     {
@@ -26,10 +27,10 @@ export function release(body: Json): Fact[] {
       key: `release:${tag}`,
       status: withdrawn ? 'rolled_back' : draft ? 'pending' : 'live',
       version: tag,
-      external_id: word(at(told, 'id')),
+      external_id: word(at(reported, 'id')),
       branch: pinned ? undefined : target,
       commit: pinned ? target : undefined,
-      at: withdrawn ? undefined : time(draft ? at(told, 'created_at') : at(told, 'published_at')),
+      at: withdrawn ? undefined : time(draft ? at(reported, 'created_at') : at(reported, 'published_at')),
     },
   ]
 }

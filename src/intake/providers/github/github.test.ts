@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Delivery, Unreadable } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { github } from './index.ts'
 
 const delivery = (event: string | undefined, body: unknown, more: Partial<Delivery> = {}): Delivery => ({

@@ -1,10 +1,13 @@
-import { type Delivery, type Fact, type Provider, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { checkRun, workflowJob, workflowRun } from './builds.ts'
 import { deploymentStatus, release } from './deployments.ts'
 import { push } from './push.ts'
 import { issue, pullRequest } from './references.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 /** Everything else (ping, create, delete, comments, stars …) is welcome and says nothing we keep. */
 const READERS: ReadonlyMap<string, (body: Json) => Fact[]> = new Map([
@@ -20,6 +23,9 @@ const READERS: ReadonlyMap<string, (body: Json) => Fact[]> = new Map([
 
 export const github: Provider = {
   name: 'github',
+  label: 'GitHub',
+  reports: 'Commits, pull requests, workflow runs and issues',
+  category: 'version_control',
   paths: ['github'],
   tokenHeader: 'x-service-token',
   answers: 200,
@@ -31,10 +37,12 @@ export const github: Provider = {
   read({ headers, body }) {
     const name = text(headers['x-github-event'])
     if (name === undefined) throw new Unreadable('The X-GitHub-Event header is missing.')
-    const told = object(body)
-    if (told === undefined) throw new Unreadable('The body must be a JSON object.')
-    return READERS.get(name)?.(told) ?? []
+    const reported = object(body)
+    if (reported === undefined) throw new Unreadable('The body must be a JSON object.')
+    return READERS.get(name)?.(reported) ?? []
   },
+  setup,
+  sample,
 }
 
 /** `push`, `workflow_run.completed`. */

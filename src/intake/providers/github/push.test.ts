@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { workOf } from '../../../../test/support/work.ts'
-import { type ChangeFact, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { push } from './push.ts'
 
 const commit = (id: string, more: object = {}) => ({
@@ -70,8 +71,8 @@ test('a push includes the head that a list cut at its limit leaves out', () => {
 })
 
 test('a head that is listed says nothing more, however little it tells', () => {
-  const told = { commits: [commit('a1', { message: 'Fix the door', added: ['Door.png'] })] }
-  expect(changes({ ...told, head_commit: { id: 'a1' } })).toEqual(changes(told))
+  const reported = { commits: [commit('a1', { message: 'Fix the door', added: ['Door.png'] })] }
+  expect(changes({ ...reported, head_commit: { id: 'a1' } })).toEqual(changes(reported))
 })
 
 test('a push that lists no commits, or one without id, is unreadable', () => {

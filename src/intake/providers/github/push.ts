@@ -1,4 +1,5 @@
-import { type ChangeFact, type Fact, type FileFact, Unreadable } from '../../facts.ts'
+import type { ChangedFile, ChangeFact, Fact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, byline, type Json, list, object, objects, text, time, uids } from '../../reading.ts'
 
 const NOTHING = /^0+$/
@@ -24,8 +25,16 @@ export function push(body: Json): Fact[] {
   }
 
   const before = text(at(body, 'before'))
+  let last = before !== undefined && !NOTHING.test(before) ? before : undefined
+  for (const change of changes.values()) {
+    if (last !== undefined) change.follows = last
+    last = change.identifier
+  }
   const left = at(body, 'forced') === true && before !== undefined && !NOTHING.test(before) ? [before] : []
-  return [...left.map((identifier): Fact => ({ kind: 'orphan', source_type: 'GitCommit', identifier })), ...changes.values()]
+  return [
+    ...left.map((identifier): Fact => ({ kind: 'orphan', source_type: 'GitCommit', identifier, branch })),
+    ...changes.values(),
+  ]
 }
 
 /** Tags and notes are no branches. */
@@ -56,10 +65,10 @@ const ACTIONS = [
   ['removed', 'delete'],
 ] as const
 
-function filesOf(commit: Json): FileFact[] | null {
+function filesOf(commit: Json): ChangedFile[] | null {
   if (!ACTIONS.some(([name]) => Array.isArray(at(commit, name)))) return null
   // Plain loops: a full push brings hundreds of thousands of paths.
-  const files: FileFact[] = []
+  const files: ChangedFile[] = []
   for (const [name, action] of ACTIONS) {
     for (const item of list(at(commit, name))) {
       const path = text(item)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Fact, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { issue, pullRequest } from './references.ts'
 
 const only = (facts: Fact[]) => {
@@ -8,12 +9,13 @@ const only = (facts: Fact[]) => {
 }
 
 const repository = { full_name: 'owl/starfall' }
-const told = (action: string, more: object = {}) => issue({ action, repository, issue: { number: 7, state: 'open', ...more } })
+const reported = (action: string, more: object = {}) =>
+  issue({ action, repository, issue: { number: 7, state: 'open', ...more } })
 const pull = (action: string, more: object) =>
   only(pullRequest({ action, repository, pull_request: { number: 8, state: 'open', ...more } }))
 
 test('an issue or pull request is known as people write it', () => {
-  expect(only(told('opened', { title: 'Dragon clips' }))).toMatchObject({
+  expect(only(reported('opened', { title: 'Dragon clips' }))).toMatchObject({
     key: 'owl/starfall#7',
     title: 'Dragon clips',
     state: 'open',
@@ -21,15 +23,15 @@ test('an issue or pull request is known as people write it', () => {
 })
 
 test('an issue or pull request that was deleted or moved away is gone under its key', () => {
-  expect(only(told('deleted'))).toMatchObject({ key: 'owl/starfall#7', deleted: true })
-  expect(only(told('transferred'))).toMatchObject({ deleted: true })
-  expect(only(told('closed'))).toMatchObject({ deleted: false })
+  expect(only(reported('deleted'))).toMatchObject({ key: 'owl/starfall#7', deleted: true })
+  expect(only(reported('transferred'))).toMatchObject({ deleted: true })
+  expect(only(reported('closed'))).toMatchObject({ deleted: false })
 })
 
 test('an issue or pull request has an assignee, has none, or does not say', () => {
-  expect(only(told('assigned', { assignee: { login: 'ada' } }))).toMatchObject({ assignee_uid: 'ada' })
-  expect(only(told('unassigned', { assignee: null, assignees: [] }))).toMatchObject({ assignee_uid: null })
-  expect(only(told('edited'))).toMatchObject({ assignee_uid: undefined })
+  expect(only(reported('assigned', { assignee: { login: 'ada' } }))).toMatchObject({ assignee_uid: 'ada' })
+  expect(only(reported('unassigned', { assignee: null, assignees: [] }))).toMatchObject({ assignee_uid: null })
+  expect(only(reported('edited'))).toMatchObject({ assignee_uid: undefined })
 })
 
 test('an issue or pull request is merged rather than closed, and a draft rather than open', () => {
@@ -39,10 +41,10 @@ test('an issue or pull request is merged rather than closed, and a draft rather 
 })
 
 test('an issue or pull request with an unsafe address keeps no link', () => {
-  expect(only(told('opened', { html_url: 'javascript:alert(1)' }))).toMatchObject({ url: undefined })
+  expect(only(reported('opened', { html_url: 'javascript:alert(1)' }))).toMatchObject({ url: undefined })
 })
 
 test('an issue or pull request with an action nobody knows is ignored, without a number it is unreadable', () => {
-  expect(told('bewitched')).toEqual([])
-  expect(() => told('opened', { number: null })).toThrow(Unreadable)
+  expect(reported('bewitched')).toEqual([])
+  expect(() => reported('opened', { number: null })).toThrow(Unreadable)
 })

@@ -1,4 +1,5 @@
-import { type Fact, type ReferenceFact, Unreadable } from '../../facts.ts'
+import type { Fact, ReferenceFact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, type Json, link, object, text, time, word } from '../../reading.ts'
 
 const SHARED = ['opened', 'edited', 'closed', 'reopened', 'assigned', 'unassigned', 'labeled', 'unlabeled', 'locked', 'unlocked']

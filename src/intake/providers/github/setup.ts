@@ -1,6 +1,6 @@
 import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
 
-export const github: Setup = ({ url }) => `## GitHub
+export const setup: Setup = ({ url }) => `## GitHub
 
 1. In the repository (or the organization) open **Settings → Webhooks → Add webhook**.
 2. Payload URL:

@@ -1,4 +1,4 @@
-import { LOG_MAX } from '../../../contract/sets.ts'
+import { LOG_MAX } from '../../../contract/limits.ts'
 import type { JenkinsServer } from './server.ts'
 
 /** What a build printed since an offset, and where to go on. */

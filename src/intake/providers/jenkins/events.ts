@@ -1,7 +1,7 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { branchOf, revisionOf, seconds } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, link, number, objects, text, time, word } from '../../reading.ts'
 import { changelistIn, jobPath } from './job.ts'
 import { statusOf } from './status.ts'

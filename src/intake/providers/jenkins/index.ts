@@ -1,25 +1,39 @@
 import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, targetTypeOf } from '../../build-report.ts'
-import type { BuildFact, Delivery, Dialect, Provider, Unparsed } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { BuildFact } from '../../facts.ts'
+import type { Delivery, Dialect, Provider, Unparsed } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, link, object, text, time, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
 import { isPluginEvent, pluginEvent, readPluginEvent } from './events.ts'
+import { followUp } from './follow-up.ts'
+import { upstreamOf } from './job.ts'
 import { isNotification, notificationEvent, notificationKey, readNotification } from './notification.ts'
+import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
+import { setup } from './setup.ts'
 import { KNOWN_WORDS, statusOf } from './status.ts'
 import { readUnityBuild } from './unity.ts'
 
 /** Jenkins and every other CI that can be taught to post: a flat report, or the body of a plugin. */
 export const jenkins: Provider = {
   name: 'jenkins',
+  label: 'Jenkins or any CI',
+  reports: 'Builds, logs and artifacts; everything that has curl',
+  category: 'builds',
   paths: ['jenkins', 'jenkins/build_notification', 'jenkins/commit_trigger', 'ci', 'ci/build_notification', 'ci/commit_trigger'],
   tokenHeader: 'x-webhook-token',
   answers: 200,
+  withoutVerify: true,
   verify: (delivery, secrets) =>
     action(delivery) === 'build_notification' ? signed(delivery, secrets) : unitySigned(delivery, secrets),
   deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
+  server,
+  followUp,
+  setup,
+  sample,
 }
 
 const action = (delivery: Unparsed) => delivery.path.split('/')[1]
@@ -52,8 +66,8 @@ function dialect(delivery: Delivery): Dialect {
   return isPluginEvent(delivery.body) ? PLUGIN_EVENT : FLAT
 }
 
-function report(told: unknown): BuildFact {
-  const body = object(told)
+function report(reported: unknown): BuildFact {
+  const body = object(reported)
   const [job, run] = [text(at(body, 'job_name')), word(at(body, 'build_number'))]
   if (!body || job === undefined || run === undefined)
     throw new Unreadable('A build report is JSON with job_name, build_number and status.')
@@ -67,6 +81,7 @@ function report(told: unknown): BuildFact {
     ...details(body),
     url: link(at(body, 'build_url')),
     phase: text(at(body, 'phase')),
+    upstream: upstreamOf({ upstreamProject: at(body, 'upstream_job_name'), upstreamBuild: at(body, 'upstream_build_number') }),
     started_at,
     finished_at,
     duration_seconds: duration(body) ?? between(started_at, finished_at),

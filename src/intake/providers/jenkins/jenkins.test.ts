@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { jenkins } from './index.ts'
 import { KNOWN_WORDS } from './status.ts'
 

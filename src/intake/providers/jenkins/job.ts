@@ -26,6 +26,12 @@ function decoded(segment: string): string {
   }
 }
 
+/** The build that a cause of another names. */
+export function upstreamOf(cause: unknown): { job: string; number: string } | undefined {
+  const [job, number] = [text(at(cause, 'upstreamProject')), word(at(cause, 'upstreamBuild'))]
+  return job === undefined || number === undefined ? undefined : { job, number }
+}
+
 /** From a map of parameters, or from the `[{name, value}]` of the REST API. */
 export function changelistIn(parameters: unknown): string | undefined {
   const pairs = Array.isArray(parameters)

@@ -1,7 +1,7 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { artifactsOf, branchOf, revisionOf, seconds } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, link, number, object, text, time, word } from '../../reading.ts'
 import { changelistIn, jobPath } from './job.ts'
 import { statusOf } from './status.ts'
@@ -60,8 +60,8 @@ function fullName(name: string, body: unknown): string {
 }
 
 function changelist(parameters: unknown): { changelist?: string } {
-  const told = changelistIn(parameters)
-  return told === undefined ? {} : { changelist: told }
+  const reported = changelistIn(parameters)
+  return reported === undefined ? {} : { changelist: reported }
 }
 
 /** The timestamp is the moment of the phase: COMPLETED is the end of the run, FINALIZED some time after it. */

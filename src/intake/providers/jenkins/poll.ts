@@ -4,25 +4,28 @@ import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import { revisionOf, seconds } from '../../build-report.ts'
-import type { ArtifactFact, BuildFact } from '../../facts.ts'
-import { asking, type Outside } from '../../outside.ts'
+import type { Artifact, BuildFact } from '../../facts.ts'
+import { asking, type JobContext } from '../../job-context.ts'
 import { at, type Json, number, objects, text, time } from '../../reading.ts'
 import { storable } from '../../storable.ts'
 import { readConsole } from './console.ts'
-import { changelistIn } from './job.ts'
+import { pollName } from './follow-up.ts'
+import { changelistIn, upstreamOf } from './job.ts'
 import { JenkinsServer } from './server.ts'
 import { statusOf } from './status.ts'
 
 const TREE =
-  'number,building,inProgress,result,duration,timestamp,artifacts[fileName,relativePath],actions[parameters[name,value],lastBuiltRevision[SHA1]]'
+  'number,building,inProgress,result,duration,timestamp,artifacts[fileName,relativePath],actions[parameters[name,value],lastBuiltRevision[SHA1],causes[upstreamProject,upstreamBuild]]'
 const LONGEST_WAIT = 60
 /** Waits grow from 2 s to a minute; this many of them are a day. */
 const LOOKS = 1_448
 
-export const pollName = (buildId: number) => `poll_jenkins:${buildId}`
-
 /** Asks Jenkins how a build goes and what it printed, and comes back later while it runs. */
-export async function pollJenkins(outside: Outside, { build_run_id, offset, looks }: Jobs['poll_jenkins'], signal?: AbortSignal) {
+export async function pollJenkins(
+  outside: JobContext,
+  { build_run_id, offset, looks }: Jobs['poll_jenkins'],
+  signal?: AbortSignal,
+) {
   const { db, vault, allowed, log } = outside
   const build = await subjects.build(db, build_run_id)
   if (!build?.config.server) return
@@ -30,9 +33,9 @@ export async function pollJenkins(outside: Outside, { build_run_id, offset, look
   const path = server.buildPath(build.url)
   if (path === undefined) return log.info({ build_run_id }, 'not asked: the build is not on the configured Jenkins server')
 
-  const told = await server.json(path, TREE)
-  const running = told.building === true || told.inProgress === true || text(told.result) === undefined
-  const fact = storable(factOf(build_run_id, told, running, (file) => server.address(`${path}artifact/${file}`)))
+  const reported = await server.json(path, TREE)
+  const running = reported.building === true || reported.inProgress === true || text(reported.result) === undefined
+  const fact = storable(factOf(build_run_id, reported, running, (file) => server.address(`${path}artifact/${file}`)))
   await db.transaction((db) => builds.report(db, build, fact, true))
 
   const printed = await readConsole(server, path, offset)
@@ -47,29 +50,34 @@ export async function pollJenkins(outside: Outside, { build_run_id, offset, look
   })
 }
 
-function factOf(build_run_id: number, told: Json, running: boolean, addressOf: (file: string) => string): BuildFact {
-  const started = number(told.timestamp)
-  const length = running ? undefined : number(told.duration) || undefined
-  const actions = objects(told.actions)
+function factOf(build_run_id: number, reported: Json, running: boolean, addressOf: (file: string) => string): BuildFact {
+  const started = number(reported.timestamp)
+  const length = running ? undefined : number(reported.duration) || undefined
+  const actions = objects(reported.actions)
   const changelist = actions.map((action) => changelistIn(at(action, 'parameters'))).find((found) => found !== undefined)
   const revision = actions.map((action) => at(action, 'lastBuiltRevision', 'SHA1')).find((found) => found !== undefined)
-  const artifacts = artifactsOf(told.artifacts, addressOf)
+  const upstream = actions
+    .flatMap((action) => objects(at(action, 'causes')))
+    .map(upstreamOf)
+    .find((found) => found !== undefined)
+  const artifacts = artifactsOf(reported.artifacts, addressOf)
   return {
     kind: 'build',
     build: { build_run_id },
     existing: true,
-    ...(running ? { status: 'building' as const } : statusOf(told.result)),
+    ...(running ? { status: 'building' as const } : statusOf(reported.result)),
     ...revisionOf(revision),
     ...(changelist !== undefined && { changelist }),
     ...(started !== undefined && { started_at: time(started) }),
     ...(started !== undefined && length !== undefined && { finished_at: time(started + length) }),
     ...(length !== undefined && { duration_seconds: seconds(length) }),
+    ...(upstream && { upstream }),
     ...(artifacts.length > 0 && { artifacts }),
   }
 }
 
-const artifactsOf = (told: unknown, addressOf: (file: string) => string): ArtifactFact[] =>
-  objects(told).flatMap((artifact) => {
+const artifactsOf = (reported: unknown, addressOf: (file: string) => string): Artifact[] =>
+  objects(reported).flatMap((artifact) => {
     const name = text(artifact.relativePath) ?? text(artifact.fileName)
     if (name === undefined) return []
     return [{ name, size_bytes: null, url: addressOf(name.split('/').map(encodeURIComponent).join('/')) }]

@@ -1,5 +1,5 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type Asked, type Reached, reach, Unreachable } from '../../../net/reach.ts'
+import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, object, text } from '../../reading.ts'
 
 /** The one Jenkins that an integration may talk to. */
@@ -33,7 +33,7 @@ export class JenkinsServer {
   }
 
   /** Anything but success is an error that says what the server answered. */
-  async get(path: string, asked: Asked = {}): Promise<Reached> {
+  async get(path: string, asked: FetchOptions = {}): Promise<FetchedReply> {
     const reached = await this.#ask(path, asked)
     if (reached.status !== 200)
       throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path.split('?', 1)[0]}.`)
@@ -50,7 +50,7 @@ export class JenkinsServer {
   }
 
   /** A missing page is undefined. */
-  async find(path: string, asked: Asked = {}): Promise<Reached | undefined> {
+  async find(path: string, asked: FetchOptions = {}): Promise<FetchedReply | undefined> {
     const reached = await this.#ask(path, asked)
     if (reached.status === 404) return undefined
     if (reached.status !== 200)
@@ -59,7 +59,7 @@ export class JenkinsServer {
   }
 
   /** An API token may post as it is; a password needs a crumb and the session it belongs to. */
-  async post(path: string, fields: Record<string, string> = {}): Promise<Reached> {
+  async post(path: string, fields: Record<string, string> = {}): Promise<FetchedReply> {
     const crumb = this.#login?.token === false ? await this.#crumb() : {}
     const headers = { ...crumb, 'content-type': 'application/x-www-form-urlencoded' }
     const reached = await this.#ask(path, { method: 'POST', headers, body: new URLSearchParams(fields).toString() })
@@ -72,19 +72,19 @@ export class JenkinsServer {
     const reached = await this.#ask('crumbIssuer/api/json', {})
     // A server without protection against forged requests has no crumbs.
     if (reached.status === 404) return {}
-    const told = object(JSON.parse(reached.body.toString()))
-    const [field, crumb] = [text(told?.crumbRequestField), text(told?.crumb)]
+    const reported = object(JSON.parse(reached.body.toString()))
+    const [field, crumb] = [text(reported?.crumbRequestField), text(reported?.crumb)]
     if (field === undefined || crumb === undefined) throw new Unreachable(`${this.#base.origin} gives no crumb.`)
     const cookies = (reached.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0]!)
     return { [field]: crumb, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) }
   }
 
-  #ask(path: string, asked: Asked): Promise<Reached> {
+  #ask(path: string, asked: FetchOptions): Promise<FetchedReply> {
     const login = this.#login && {
       authorization: `Basic ${Buffer.from(`${this.#login.user}:${this.#login.secret}`).toString('base64')}`,
     }
     const signal = this.#signal && { signal: this.#signal }
-    return reach(this.address(path), this.#allowed, { ...asked, ...signal, headers: { ...login, ...asked.headers } })
+    return safeFetch(this.address(path), this.#allowed, { ...asked, ...signal, headers: { ...login, ...asked.headers } })
   }
 }
 

@@ -40,7 +40,7 @@ curl -fsS -H 'X-Webhook-Token: ${token}' -H "X-Jenkins-Signature: sha256=$SIGNAT
   --data-binary @notification.json '${base_url}/webhooks/jenkins/build_notification'
 `
 
-export const jenkins: Setup = (context) => `## Jenkins, and any other CI
+export const setup: Setup = (context) => `## Jenkins, and any other CI
 
 ### From a Jenkinsfile
 

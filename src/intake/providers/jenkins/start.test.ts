@@ -3,12 +3,12 @@ import { type FakeJenkins, jenkinsFixture, json, openJenkins } from '../../../..
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 import { sql } from '../../../db/database.ts'
 import { allowedHosts } from '../../../net/addresses.ts'
-import type { Outside } from '../../outside.ts'
+import type { JobContext } from '../../job-context.ts'
 import { followJenkins, startJenkins } from './start.ts'
 
 let studio: Studio
 let jenkins: FakeJenkins
-let outside: Outside
+let outside: JobContext
 
 beforeAll(async () => {
   studio = await openStudio({
@@ -105,7 +105,7 @@ describe('a commit trigger', () => {
 
   test('is not repeated for a build that has reported itself', async () => {
     const payload = await trigger()
-    await studio.db.count(sql`update build_runs set status = 'building', build_number = '5' where id = ${payload.build_run_id}`)
+    await studio.db.execute(sql`update build_runs set status = 'building', build_number = '5' where id = ${payload.build_run_id}`)
     await startJenkins(outside, payload)
     expect(jenkins.calls).toEqual([])
   })

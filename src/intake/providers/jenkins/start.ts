@@ -3,15 +3,15 @@ import { enqueue, type Jobs } from '../../../db/queue.ts'
 import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
-import { asking, type Outside } from '../../outside.ts'
+import { asking, type JobContext } from '../../job-context.ts'
 import { at, number, objects, text } from '../../reading.ts'
-import { pollName } from './poll.ts'
+import { pollName } from './follow-up.ts'
 import { JenkinsServer, jobPathOf } from './server.ts'
 
 const STARTING = 'starting'
 
 /** Starts the job of a build that was asked for. */
-export async function startJenkins(outside: Outside, { build_run_id }: Jobs['start_jenkins'], signal?: AbortSignal) {
+export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['start_jenkins'], signal?: AbortSignal) {
   const { db, vault, allowed } = outside
   const build = await subjects.build(db, build_run_id)
   // A report may have come already: then somebody else started it.
@@ -50,8 +50,13 @@ const follow = (db: Database, build: subjects.BuildSubject, job: Jobs['follow_je
 async function begun(db: Database, build: subjects.BuildSubject, build_run_id: number, run: unknown) {
   const [run_number, url] = [number(at(run, 'number')), text(at(run, 'url'))]
   if (run_number === undefined || url === undefined) return undefined
-  const told = { build: { build_run_id, number: String(run_number) }, existing: true as const, status: 'building' as const, url }
-  await builds.report(db, build, told)
+  const reported = {
+    build: { build_run_id, number: String(run_number) },
+    existing: true as const,
+    status: 'building' as const,
+    url,
+  }
+  await builds.report(db, build, reported)
   return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { ...asking(build), name: pollName(build_run_id) })
 }
 
@@ -74,7 +79,7 @@ const LOOKS = 500
 
 /** Waits in the queue beside the build, until it has a number and can be polled. */
 export async function followJenkins(
-  outside: Outside,
+  outside: JobContext,
   { build_run_id, queue_item, looks }: Jobs['follow_jenkins'],
   signal?: AbortSignal,
 ) {

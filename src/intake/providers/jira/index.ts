@@ -1,10 +1,16 @@
-import { type Delivery, type Provider, type ReferenceFact, Unreadable } from '../../facts.ts'
+import type { ReferenceFact } from '../../facts.ts'
+import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, link, object, objects, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 /** Jira Cloud and Data Center webhooks, and the free bodies of Jira Automation rules. */
 export const jira: Provider = {
   name: 'jira',
+  label: 'Jira',
+  reports: 'Issues that your tasks name',
+  category: 'trackers',
   paths: ['jira'],
   tokenHeader: 'x-service-token',
   answers: 200,
@@ -20,7 +26,7 @@ export const jira: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     if (isAutomation(delivery)) return issue(at(body, 'issue') ?? body)
     const event = text(at(body, 'webhookEvent')) ?? ''
-    // A Data Center comment comes without its issue, whose key nobody told; the same comment follows as `jira:issue_updated`.
+    // A Data Center comment comes without its issue, whose key nobody reported; the same comment follows as `jira:issue_updated`.
     if (!ISSUES.has(event) && !COMMENTS.has(event)) return []
     return issue(at(body, 'issue'), at(body, 'changelog')).map((fact) => ({
       ...fact,
@@ -30,6 +36,8 @@ export const jira: Provider = {
       at: time(at(body, 'timestamp')) ?? fact.at,
     }))
   },
+  setup,
+  sample,
 }
 
 const ISSUES = new Set(['jira:issue_created', 'jira:issue_updated', 'jira:issue_deleted'])

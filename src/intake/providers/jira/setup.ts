@@ -1,6 +1,6 @@
 import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
 
-export const jira: Setup = ({ url, token, base_url }) => `## Jira Cloud and Data Center
+export const setup: Setup = ({ url, token, base_url }) => `## Jira Cloud and Data Center
 
 1. As a Jira administrator open **Settings → System → WebHooks** and choose **Create a WebHook**.
 2. URL:

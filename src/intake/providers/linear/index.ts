@@ -1,11 +1,17 @@
-import { type Fact, type Provider, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { type Provider, Unreadable } from '../../provider.ts'
 import { at, link, number, object, text, time, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 const REPLAY_WINDOW_MS = 60_000
 
 export const linear: Provider = {
   name: 'linear',
+  label: 'Linear',
+  reports: 'Issues that your tasks name',
+  category: 'trackers',
   paths: ['linear'],
   tokenHeader: 'x-service-token',
   // Linear takes every other status, 202 included, for a failure.
@@ -25,6 +31,8 @@ export const linear: Provider = {
     if (at(body, 'type') === 'Issue') return issue(body, action === 'remove')
     return at(body, 'type') === 'Comment' ? commented(body) : []
   },
+  setup,
+  sample,
 }
 
 function issue(body: unknown, removed: boolean): Fact[] {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type Delivery, Unreadable } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { linear } from './index.ts'
 
 const SENT = Date.parse('2026-03-01T12:00:00Z')

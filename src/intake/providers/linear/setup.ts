@@ -1,6 +1,6 @@
 import type { Setup } from '../../setup.ts'
 
-export const linear: Setup = ({ url }) => `## Linear
+export const setup: Setup = ({ url }) => `## Linear
 
 1. As a workspace admin open **Settings → API → Webhooks → New webhook**.
 2. URL:

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
-import { type ChangeFact, type Delivery, type Provider, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, byline, files, type Json, mailIn, object, text, time, uids, word } from '../../reading.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 const PUSHED = 'notificationBranchPushed'
 
 /** Lore calls nobody: a relay posts revisions, or the lines that `lore --json notification subscribe` prints. */
 export const lore: Provider = {
   name: 'lore',
+  label: 'Lore',
+  reports: 'Revisions of art and other large files',
+  category: 'version_control',
   paths: ['lore'],
   tokenHeader: 'x-service-token',
   answers: 202,
@@ -16,10 +22,13 @@ export const lore: Provider = {
   },
   event: (delivery) => text(at(items(delivery)?.[0], 'tagName')) ?? 'revision',
   read(delivery) {
-    const told = revisions(delivery)
-    if (told === undefined) throw new Unreadable('The body must be a revision, a list of revisions, or one notification a line.')
-    return told.map(change)
+    const reported = revisions(delivery)
+    if (reported === undefined)
+      throw new Unreadable('The body must be a revision, a list of revisions, or one notification a line.')
+    return reported.map(change)
   },
+  setup,
+  sample,
 }
 
 /** What was pushed, each with the repository and branch that may stand around a whole list; other notifications are left out. */
@@ -28,8 +37,8 @@ function revisions(delivery: Delivery): Json[] | undefined {
   return items(delivery)?.flatMap((item) => {
     const tag = text(at(item, 'tagName'))
     if (tag !== undefined && tag !== PUSHED) return []
-    const told = typeof item === 'string' ? { revision: item } : object(tag === PUSHED ? at(item, 'data') : item)
-    return [{ repository: at(item, 'repository') ?? repository, branch, ...told }]
+    const reported = typeof item === 'string' ? { revision: item } : object(tag === PUSHED ? at(item, 'data') : item)
+    return [{ repository: at(item, 'repository') ?? repository, branch, ...reported }]
   })
 }
 
@@ -46,28 +55,28 @@ function lines(raw: Buffer): unknown[] | undefined {
     .split('\n')
     .filter((line) => line.trim() !== '')
   try {
-    const told = full.map((line) => object(JSON.parse(line)))
-    return told.length > 0 && !told.includes(undefined) ? told : undefined
+    const reported = full.map((line) => object(JSON.parse(line)))
+    return reported.length > 0 && !reported.includes(undefined) ? reported : undefined
   } catch {
     return undefined
   }
 }
 
-function change(told: Json): ChangeFact {
-  const identifier = word(told.revision)
+function change(reported: Json): ChangeFact {
+  const identifier = word(reported.revision)
   if (identifier === undefined) throw new Unreadable('Every revision must have its hash in `revision`.')
-  const user = text(told.user_id) ?? text(told.userId)
-  const mail = at(told.author, 'email')
+  const user = text(reported.user_id) ?? text(reported.userId)
+  const mail = at(reported.author, 'email')
   return {
     kind: 'change',
     source_type: 'AssetCommit',
     identifier,
-    author: byline(text(told.author) ?? at(told.author, 'name') ?? user, mail),
-    author_uids: uids(user, at(told.author, 'id'), mail ?? mailIn(told.author), text(told.author)),
-    description: text(told.message) ?? '',
-    timestamp: time(told.timestamp) ?? null,
-    branch: text(told.branch) ?? '',
-    files: files(Array.isArray(told.files) ? told.files.flatMap(touched) : told.files),
+    author: byline(text(reported.author) ?? at(reported.author, 'name') ?? user, mail),
+    author_uids: uids(user, at(reported.author, 'id'), mail ?? mailIn(reported.author), text(reported.author)),
+    description: text(reported.message) ?? '',
+    timestamp: time(reported.timestamp) ?? null,
+    branch: text(reported.branch) ?? '',
+    files: files(Array.isArray(reported.files) ? reported.files.flatMap(touched) : reported.files),
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ChangeFact, type Delivery, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { lore } from './index.ts'
 
 const delivery = (body: unknown, raw = JSON.stringify(body) ?? ''): Delivery => ({
@@ -78,7 +79,7 @@ test('a notification that pushes nothing is ignored', () => {
   expect(key(locked)).toBeUndefined()
 })
 
-test('files that were only kept are not told as changed', () => {
+test('files that were only kept are not reported as changed', () => {
   const files = [
     { path: 'a.png', action: 'keep' },
     { path: 'b.png', action: 'keep', flagModify: true },
@@ -94,7 +95,7 @@ test('files that were only kept are not told as changed', () => {
   ])
 })
 
-test('the same revisions of the same repository are the same delivery, however they are told', () => {
+test('the same revisions of the same repository are the same delivery, however they are reported', () => {
   expect(key({ revision: first, repository: 'starfall' })).toBe(
     key({ repository: 'starfall', revisions: [{ revision: first, message: 'again' }] }),
   )

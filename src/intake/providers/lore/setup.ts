@@ -15,7 +15,7 @@ while :; do
 done
 `
 
-export const lore: Setup = (context) => `## Lore
+export const setup: Setup = (context) => `## Lore
 
 A Lore server calls nobody, so a bridge does, from inside a clone of the repository with a login that may read it. It only calls out, remembers what it has told, and after a standstill tells what it missed:
 

@@ -1,9 +1,15 @@
-import { type Fact, type Provider, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { type Provider, Unreadable } from '../../provider.ts'
 import { at, object, objects, text, time, word } from '../../reading.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 import { isSignedToken } from './token.ts'
 
 export const monday: Provider = {
   name: 'monday',
+  label: 'monday.com',
+  reports: 'Items that your tasks name',
+  category: 'trackers',
   paths: ['monday'],
   tokenHeader: 'x-service-token',
   answers: 200,
@@ -20,6 +26,8 @@ export const monday: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return item(at(body, 'event'))
   },
+  setup,
+  sample,
 }
 
 /** Every event that names an item (monday's older word is pulse) says something true about it. */

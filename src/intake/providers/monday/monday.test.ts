@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Delivery, Unreadable } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { monday } from './index.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z') / 1000

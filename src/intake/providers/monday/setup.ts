@@ -1,6 +1,6 @@
 import type { Setup } from '../../setup.ts'
 
-export const monday: Setup = ({ url }) => `## monday.com
+export const setup: Setup = ({ url }) => `## monday.com
 
 1. On the board open **Integrate**, search for **Webhooks** and pick a recipe, for instance *When a column changes, send a webhook*.
 2. URL:

@@ -6,14 +6,14 @@ import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 import { sql } from '../../../db/database.ts'
 import { allowedHosts } from '../../../net/addresses.ts'
 import { ingest } from '../../ingest.ts'
-import type { Outside } from '../../outside.ts'
+import type { JobContext } from '../../job-context.ts'
 import { describeChangelist } from './describe-job.ts'
 import { describe as describeServer } from './server.ts'
 
 const MOVE = resolve(import.meta.dirname, 'fixtures/describe__move.jsonl')
 
 let studio: Studio
-let outside: Outside
+let outside: JobContext & { p4: string }
 const { folder, remove } = scratch()
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const p4 = (script: string) => standIn(folder, `p4-${++name}`, script)
 const complains = (data: string) => p4(`console.log(JSON.stringify({ data: ${JSON.stringify(data)}, generic: 38, severity: 3 }))`)
 
 /** A trigger that tells a number alone; gives the job that asks for the rest. */
-async function told(changelist: number, key = 'p4') {
+async function reported(changelist: number, key = 'p4') {
   const token = studio.world.integrations![key]!.webhook_token as string
   const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
   await ingest(studio.db, Number(json.delivery_id))
@@ -56,11 +56,11 @@ const change = (id: number) =>
 
 describe('a changelist known by its number', () => {
   test('is filled in from the server, with its assets, once however often it is asked', async () => {
-    const { id, payload } = await told(6000)
+    const { id, payload } = await reported(6000)
     expect(payload).toEqual({ change_id: id })
     const seen = join(folder, 'seen.json')
     const env = 'Object.fromEntries(Object.entries(process.env).filter(([k]) => /^P4|SECRET|DATABASE/.test(k)))'
-    const real = p4(`fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args, env: ${env} }))
+    const real = p4(`if (args[2] === 'describe') fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args, env: ${env} }))
       process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`)
     for (let times = 0; times < 2; times++) await describeChangelist({ ...outside, p4: real }, payload!)
     expect(await change(id)).toMatchObject({ author: 'abc', file_count: 3, asset_count: 1 })
@@ -74,8 +74,32 @@ describe('a changelist known by its number', () => {
     })
   })
 
+  test('is on the streams that the server tells, those that import its files and virtual ones included', async () => {
+    const { id, payload } = await reported(6050)
+    const streams = [
+      { Stream: '//Some-Depot/ue4/Release-4.24', Parent: 'none', Type: 'mainline' },
+      { Stream: '//some-depot/artists', Parent: '//Some-Depot/ue4/Release-4.24', Type: 'virtual' },
+      { Stream: '//game/main', Parent: 'none', Type: 'mainline' },
+    ]
+    const spec = {
+      Stream: '//game/main',
+      Paths0: 'share ...',
+      Paths1: 'import+ Engine/... "//other-depot/third_party/unreal/..."',
+    }
+    const server =
+      p4(`if (args[2] === 'streams') console.log(${JSON.stringify(streams.map((one) => JSON.stringify(one)).join('\n'))})
+      else if (args[2] === 'stream') console.log(args[4] === '//game/main' ? ${JSON.stringify(JSON.stringify(spec))} : '{"data":"none"}')
+      else process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}, 'utf8').replaceAll('6000', '6050'))`)
+    await studio.db.execute(sql`update integrations set streams_at = null`)
+    await describeChangelist({ ...outside, p4: server }, payload!)
+    const branches = await studio.db.rows<{ branch: string }>(
+      sql`select branch from change_branches where change_id = ${id} order by id`,
+    )
+    expect(branches.map(({ branch }) => branch)).toEqual(['//some-depot/ue4/release-4.24', '//some-depot/artists', '//game/main'])
+  })
+
   test('stays as it is, and the job fails with the reason, when the server refuses although p4 ends well', async () => {
-    const { id, payload } = await told(6100)
+    const { id, payload } = await reported(6100)
     for (const said of [
       'Perforce password (P4PASSWD) invalid or unset.\n',
       '6100 - no such changelist.\n',
@@ -86,7 +110,7 @@ describe('a changelist known by its number', () => {
   })
 
   test('stays as it is when p4 is missing, fails, hangs, says nothing, or speaks of another change', async () => {
-    const { payload } = await told(6200)
+    const { payload } = await reported(6200)
     const ask = (path: string, signal?: AbortSignal) => describeChangelist({ ...outside, p4: path }, payload!, signal)
     await expect(ask(join(folder, 'nowhere'))).rejects.toThrow('not installed')
     await expect(ask(p4(`console.error('Connect to server failed'); process.exit(1)`))).rejects.toThrow(
@@ -111,15 +135,15 @@ describe('a changelist known by its number', () => {
 
   test('asks no server where none is configured, none that is private without leave, and runs no command', async () => {
     const before = await studio.db.rows(sql`select id from graphile_worker._private_jobs`)
-    const { id } = await told(6300, 'plain')
+    const { id } = await reported(6300, 'plain')
     expect((await studio.db.rows(sql`select id from graphile_worker._private_jobs`)).length).toBe(before.length + 1)
     await describeChangelist(outside, { change_id: id })
-    const { payload } = await told(6400)
+    const { payload } = await reported(6400)
     for (const entries of [[], ['jenkins:127.0.0.1', 'perforce:127.0.0.1:9']])
-      await expect(describeChangelist({ ...outside, allowed: allowedHosts(entries) }, payload!)).rejects.toThrow(
-        'ALLOW_PRIVATE_HOSTS',
-      )
-    const rsh = await told(6500, 'rsh')
+      await expect(
+        describeChangelist({ ...outside, allowed: allowedHosts(entries, ['jenkins', 'perforce']) }, payload!),
+      ).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
+    const rsh = await reported(6500, 'rsh')
     await expect(describeChangelist(outside, { change_id: rsh.id })).rejects.toThrow('must look like')
   })
 })

@@ -1,20 +1,34 @@
 import type { Jobs } from '../../../db/queue.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
-import { Unreachable } from '../../../net/reach.ts'
-import type { Outside } from '../../outside.ts'
-import { record } from '../../record.ts'
+import * as streamSettings from '../../../domain/integrations/stream-settings.ts'
+import { Unreachable } from '../../../net/safe-fetch.ts'
+import { apply } from '../../apply.ts'
+import type { JobContext } from '../../job-context.ts'
 import { describedChange } from './describe.ts'
-import { describe } from './server.ts'
+import { describe, streams } from './server.ts'
+
+interface Means extends JobContext {
+  /** The command line client; `p4` of the path unless somebody knows better. */
+  p4?: string
+}
 
 /** Fills in what a trigger left out: who, why, and which files. */
-export async function describeChangelist(outside: Outside, { change_id }: Jobs['describe_changelist'], signal?: AbortSignal) {
-  const { db, vault, allowed, p4 } = outside
+export async function describeChangelist(context: Means, { change_id }: Jobs['describe_changelist'], signal?: AbortSignal) {
+  const { db, vault, allowed, p4, log } = context
   const subject = await subjects.change(db, change_id)
   if (!subject?.config.server) return
-  const output = await describe(openConfig(vault, subject.config), subject.identifier, { allowed, p4, signal })
+  const config = openConfig(vault, subject.config)
+  const output = await describe(config, subject.identifier, { allowed, p4, signal })
   // `p4` ends well even when the server refused: only a record of this very change counts.
   const change = describedChange(output)
   if (change.identifier !== subject.identifier) throw new Unreachable(`The server described ${change.identifier} instead.`)
-  await db.transaction((db) => record(db, subject, [change]))
+  if (await streamSettings.areStale(db, subject.integration_id))
+    await streams(config, { allowed, p4, signal }).then(
+      (found) => streamSettings.store(db, subject.integration_id, found),
+      // A user who may describe changes may yet be refused the list: its files' folders then tell the stream.
+      (error: Error) =>
+        log.warn({ integration: subject.integration_id, error: error.message }, 'the streams of a server are unknown'),
+    )
+  await db.transaction((db) => apply(db, subject, [change]))
 }

@@ -1,4 +1,5 @@
-import { type ChangeFact, type FileFact, Unreadable } from '../../facts.ts'
+import type { ChangedFile, ChangeFact } from '../../facts.ts'
+import { Unreadable } from '../../provider.ts'
 import { at, bytes, type Json, objects, text, time, uids, word } from '../../reading.ts'
 
 /** What the version control server says of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
@@ -54,8 +55,8 @@ function taggedRecord(output: string): Json {
   return Object.fromEntries(record)
 }
 
-function filesOf(record: Json): FileFact[] {
-  const files: FileFact[] = []
+function filesOf(record: Json): ChangedFile[] {
+  const files: ChangedFile[] = []
   for (let index = 0; ; index++) {
     const path = text(at(record, `depotFile${index}`))
     if (path === undefined) return files

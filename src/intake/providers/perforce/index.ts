@@ -1,13 +1,23 @@
-import { type FileFact, type Provider, Unreadable } from '../../facts.ts'
+import type { ChangedFile } from '../../facts.ts'
+import { type Provider, Unreadable } from '../../provider.ts'
 import { at, files, text, time } from '../../reading.ts'
 import { perforceUser } from './describe.ts'
+import { followUp } from './follow-up.ts'
+import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
+import { setup } from './setup.ts'
 
 /** A submit trigger tells a number, in a form or as JSON; a trigger that knows more may send it along. */
 export const perforce: Provider = {
   name: 'perforce',
+  label: 'Perforce',
+  reports: 'Submitted changelists and their files',
+  category: 'version_control',
   paths: ['perforce'],
   tokenHeader: 'x-service-token',
   answers: 202,
+  // A submit trigger may put its token into the form.
+  tokenInBody: true,
   deliveryKey: ({ body }) => changelist(body),
   event: () => 'change-commit',
   read({ body }) {
@@ -15,8 +25,8 @@ export const perforce: Provider = {
     if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')
     const user = text(at(body, 'user'))
     const description = text(at(body, 'description')) ?? text(at(body, 'desc'))
-    const told = files(at(body, 'files'))?.map(withoutRevision) ?? null
-    const complete = user !== undefined && description !== undefined && told !== null
+    const reported = files(at(body, 'files'))?.map(withoutRevision) ?? null
+    const complete = user !== undefined && description !== undefined && reported !== null
     return [
       {
         kind: 'change',
@@ -26,11 +36,15 @@ export const perforce: Provider = {
         description: description?.trimEnd() ?? '',
         timestamp: time(at(body, 'timestamp')) ?? null,
         branch: '',
-        files: told,
+        files: reported,
         ...(!complete && { incomplete: true }),
       },
     ]
   },
+  server,
+  followUp,
+  setup,
+  sample,
 }
 
 /** A string of digits or an integer, without leading zeros; the server counts from 1. */
@@ -46,7 +60,7 @@ const WITH_REVISION = /^(?:\.\.\. )?(\/\/[^#]+)#(?:\d+|head|have|none)(?: (?:- )
  * A script may pass on what p4 printed: `//depot/a.uasset#3`, `//depot/a.uasset#3 - edit change 7 (text)`, `... //depot/a.uasset#3 edit`.
  * The server writes a hash sign that belongs to a name as %23.
  */
-function withoutRevision(file: FileFact): FileFact {
+function withoutRevision(file: ChangedFile): ChangedFile {
   const [, path, action = file.action] = WITH_REVISION.exec(file.path) ?? []
   return path === undefined ? file : { ...file, path, action }
 }

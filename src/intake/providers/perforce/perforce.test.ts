@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ChangeFact, type Delivery, Unreadable } from '../../facts.ts'
+import type { ChangeFact } from '../../facts.ts'
+import { type Delivery, Unreadable } from '../../provider.ts'
 import { perforce } from './index.ts'
 
 const delivery = (body: unknown): Delivery => ({
@@ -60,13 +61,13 @@ test('a bare number leaves the details to the server', () => {
 })
 
 test('a trigger that tells everything needs no server', () => {
-  const told = change({
+  const reported = change({
     changelist: 7,
     user: 'DICE\\ada',
     desc: 'Paint the dragon\n',
     files: [{ path: '//depot/T_Dragon.png', action: 'add' }],
   })
-  expect(told).toEqual({
+  expect(reported).toEqual({
     kind: 'change',
     source_type: 'Changelist',
     identifier: '7',

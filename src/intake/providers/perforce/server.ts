@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Stream } from '../../../domain/changes/streams.ts'
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { NoAnswer, resolveHost, Unreachable } from '../../../net/reach.ts'
+import { NoAnswer, resolveHost, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
+import { parseImports, parseStreams } from './streams.ts'
 
 const run = promisify(execFile)
 
@@ -21,12 +23,32 @@ interface Perforce {
   signal?: AbortSignal | undefined
 }
 
-/** What `p4 describe` prints about a changelist; the program is started directly, never through a shell. */
-export async function describe(
+/** What `p4 describe` prints about a changelist. */
+export const describe = (config: Readonly<Json>, changelist: string, perforce: Perforce): Promise<string> =>
+  session(config, perforce, (ask) => ask(['describe', '-s', changelist]))
+
+/** More streams than this are not looked into: what they import is then unknown. */
+const IMPORTING_MAX = 100
+
+/** The streams of the server, with what each imports. */
+export const streams = (config: Readonly<Json>, perforce: Perforce): Promise<Stream[]> =>
+  session(config, perforce, async (ask) => {
+    const streams = parseStreams(await ask(['streams']))
+    for (const stream of streams.slice(0, IMPORTING_MAX)) {
+      const imports = parseImports(await ask(['stream', '-o', stream.path]))
+      if (imports.length > 0) stream.imports = imports
+    }
+    return streams
+  })
+
+type Ask = (args: string[]) => Promise<string>
+
+/** Trusts the server as configured and asks it; the program is started directly, never through a shell. */
+async function session<T>(
   config: Readonly<Json>,
-  changelist: string,
   { allowed, p4 = 'p4', signal }: Perforce,
-): Promise<string> {
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
   const port = await portOf(text(config.server) ?? '', allowed, signal)
   const fingerprint = text(config.fingerprint)
   const folder = fingerprint === undefined ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-p4-'))
@@ -34,7 +56,7 @@ export async function describe(
   const ask = (args: string[]) => call(p4, args, env, signal)
   try {
     if (fingerprint !== undefined) await ask(['trust', '-i', fingerprint])
-    return await ask(['-Mj', '-ztag', 'describe', '-s', changelist])
+    return await work((args) => ask(['-Mj', '-ztag', ...args]))
   } finally {
     if (folder) await rm(folder, { recursive: true, force: true })
   }

@@ -33,7 +33,7 @@ tell() {
 tell </dev/null >/dev/null 2>&1 &
 `
 
-export const perforce: Setup = (context) => `## Perforce Helix Core
+export const setup: Setup = (context) => `## Perforce Helix Core
 
 The server runs a script of yours after every submit, and the script tells us.
 

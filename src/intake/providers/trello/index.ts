@@ -1,12 +1,20 @@
-import { type Fact, type Provider, Unreadable } from '../../facts.ts'
+import type { Fact } from '../../facts.ts'
+import { type Provider, Unreadable } from '../../provider.ts'
 import { at, object, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { sample } from './sample.ts'
+import { setup } from './setup.ts'
 
 export const trello: Provider = {
   name: 'trello',
+  label: 'Trello',
+  reports: 'Cards that your tasks name',
+  category: 'trackers',
   paths: ['trello'],
   tokenHeader: 'x-service-token',
   answers: 200,
+  answersHead: true,
+  secretHeaders: ['x-trello-webhook'],
   // The address is signed too, exactly as it was registered, `?token=` included.
   verify: ({ headers, raw, url }, secrets) =>
     secrets.length === 0 ||
@@ -17,6 +25,8 @@ export const trello: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return card(at(body, 'action'))
   },
+  setup,
+  sample,
 }
 
 /** Every action that names a card says something true about it; the rest is about boards and lists. */

@@ -1,6 +1,6 @@
 import type { Setup } from '../../setup.ts'
 
-export const trello: Setup = ({ url }) => `## Trello
+export const setup: Setup = ({ url }) => `## Trello
 
 Trello has no page for webhooks: they are made with one request. It asks this server for an answer first, so the address must be reachable from the internet with a valid certificate.
 

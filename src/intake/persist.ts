@@ -1,15 +1,15 @@
 import type { Database } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
+import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
-import type { Place } from '../domain/integrations/place.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
+import { type Applied, applyAll } from './apply.ts'
 import type { Fact } from './facts.ts'
-import { type Recorded, recordAll } from './record.ts'
 
 export interface Delivered {
   status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted'
   delivery_id: string
-  records?: Recorded['records']
+  records?: Applied['records']
   warning?: string
 }
 
@@ -21,12 +21,12 @@ export interface Reading {
   began: number
 }
 
-/** Who shares a transaction does not wait long for a row: alone, the others need not wait at all. */
-const SHARED_LIMITS = { lockTimeout: 2_000 }
+/** A batch does not wait long for a row lock: written alone, its other deliveries need not wait at all. */
+const BATCH_LIMITS = { lockTimeout: 2_000 }
 
 /** Deliveries of one integration with everything they cause, in one transaction: all of them or none. Answers in their order. */
-export function keep(db: Database, place: Place, readings: readonly Reading[]): Promise<Delivered[]> {
-  const limits = readings.length > 1 ? SHARED_LIMITS : undefined
+export function persist(db: Database, context: IntegrationContext, readings: readonly Reading[]): Promise<Delivered[]> {
+  const limits = readings.length > 1 ? BATCH_LIMITS : undefined
   return db.transaction(async (db) => {
     const ids = await deliveries.accept(
       db,
@@ -34,13 +34,13 @@ export function keep(db: Database, place: Place, readings: readonly Reading[]): 
       'processed',
     )
     const fresh = readings.flatMap((reading, index) => (ids[index] === undefined ? [] : [{ ...reading, id: ids[index] }]))
-    const recorded = await recordAll(
+    const applied = await applyAll(
       db,
-      place,
+      context,
       fresh.map(({ facts }) => facts),
     )
     const ended = fresh.map(({ id, began }, index) => {
-      const { outcome, records, warnings } = recorded[index]!
+      const { outcome, records, warnings } = applied[index]!
       return { id, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
     })
     if (ended.length > 0) await deliveries.finish(db, ended)
@@ -58,18 +58,18 @@ export function keep(db: Database, place: Place, readings: readonly Reading[]): 
 }
 
 async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<Delivered> {
-  const kept: deliveries.Kept = { outcome: 'duplicate', status: 200, records: [], message: '', milliseconds: since(began) }
-  return { status: 'duplicate', delivery_id: String(await deliveries.note(db, arrival, kept)), records: [] }
+  const noted: deliveries.Kept = { outcome: 'duplicate', status: 200, records: [], message: '', milliseconds: since(began) }
+  return { status: 'duplicate', delivery_id: String(await deliveries.note(db, arrival, noted)), records: [] }
 }
 
 const since = (began: number) => Math.round(performance.now() - began)
 
-/** For tools that are answered before the work is done: kept now, read by a job. */
-export const keepForLater = (db: Database, { account_id }: Place, arrival: deliveries.Arrival): Promise<Delivered> => {
-  const began = performance.now()
+/** For tools that are answered before the work is done: persisted now with its facts, applied by a job. */
+export function enqueueDelivery(db: Database, { account_id }: IntegrationContext, reading: Reading): Promise<Delivered> {
+  const { arrival, facts } = reading
   return db.transaction(async (db) => {
-    const [id] = await deliveries.accept(db, [arrival], 'accepted')
-    if (id === undefined) return noteRepeat(db, { arrival, facts: [], began })
+    const [id] = await deliveries.accept(db, [{ ...arrival, facts: JSON.stringify(facts) }], 'accepted')
+    if (id === undefined) return noteRepeat(db, reading)
     await enqueue(db, 'ingest', { delivery_id: id }, { owner: `account:${account_id}` })
     return { status: 'accepted', delivery_id: String(id) }
   })

@@ -15,7 +15,7 @@ export class NoAnswer extends Unreachable {
   override readonly name = 'NoAnswer'
 }
 
-export interface Asked {
+export interface FetchOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string | Buffer
@@ -28,7 +28,7 @@ export interface Asked {
   wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
 }
 
-export interface Reached {
+export interface FetchedReply {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
@@ -44,12 +44,12 @@ const REDIRECTS = 3
  * Asks a server whose address came from outside. The name is resolved once, every address it stands for is judged, and the
  * connection goes to one of those addresses and nowhere else; redirects are followed within the same origin only.
  */
-export async function reach(address: string, allowed: AllowedHosts, asked: Asked = {}): Promise<Reached> {
+export async function safeFetch(address: string, allowed: AllowedHosts, asked: FetchOptions = {}): Promise<FetchedReply> {
   const timeout = AbortSignal.timeout(asked.patience ?? PATIENCE)
   const signal = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
   let url = readUrl(address)
   for (let hops = 0; hops <= REDIRECTS; hops++) {
-    const reached = await once(url, allowed, asked, signal)
+    const reached = await attempt(url, allowed, asked, signal)
     const target = reached.status >= 300 && reached.status < 400 ? reached.headers.location : undefined
     if (target === undefined || asked.method === 'POST') return reached
     const next = URL.canParse(target, url.href) ? new URL(target, url) : undefined
@@ -88,7 +88,7 @@ function readUrl(address: string): URL {
   return url
 }
 
-async function once(url: URL, allowed: AllowedHosts, asked: Asked, signal: AbortSignal): Promise<Reached> {
+async function attempt(url: URL, allowed: AllowedHosts, asked: FetchOptions, signal: AbortSignal): Promise<FetchedReply> {
   // An IPv6 host is written in brackets; other odd spellings of addresses were made plain when the URL was read.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = await resolveHost(host, allowed, { port: portOf(url), signal })
@@ -105,7 +105,7 @@ async function once(url: URL, allowed: AllowedHosts, asked: Asked, signal: Abort
 function send(
   url: URL,
   addresses: { address: string; family: number }[],
-  asked: Asked,
+  asked: FetchOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const pinned: LookupFunction = (_host, options, done) =>

@@ -1,11 +1,11 @@
-import { exceeds, READABLE } from '../net/weight.ts'
-import { Unreadable } from './facts.ts'
+import { exceeds, READABLE } from '../net/json-complexity.ts'
+import { Unreadable } from './provider.ts'
 
 /** Names and values of a form; tools send a handful. */
 const FIELDS_MAX = 10_000
 
 /** The body as its type says: JSON, or a form whose `payload` field may hold the JSON. Lines and other text stay with `raw`. */
-export function readBody(raw: Buffer, contentType: string | undefined): unknown {
+export function parseBody(raw: Buffer, contentType: string | undefined): unknown {
   if (raw.length === 0) return undefined
   if (isForm(contentType)) return readForm(raw)
   refuseTooManyValues(raw)

@@ -4,8 +4,8 @@ import { commit, openTools, push, type Tools } from '../../test/support/tools.ts
 import { until } from '../../test/support/until.ts'
 import { type Database, openDatabase, type Pool, sql } from '../db/database.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
-import type { Delivered } from './keep.ts'
-import { takeIn } from './take-in.ts'
+import type { Delivered } from './persist.ts'
+import { receive } from './receive.ts'
 
 let tools: Tools
 let count = 0
@@ -19,12 +19,12 @@ const newSha = () => (++count).toString(16).padStart(40, 'e')
 /** All in one moment, so that none is written before the last has arrived. */
 async function arrive(pushes: { body: object; id?: string }[], db: Database = tools.studio.db) {
   const { service } = tools.studio
-  const door = await webhooks.open(db, service.vault, tools.tokenOf('github'), 'github')
+  const integration = await webhooks.open(db, service.vault, tools.tokenOf('github'), 'github')
   return Promise.allSettled(
     pushes.map(async ({ body, id = randomUUID() }) => {
       const headers = { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id }
       const raw = Buffer.from(JSON.stringify(body))
-      const taken = await takeIn(db, door, { path: 'github', headers, raw, url: '', received: new Date() })
+      const taken = await receive(db, integration, { path: 'github', headers, raw, url: '', received: new Date() })
       return (taken as { delivered: Delivered }).delivered
     }),
   )
@@ -69,8 +69,8 @@ test('twins among them are one delivery and its repeats', async () => {
 
 test('a commit that two of them tell is one change', async () => {
   const [sha, path] = [newSha(), 'Content/Together/T_Twice.png']
-  const told = () => ({ body: push([commit(newSha()), commit(sha, { added: [path] })]) })
-  const delivered = answers(await arrive([told(), told()]))
+  const reported = () => ({ body: push([commit(newSha()), commit(sha, { added: [path] })]) })
+  const delivered = answers(await arrive([reported(), reported()]))
   const [change] = await changeOf(sha)
   for (const { status, records } of delivered) {
     expect(status).toBe('processed')
@@ -82,12 +82,12 @@ test('a commit that two of them tell is one change', async () => {
 test('one that cannot be written harms none of the others', async () => {
   const { db } = tools.studio
   const [bad, ...good] = Array.from({ length: 6 }, newSha)
-  await db.count(sql`alter table changes add constraint refuse_one check (description <> 'nobody can keep this') not valid`)
+  await db.execute(sql`alter table changes add constraint refuse_one check (description <> 'nobody can keep this') not valid`)
   const settled = await arrive([
     ...good.map((sha) => ({ body: push([commit(sha)]) })),
     { body: push([commit(bad!, { message: 'nobody can keep this' })]), id: 'unkeepable' },
   ])
-  await db.count(sql`alter table changes drop constraint refuse_one`)
+  await db.execute(sql`alter table changes drop constraint refuse_one`)
   expect(answers(settled.slice(0, -1)).every(({ status }) => status === 'processed')).toBe(true)
   expect(settled.at(-1)).toMatchObject({ status: 'rejected', reason: { constraint: 'refuse_one' } })
   expect(await changeOf(bad!)).toEqual([])
@@ -106,7 +106,7 @@ describe('a change that another session holds', () => {
   const whileHeld = async (sha: string, work: () => Promise<void>) => {
     answers(await arrive([{ body: push([commit(sha)]) }]))
     await tools.studio.db.transaction(async (db) => {
-      await db.count(sql`select from changes where identifier = ${sha} for update`)
+      await db.execute(sql`select from changes where identifier = ${sha} for update`)
       await work()
     })
   }
@@ -132,11 +132,11 @@ describe('a change that another session holds', () => {
       expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
       expect(settled.at(-1)).toMatchObject({ reason: { status: 503, code: 'unavailable' } })
     })
-    const told = await tools.studio.db.rows(
+    const reported = await tools.studio.db.rows(
       sql`select status from deliveries where body = ${Buffer.from(JSON.stringify(pushes[0]!.body))}`,
     )
     // Whoever was not tried is not in the log of what failed either.
-    expect(told.length).toBeLessThan(30)
+    expect(reported.length).toBeLessThan(30)
     expect(answers(await arrive(pushes.slice(-1), db))).toMatchObject([{ status: 'processed' }])
   })
 })
@@ -147,12 +147,12 @@ test('of two that wait for each other none is lost', async () => {
   answers(await arrive([{ body: push([commit(known, { added: [path] })]) }]))
   const pushed = await db.transaction(async (db) => {
     // The other one gives way.
-    await db.count(sql`set local deadlock_timeout = '1min'`)
-    await db.count(sql`select from assets where path = ${path} for update`)
+    await db.execute(sql`set local deadlock_timeout = '1min'`)
+    await db.execute(sql`select from assets where path = ${path} for update`)
     const pushed = arrive([{ body: push([commit(known), commit(newSha(), { added: [path] })]) }])
     const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await until(async () => (await tools.studio.db.count(waits)) > 0)
-    await db.count(sql`select from changes where identifier = ${known} for update`)
+    await until(async () => (await tools.studio.db.execute(waits)) > 0)
+    await db.execute(sql`select from changes where identifier = ${known} for update`)
     return { pushed }
   })
   expect(answers(await pushed.pushed)).toMatchObject([{ status: 'processed' }])

@@ -1,26 +1,24 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
 import type { Vault } from '../domain/access/secrets.ts'
-import type { Place } from '../domain/integrations/place.ts'
+import type { IntegrationContext } from '../domain/integrations/context.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
 import { text } from './reading.ts'
 
 /** What work may use that asks other people's servers. */
-export interface Outside {
+export interface JobContext {
   db: Database
   vault: Vault
   /** Private hosts that the operator allows to be asked. */
   allowed: AllowedHosts
   log: Logger
-  /** The Perforce command line client; `p4` of the path unless somebody knows better. */
-  p4?: string
 }
 
 /**
  * Whom a job is for that asks the server of an integration, and which server that is. An account's servers are its own: what others
  * do to one of the same name changes nothing for it.
  */
-export const asking = ({ account_id, config }: Place) => {
+export const asking = ({ account_id, config }: IntegrationContext) => {
   const server = text(config.server) ?? ''
   const origin = URL.canParse(server) && new URL(server).origin
   return {

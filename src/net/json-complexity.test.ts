@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { isHeavy } from './weight.ts'
+import { exceedsJsonComplexity } from './json-complexity.ts'
 
-const heavy = (text: string) => isHeavy(Buffer.from(text))
+const heavy = (text: string) => exceedsJsonComplexity(Buffer.from(text))
 const many = (part: string) => part.repeat(10_001)
 
 describe('a body is light', () => {
@@ -29,6 +29,13 @@ describe('a body is heavy', () => {
     ['fields of a form', many('a=1&')],
     ['encoded values of a form', `payload=${many('%7B%7D')}`],
   ])('when it holds too many %s', (_, body) => expect(heavy(body)).toBe(true))
+
+  test('when values follow a long text, whatever stands in it', () => {
+    const text = JSON.stringify('a line of a log, "quoted", with a \\ and more than is walked byte by byte \\" \\\\'.repeat(50))
+    expect(heavy(`[${text},${many('1,')}1]`)).toBe(true)
+    expect(heavy(`[${text},${'1,'.repeat(100)}1]`)).toBe(false)
+    expect(heavy(`${text.slice(0, -1)}\n${many('{}\n')}`)).toBe(true)
+  })
 
   test('when it nests too deep, closed or not', () => {
     expect(heavy('['.repeat(101))).toBe(true)

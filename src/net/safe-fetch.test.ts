@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { allowedHosts, isPrivate } from './addresses.ts'
-import { reach, resolveHost, Unreachable } from './reach.ts'
+import { resolveHost, safeFetch, Unreachable } from './safe-fetch.ts'
 
 const local = allowedHosts(['127.0.0.0/8', '::1'])
 const nobody = allowedHosts([])
@@ -89,8 +89,9 @@ describe('addresses', () => {
   })
 
   test('an entry with a use or a port holds for that alone', () => {
-    const allowed = allowedHosts(['jenkins:10.0.0.0/8', 'perforce:P4.internal:1666', 'webhooks:[fd00::1]:8443', 'all.internal'])
-    const uses = ['jenkins', 'perforce', 'webhooks', undefined] as const
+    const entries = ['jenkins:10.0.0.0/8', 'perforce:P4.internal:1666', 'webhooks:[fd00::1]:8443', 'all.internal']
+    const allowed = allowedHosts(entries, ['jenkins', 'perforce', 'webhooks'])
+    const uses = ['jenkins', 'perforce', 'webhooks', undefined]
     const allowedFor = (host: string, address: string, port: number) => uses.filter((use) => allowed(host, address, port, use))
     expect(allowedFor('x', '10.1.1.1', 80)).toEqual(['jenkins'])
     expect(allowedFor('p4.internal', '172.16.0.1', 1666)).toEqual(['perforce'])
@@ -132,11 +133,11 @@ describe('a private host', () => {
 
   test('is never connected to, however it is spelled', async () => {
     const { port, seen } = await listen((_, reply) => reply.end('inside'), '::')
-    for (const url of spellings(port)) await expect(reach(url, nobody, { patience: 2_000 }), url).rejects.toThrow(Unreachable)
+    for (const url of spellings(port)) await expect(safeFetch(url, nobody, { patience: 2_000 }), url).rejects.toThrow(Unreachable)
     expect(seen.connections).toBe(0)
     // The same door does open once the operator says so.
-    expect((await reach(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('inside')
-    expect((await reach(`http://localhost:${port}/`, allowedHosts(['localhost']))).status).toBe(200)
+    expect((await safeFetch(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('inside')
+    expect((await safeFetch(`http://localhost:${port}/`, allowedHosts(['localhost']))).status).toBe(200)
     expect(seen.connections).toBe(2)
   })
 
@@ -157,7 +158,7 @@ describe('an answer', () => {
       'file:///etc/passwd',
     ]) {
       const { port } = await listen((_, reply) => reply.writeHead(302, { location }).end())
-      await expect(reach(`http://127.0.0.1:${port}/`, local), location).rejects.toThrow('redirects elsewhere')
+      await expect(safeFetch(`http://127.0.0.1:${port}/`, local), location).rejects.toThrow('redirects elsewhere')
     }
     expect(target.seen.connections).toBe(0)
   })
@@ -167,8 +168,8 @@ describe('an answer', () => {
       if (request.url === '/end') reply.end('here')
       else reply.writeHead(302, { location: request.url === '/loop' ? '/loop' : '/end' }).end()
     })
-    expect((await reach(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('here')
-    await expect(reach(`http://127.0.0.1:${port}/loop`, local)).rejects.toThrow('without end')
+    expect((await safeFetch(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('here')
+    await expect(safeFetch(`http://127.0.0.1:${port}/loop`, local)).rejects.toThrow('without end')
   })
 
   test('without end, packed or plain, is cut at its limit', async () => {
@@ -183,7 +184,7 @@ describe('an answer', () => {
     })
     const before = process.memoryUsage().rss
     for (const path of ['', 'bomb'])
-      await expect(reach(`http://127.0.0.1:${port}/${path}`, local, { limit: 1_000_000 })).rejects.toThrow(
+      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { limit: 1_000_000 })).rejects.toThrow(
         'more than 1000000 bytes',
       )
     expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
@@ -197,7 +198,7 @@ describe('an answer', () => {
       }
     })
     for (const path of ['drip', 'silent'])
-      await expect(reach(`http://127.0.0.1:${port}/${path}`, local, { patience: 300 })).rejects.toThrow('took too long')
+      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { patience: 300 })).rejects.toThrow('took too long')
   })
 
   test('that breaks off, lies about its packing, or never comes is an error', async () => {
@@ -209,16 +210,16 @@ describe('an answer', () => {
       if (request.url === '/br') reply.writeHead(200, { 'content-encoding': 'br' }).end('x')
     })
     for (const path of ['cut', 'lie', 'half', 'br'])
-      await expect(reach(`http://127.0.0.1:${port}/${path}`, local, { patience: 3_000 }), path).rejects.toThrow(Unreachable)
-    await expect(reach('http://127.0.0.1:1/', local)).rejects.toThrow('ECONNREFUSED')
+      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { patience: 3_000 }), path).rejects.toThrow(Unreachable)
+    await expect(safeFetch('http://127.0.0.1:1/', local)).rejects.toThrow('ECONNREFUSED')
   })
 
   test('is unpacked, and its head can be looked at before its body is read', async () => {
     const { port } = await listen((_, reply) =>
       reply.writeHead(200, { 'content-encoding': 'gzip', 'x-size': '7' }).end(gzipSync('żółć')),
     )
-    expect((await reach(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('żółć')
-    const peeked = await reach(`http://127.0.0.1:${port}/`, local, { wanted: (_, headers) => headers['x-size'] !== '7' })
+    expect((await safeFetch(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('żółć')
+    const peeked = await safeFetch(`http://127.0.0.1:${port}/`, local, { wanted: (_, headers) => headers['x-size'] !== '7' })
     expect(peeked).toMatchObject({ status: 200, body: Buffer.alloc(0) })
   })
 })

@@ -1,15 +1,17 @@
-import { lookup } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import { createServer, type Server } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { allowedHosts } from './addresses.ts'
-import { reach } from './reach.ts'
+import { safeFetch } from './safe-fetch.ts'
 
 // A name server that changes its mind between two questions.
-vi.mock('node:dns/promises', () => ({ lookup: vi.fn() }))
+const lookup = vi.spyOn(dns, 'lookup')
+syncBuiltinESMExports()
 const answers = (...lists: string[][]) => {
   for (const list of lists)
-    vi.mocked(lookup).mockResolvedValueOnce(list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) as never)
+    lookup.mockResolvedValueOnce(list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) as never)
 }
 
 let server: Server
@@ -21,15 +23,19 @@ beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   url = `http://rebinding.example:${(server.address() as AddressInfo).port}/`
 })
-afterAll(() => server.close())
+afterAll(() => {
+  server.close()
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
 beforeEach(() => {
-  vi.mocked(lookup).mockReset()
+  lookup.mockReset()
   connections = 0
 })
 
 test('a name is asked once, and the address that was judged is the one that is called', async () => {
   answers(['127.0.0.1'], ['127.0.0.2'])
-  const { body } = await reach(url, allowedHosts(['127.0.0.1']))
+  const { body } = await safeFetch(url, allowedHosts(['127.0.0.1']))
   expect(body.toString()).toBe(new URL(url).host)
   expect(lookup).toHaveBeenCalledTimes(1)
   expect(connections).toBe(1)
@@ -38,7 +44,7 @@ test('a name is asked once, and the address that was judged is the one that is c
 test('one private address among public ones is enough to stay away', async () => {
   for (const hidden of ['127.0.0.1', '::1', '10.0.0.1', '::ffff:127.0.0.1', '169.254.169.254']) {
     answers(['93.184.216.34', hidden])
-    await expect(reach(url, allowedHosts([]))).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
+    await expect(safeFetch(url, allowedHosts([]))).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
   }
   expect(connections).toBe(0)
 })
@@ -48,6 +54,6 @@ test('a name that points inside on the way of a redirect is judged again', async
   await new Promise<void>((done) => turning.listen(0, '127.0.0.1', done))
   answers(['127.0.0.1'], ['127.0.0.9'])
   const address = `http://rebinding.example:${(turning.address() as AddressInfo).port}/`
-  await expect(reach(address, allowedHosts(['127.0.0.1']))).rejects.toThrow('private address')
+  await expect(safeFetch(address, allowedHosts(['127.0.0.1']))).rejects.toThrow('private address')
   turning.close()
 })

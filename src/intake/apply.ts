@@ -1,0 +1,118 @@
+import type { Database } from '../db/database.ts'
+import { enqueue } from '../db/queue.ts'
+import * as assets from '../domain/assets/versions.ts'
+import { inferBranchesOf } from '../domain/builds/positions.ts'
+import * as builds from '../domain/builds/report.ts'
+import * as changes from '../domain/changes/submit.ts'
+import * as deployments from '../domain/deployments/report.ts'
+import type { IntegrationContext } from '../domain/integrations/context.ts'
+import { linkChanges, tasksNamed } from '../domain/tasks/links.ts'
+import * as references from '../domain/tasks/references.ts'
+import { type ChangeFact, type Fact, isChange } from './facts.ts'
+import { filterable } from './filterable.ts'
+import { asking } from './job-context.ts'
+import { providers } from './providers/index.ts'
+import { storable } from './storable.ts'
+
+export interface Applied {
+  records: { type: string; id: number | string }[]
+  outcome: 'processed' | 'stale' | 'ignored'
+  warnings: string[]
+}
+
+/** Writes what a tool reported to the domain, all of it or nothing: in the caller's transaction. */
+export const apply = async (db: Database, context: IntegrationContext, facts: readonly Fact[]): Promise<Applied> =>
+  (await applyAll(db, context, [facts]))[0]!
+
+/** The same for several deliveries of one integration, no two of which report the same change. */
+export async function applyAll(
+  db: Database,
+  context: IntegrationContext,
+  reported: readonly (readonly Fact[])[],
+): Promise<Applied[]> {
+  const deliveries = storable(reported).map((facts) => facts.map(filterable))
+  const applied: Applied[] = []
+  const alone = deliveries.flat().length === 1
+  for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))
+  // All at once: a push may bring thousands, and pushes may come in flocks.
+  const ids = await applyChanges(db, context, firstReports(deliveries.flat().filter(isChange)))
+  return applied.map(({ records, warnings, outcome }, index) => {
+    const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
+    const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
+    return { records: all, warnings, outcome: outcome === 'ignored' && all.length > 0 ? 'processed' : outcome }
+  })
+}
+
+/** Everything but changes. */
+async function applyOneByOne(
+  db: Database,
+  context: IntegrationContext,
+  facts: readonly Fact[],
+  alone: boolean,
+): Promise<Applied> {
+  const records: Applied['records'] = []
+  const warnings: string[] = []
+  let stale = false
+  for (const fact of facts) {
+    switch (fact.kind) {
+      case 'change':
+        break
+      case 'orphan': {
+        const orphaned = await changes.orphan(db, context.project_id, fact)
+        if (orphaned) records.push({ type: 'change', id: orphaned.id })
+        break
+      }
+      case 'build': {
+        const reported = await builds.report(db, context, fact, alone)
+        if (reported) records.push({ type: 'build_run', id: reported.id })
+        stale ||= reported?.effect === 'stale'
+        if (reported?.effect === 'processed') await followUp(db, context, fact, reported.id)
+        break
+      }
+      case 'deployment': {
+        const { id } = await deployments.report(db, context, fact)
+        records.push({ type: 'deployment', id })
+        if (fact.warning) warnings.push(fact.warning)
+        break
+      }
+      case 'reference': {
+        const { id, effect } = await references.upsert(db, context, fact)
+        records.push({ type: 'external_reference', id })
+        stale ||= effect === 'stale'
+        break
+      }
+      default:
+        fact satisfies never
+    }
+  }
+  return { records, warnings, outcome: stale ? 'stale' : records.length > 0 ? 'processed' : 'ignored' }
+}
+
+/** A commit that stands twice in one delivery is one change, as it was reported first; the order stays, it says which version is newest. */
+function firstReports(facts: ChangeFact[]): ChangeFact[] {
+  const first = new Map<string, ChangeFact>()
+  for (const fact of facts) if (!first.has(fact.identifier)) first.set(fact.identifier, fact)
+  return [...first.values()]
+}
+
+/** The ids of changes by what their tool calls them. */
+async function applyChanges(db: Database, context: IntegrationContext, facts: ChangeFact[]): Promise<Map<string, number>> {
+  if (facts.length === 0) return new Map()
+  const rows = await changes.submit(db, context, facts)
+  await assets.recordVersions(db, context, facts, rows)
+  const ids = new Map(rows.map((row) => [row.identifier, row.id]))
+  await linkChanges(
+    db,
+    context.project_id,
+    facts.flatMap((fact) => tasksNamed(fact.description).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
+  )
+  for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
+  await inferBranchesOf(db, context.project_id, [...ids.values()])
+  return ids
+}
+
+/** A server that is configured is asked for what the delivery leaves out. */
+async function followUp(db: Database, context: IntegrationContext, fact: Fact, id: number) {
+  const job = context.config.server ? providers[context.provider].followUp?.(fact, id) : undefined
+  if (job) await enqueue(db, job.kind, job.payload, { ...asking(context), ...(job.name !== undefined && { name: job.name }) })
+}

@@ -1,0 +1,23 @@
+import type { Fact } from '../../facts.ts'
+import type { ServerJob } from '../../provider.ts'
+
+declare module '../../../db/queue.ts' {
+  interface Jobs {
+    /** Asks the configured Jenkins for a build's state, artifacts and console, from where the last look ended. */
+    poll_jenkins: { build_run_id: number; offset: number; looks: number }
+    /** Starts a job on the configured Jenkins. */
+    start_jenkins: { build_run_id: number }
+    /** Waits until Jenkins gives a started job its number. */
+    follow_jenkins: { build_run_id: number; queue_item: number; looks: number }
+  }
+}
+
+export const pollName = (buildId: number) => `poll_jenkins:${buildId}`
+
+/** A build that was asked for is started; one that was reported is asked for what its report leaves out. */
+export function followUp(fact: Fact, build_run_id: number): ServerJob | undefined {
+  if (fact.kind !== 'build') return undefined
+  if (fact.start) return { kind: 'start_jenkins', payload: { build_run_id } }
+  if (!fact.url) return undefined
+  return { kind: 'poll_jenkins', payload: { build_run_id, offset: 0, looks: 0 }, name: pollName(build_run_id) }
+}

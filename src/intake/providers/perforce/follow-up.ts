@@ -1,0 +1,13 @@
+import type { Fact } from '../../facts.ts'
+import type { ServerJob } from '../../provider.ts'
+
+declare module '../../../db/queue.ts' {
+  interface Jobs {
+    /** Asks the configured Perforce server for what a changelist holds. */
+    describe_changelist: { change_id: number }
+  }
+}
+
+/** A trigger that sends only a number leaves the rest to be asked. */
+export const followUp = (fact: Fact, change_id: number): ServerJob | undefined =>
+  fact.kind === 'change' && fact.incomplete ? { kind: 'describe_changelist', payload: { change_id } } : undefined

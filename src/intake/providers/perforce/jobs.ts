@@ -1,0 +1,3 @@
+import { describeChangelist } from './describe-job.ts'
+
+export const jobs = { describe_changelist: describeChangelist }

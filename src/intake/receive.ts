@@ -1,0 +1,54 @@
+import type { Database } from '../db/database.ts'
+import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
+import { deliver, refuse } from './deliver.ts'
+import { parseBody } from './parse-body.ts'
+import type { Delivered } from './persist.ts'
+import { type Handshake, type Provider, type Unparsed, Unreadable } from './provider.ts'
+import { providers } from './providers/index.ts'
+
+/** A request as it came in, its token already matched. */
+export type Request = Omit<Unparsed, 'config'>
+
+export type Received = { handshake: Handshake } | { delivered: Delivered }
+
+/** First contact proves nothing yet, so that only a short body is parsed for it. */
+const HANDSHAKE_MAX = 16 * 1024
+
+const WRONG_SIGNATURE = 'The signature is missing, wrong or too old.'
+
+/** Everything that needs the body: first contact, then verify, parse, batch, persist and apply. The body is parsed once. */
+export async function receive(db: Database, integration: IntegrationAuth, request: Request): Promise<Received> {
+  const provider = providers[integration.provider]
+  const unparsed: Unparsed = { ...request, config: integration.config }
+  const refused = (status: number, message: string, body?: unknown) =>
+    refuse(db, integration, provider, { ...unparsed, body }, status, message)
+
+  const early = provider.handshake && request.raw.length <= HANDSHAKE_MAX ? parse(unparsed) : undefined
+  const handshake = early && handshakeIn(provider, unparsed, early)
+  if (handshake) return { handshake }
+
+  if (provider.verify && !provider.verify(unparsed, integration.secrets)) throw await refused(401, WRONG_SIGNATURE)
+  const { body, unreadable } = early ?? parse(unparsed)
+  if (unreadable) throw await refused(422, unreadable.message)
+  const delivery = { ...unparsed, body }
+  if (integration.secrets.length > 0 && provider.isFresh?.(delivery) === false) throw await refused(401, WRONG_SIGNATURE, body)
+
+  return { delivered: await deliver(db, integration, provider, delivery) }
+}
+
+interface Parsed {
+  body?: unknown
+  unreadable?: Unreadable
+}
+
+function parse({ raw, headers }: Unparsed): Parsed {
+  try {
+    return { body: parseBody(raw, headers['content-type']) }
+  } catch (error) {
+    if (error instanceof Unreadable) return { unreadable: error }
+    throw error
+  }
+}
+
+const handshakeIn = (provider: Provider, unparsed: Unparsed, { body, unreadable }: Parsed) =>
+  unreadable ? undefined : provider.handshake?.({ ...unparsed, body })
