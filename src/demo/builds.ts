@@ -39,10 +39,10 @@ export type Build = ReturnType<typeof buildOf>
 function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], random: Random): Run[] {
   const usual = game.jobs.filter((job) => job.when === 'change')
   return moments.flatMap((moment, i) => {
-    const told = moment.broken ?? moment.mends
+    const named = moment.broken ?? moment.mends
     const newest = i >= moments.length - game.latest.length
-    if (!told && !newest && !random.chance(game.built / game.changes)) return []
-    const job = told ? game.jobs.find(({ name }) => name === told.job)! : random.pick(usual)
+    if (!named && !newest && !random.chance(game.built / game.changes)) return []
+    const job = named ? game.jobs.find(({ name }) => name === named.job)! : random.pick(usual)
     return [{ job, change: changes[i]!, moment, queued: moment.at + random.between(0.2, 0.9) * MINUTE }]
   })
 }

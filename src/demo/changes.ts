@@ -15,6 +15,8 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
   const git = game.sourceType === 'GitCommit'
   let changelist = game.firstNumber
   const known = new Set<string>()
+  // The demo's releases take in whatever is on main.
+  const branches = [...new Set(game.jobs.map(({ branch }) => branch))]
   return moments.map(({ at, work }, i) => {
     const age = moments.length - i
     changelist += random.whole(1, 4)
@@ -29,6 +31,7 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
       timestamp: iso(at),
       ...(git && ORPHANS.includes(age) ? { orphaned_at: iso(at + 90_000) } : {}),
       files: git && WITHOUT_FILES.includes(age) ? null : work.files.map((file) => fileOf(file, known)),
+      branches,
       created_at: iso(at),
       updated_at: iso(at),
     }

@@ -35,10 +35,10 @@ export function historyOf(game: Game, now: number, random: Random): Moment[] {
   return moments
 }
 
-/** Evenly spread; the last one broke shortly before now and has just been mended. */
+/** Evenly spread; the last one broke shortly before now, and the newest change is to mend it. */
 function startOf(index: number, { changes, incidents }: Game): number {
   const last = incidents.length - 1
-  const end = changes - 2 - incidents[last]!.lasts
+  const end = changes - 1 - incidents[last]!.lasts
   return Math.round(((index + 1) / incidents.length) * end)
 }
 

@@ -34,6 +34,19 @@ test('the first project has failed builds with logs, and a queue of approvals', 
   expect(pending.json.approvals.length).toBeGreaterThan(3)
 })
 
+test('what broke lately was investigated, and the newest is still broken', async () => {
+  const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages`)
+  const [newest, ...fixed] = json.breakages
+  expect(newest).toMatchObject({ state: 'open', confidence: 'high' })
+  expect(newest.suspects[0].score).toBeGreaterThan(0.5)
+  expect(fixed.length).toBeGreaterThan(2)
+  expect(new Set(fixed.map(({ state }: { state: string }) => state))).toEqual(new Set(['fixed']))
+  const { history } = (await ask(`/api/v1/projects/${access.projectId}/breakages/${newest.id}`)).json
+  expect(history).toMatchObject([{ kind: 'opened', at: newest.opened_at }])
+  const told = await studio.db.one(sql`select count(*) as events from outbox`)
+  expect(told).toEqual({ events: 0 })
+})
+
 test('a failed build tells whose change it was', async () => {
   const builds = `/api/v1/projects/${access.projectId}/build_runs`
   const { json } = await ask(`${builds}?status=failed&limit=1`)
@@ -76,12 +89,12 @@ test('every installation has its own password', async () => {
 
 test('a demo that cannot be finished leaves nothing behind that would keep the next start from loading it', async () => {
   const other = await openStudio()
-  await other.db.count(sql`
+  await other.db.execute(sql`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`)
-  await other.db.count(sql`create trigger refuse before update of operator on users for each row execute function refuse()`)
+  await other.db.execute(sql`create trigger refuse before update of operator on users for each row execute function refuse()`)
   await expect(loadDemo(other.db, other.service.vault, new Date())).rejects.toThrow('not now')
   expect(await other.db.rows(sql`select 1 from accounts`)).toEqual([])
-  await other.db.count(sql`drop trigger refuse on users`)
+  await other.db.execute(sql`drop trigger refuse on users`)
   await loadDemo(other.db, other.service.vault, new Date())
   await other.close()
 })

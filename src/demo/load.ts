@@ -4,6 +4,7 @@ import { newToken, type Vault } from '../domain/access/secrets.ts'
 import { setOperator } from '../domain/accounts/users.ts'
 import { analyze, insertWorld } from '../world/world.ts'
 import { TOKEN } from './accounts.ts'
+import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
 import { demoWorld, GAMES } from './world.ts'
@@ -34,6 +35,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
     vault,
     async alongside(db, loaded) {
       await keepReferences(db, GAMES, loaded)
+      await investigateFailures(db, now)
       await setOperator(db, loaded.users[OWNER]!.id, true)
     },
   })

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { keep } from '../domain/tasks/references.ts'
+import { upsert } from '../domain/tasks/references.ts'
 import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 import { DOMAIN, PEOPLE } from './people.ts'
@@ -15,6 +15,6 @@ export async function keepReferences(db: Database, games: readonly Game[], loade
         provider,
       }
       const uids: { [tracker: string]: string } = who ? PEOPLE[who] : {}
-      await keep(db, place, { ...item, url: `https://${provider}.${DOMAIN}/${item.key}`, assignee_uid: uids[provider] ?? null })
+      await upsert(db, place, { ...item, url: `https://${provider}.${DOMAIN}/${item.key}`, assignee_uid: uids[provider] ?? null })
     }
 }

@@ -1,60 +1,46 @@
-import * as sets from '../contract/sets.ts'
-import { isTimezone } from '../domain/accounts/accounts.ts'
-import { isEmail } from '../domain/accounts/users.ts'
-import { scrub } from '../domain/privacy/scrub.ts'
 import {
-  type Fields,
+  email,
+  type Field,
+  filled,
   flag,
   instant,
   integer,
-  json,
-  listOf,
-  object,
+  list as listOf,
+  numberOr,
   oneOf,
   optional,
-  orNull,
-  type Read,
-  type Reading,
-  reference,
-  refuse,
+  type Reader,
   required,
-  rolesOf,
   text,
-  textOrNumber,
+  timezone,
   type Values,
-} from './values.ts'
+} from '../contract/field-readers.ts'
+import { IDENTIFIER_MAX } from '../contract/limits.ts'
+import * as sets from '../contract/sets.ts'
+import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
+import { json, object, orNull, type Read, type Reading, reference, rolesOf } from './values.ts'
 
-const key = optional(text(200, 1))
+const key = optional(filled(200))
 const times = { created_at: optional(instant), updated_at: optional(instant) }
-const name = required(text(255, 1))
+const name = required(filled(255))
 /** What lists filter and join by is stored as it is shown. */
 const shown =
-  (read: Read<string>): Read<string> =>
-  (path, value, reading) =>
-    scrub(read(path, value, reading))
-/** Short enough for every index that holds it beside others. */
-const short = optional(shown(text(500)))
+  (read: Reader<string>): Reader<string> =>
+  (path, value) =>
+    scrub(read(path, value))
+const short = optional(shown(text(IDENTIFIER_MAX)))
 const moment = optional(instant)
-/** Read by the rules of the REST body. */
-const asGiven = optional<unknown>((_, value) => value)
+/** Read by the rules of the REST body; who works on it is a reference here. */
+const taskFields = Object.fromEntries(
+  TASK_FIELD_NAMES.filter((field) => field !== 'user_id').map((field) => [field, optional((_, value) => value)]),
+) as Record<Exclude<TaskField, 'user_id'>, Field<unknown, [], false>>
 
-const timezone: Read<string> = (path, value) => {
-  if (typeof value !== 'string' || !isTimezone(value)) throw refuse(path, 'must be a time zone such as America/New_York')
-  return value
-}
+const secrets: Reader<string[]> = (path, value) =>
+  Array.isArray(value) ? listOf(filled(1000))(path, value) : [filled(1000)(path, value)]
 
-/** Stored in lower case, as signing in looks it up. */
-const email: Read<string> = (path, value, reading) => {
-  const address = text(320)(path, value, reading).trim().toLowerCase()
-  if (!isEmail(address)) throw refuse(path, 'must be an e-mail address')
-  return address
-}
-
-const secrets: Read<string[]> = (path, value, reading) =>
-  Array.isArray(value) ? listOf(text(1000, 1))(path, value, reading) : [text(1000, 1)(path, value, reading)]
-
-const approvalKey = optional<string>((path, value, reading) => {
-  const given = text(200, 1)(path, value, reading)
+const approvalKey = optional<string, [Reading]>((path, value, reading) => {
+  const given = filled(200)(path, value)
   reading.keys.push({ list: 'approvals', key: given })
   return given
 })
@@ -78,11 +64,11 @@ export const FIELDS = {
     key,
     email: required(email),
     name,
-    password: optional(text(512, 1)),
+    password: optional(filled(512)),
     accounts: optional(rolesOf('accounts', sets.ROLES)),
     default_account: optional(reference('accounts')),
     connected_accounts: optional(
-      listOf(object({ provider: required(text(100, 1)), uid: required(textOrNumber(500, 1)), ...times })),
+      listOf(object({ provider: required(filled(100)), uid: required(numberOr(filled(IDENTIFIER_MAX))), ...times })),
     ),
     ...times,
   },
@@ -117,14 +103,15 @@ export const FIELDS = {
   changes: {
     key,
     project: required(reference('projects')),
-    identifier: required(shown(textOrNumber(500, 1))),
+    identifier: required(shown(numberOr(filled(IDENTIFIER_MAX)))),
     source_type: optional(oneOf(sets.SOURCE_TYPES)),
     author: optional(text(1000)),
     user: optional(reference('users')),
     description: optional(text()),
     timestamp: moment,
     orphaned_at: moment,
-    files: optional(listOf(object({ path: required(text(4096, 1)), action: optional(text(100)) }))),
+    files: optional(listOf(object({ path: required(filled(4096)), action: optional(text(100)) }))),
+    branches: optional(listOf(filled(500))),
     ...times,
   },
   build_runs: {
@@ -135,9 +122,9 @@ export const FIELDS = {
     build_type: optional(oneOf(sets.BUILD_TYPES)),
     target_type: optional(oneOf(sets.TARGET_TYPES)),
     ci_job_name: short,
-    build_number: optional(shown(textOrNumber(500))),
+    build_number: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
     commit_hash: short,
-    changelist: optional(shown(textOrNumber(500))),
+    changelist: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
     branch: short,
     phase: short,
     duration_seconds: optional(integer(0)),
@@ -147,7 +134,7 @@ export const FIELDS = {
     artifacts: optional(
       listOf(
         object({
-          name: required(text(4096, 1)),
+          name: required(filled(4096)),
           size_bytes: optional(integer(0, Number.MAX_SAFE_INTEGER)),
           url: optional(text(4096)),
         }),
@@ -158,7 +145,7 @@ export const FIELDS = {
   assets: {
     key,
     project: required(reference('projects')),
-    name: required(text(1000, 1)),
+    name: required(filled(1000)),
     path: optional(text(2000)),
     asset_type: optional(oneOf(sets.ASSET_TYPES)),
     version: optional(integer(1)),
@@ -169,9 +156,9 @@ export const FIELDS = {
         object({
           key: approvalKey,
           status: optional(oneOf(sets.APPROVAL_STATUSES)),
-          stage: optional(shown(text(100, 1))),
-          type: optional(text(100, 1)),
-          commit_sha: optional(shown(textOrNumber(500))),
+          stage: optional(shown(filled(100))),
+          type: optional(filled(100)),
+          commit_sha: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
           comments: optional(text()),
           approver: optional(reference('users')),
           decided_at: moment,
@@ -189,30 +176,46 @@ export const FIELDS = {
     status: optional(oneOf(sets.DEPLOYMENT_STATUSES)),
     branch: short,
     version: short,
-    external_id: optional(shown(textOrNumber(500))),
-    external_build_id: optional(shown(textOrNumber(500))),
+    external_id: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
+    external_build_id: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
     build_run: optional(reference('build_runs')),
     submitted_at: moment,
     deployed_at: moment,
     live_at: moment,
     ...times,
   },
+  breakages: {
+    key,
+    project: required(reference('projects')),
+    builds: required(listOf(reference('build_runs'))),
+    jobs: optional(listOf(filled(IDENTIFIER_MAX))),
+    state: optional(oneOf(sets.BREAKAGE_STATES)),
+    flaky: optional(flag),
+    branch: short,
+    category: optional(oneOf(sets.FAILURE_CATEGORIES)),
+    confidence: optional(oneOf(sets.CONFIDENCES)),
+    cause: optional(text()),
+    suggested_fix: optional(text()),
+    evidence: optional(listOf(object({ line: required(integer(1)), text: required(text()) }))),
+    suspects: optional(listOf(reference('changes'))),
+    last_good_change: optional(reference('changes')),
+    first_bad_change: optional(reference('changes')),
+    owner: optional(reference('users')),
+    muted_until: moment,
+    fixed_by_change: optional(reference('changes')),
+    fixed_at: moment,
+    opened_at: required(instant),
+    last_seen_at: moment,
+  },
   tasks: {
     key,
     project: required(reference('projects')),
-    title: asGiven,
-    description: asGiven,
-    state: asGiven,
-    task_type: asGiven,
-    priority: asGiven,
-    assignee_handle: asGiven,
+    ...taskFields,
     user: optional(reference('users')),
-    labels: asGiven,
-    metadata: asGiven,
     links: optional(object({ changes: links('changes'), build_runs: links('build_runs'), deployments: links('deployments') })),
     ...times,
   },
-} satisfies Record<string, Fields>
+} satisfies Record<string, Record<string, Field<unknown, [Reading]>>>
 
 export type List = keyof typeof FIELDS
 export type ValuesOf<L extends List> = Values<(typeof FIELDS)[L]>

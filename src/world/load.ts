@@ -2,6 +2,8 @@ import type { Database } from '../db/database.ts'
 import { hashPassword } from '../domain/access/passwords.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import { sweep } from '../domain/accounts/trials.ts'
+import { inferBranches } from '../domain/builds/positions.ts'
+import { orderByTime } from '../domain/changes/branches.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
 import type { Loaded } from './loaded.ts'
 import { PLACES } from './places.ts'
@@ -79,7 +81,7 @@ export class Load {
     if (ready === -1) return this.#place(list, rows)
     await this.#place(list, rows.slice(0, ready))
     await this.#writing
-    await this.#waiting.keep(
+    await this.#waiting.add(
       list,
       rows.slice(ready).map(({ index }) => index),
       values.slice(ready),
@@ -96,6 +98,8 @@ export class Load {
         await this.#writing
       }
     await this.#writing
+    await orderByTime(this.#db, this.#accounts)
+    await inferBranches(this.#db, this.#accounts)
     await sweep(this.#db, this.#accounts)
     return this.#entries as unknown as Loaded
   }

@@ -16,5 +16,6 @@ export interface Loaded {
   assets: Record<string, Unique>
   approvals: Record<string, Unique>
   deployments: Record<string, Unique>
+  breakages: Record<string, Numbered>
   tasks: Record<string, Numbered>
 }

@@ -1,15 +1,18 @@
 import { readTaskInput } from '../contract/bodies.ts'
-import { ID_MAX } from '../contract/params.ts'
+import { invalidParameter } from '../contract/errors.ts'
+import { ID_MAX } from '../contract/limits.ts'
 import { hashOf, newToken, type Vault } from '../domain/access/secrets.ts'
 import { withPing } from '../domain/access/tokens.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { sent } from '../domain/builds/logs.ts'
+import { branchKey } from '../domain/changes/branch-names.ts'
+import { streamsOf } from '../domain/changes/streams.ts'
 import { sealConfig } from '../domain/integrations/config.ts'
+import { buildTypeOf } from '../domain/integrations/context.ts'
 import { mintToken } from '../domain/integrations/integrations.ts'
-import { buildTypeOf } from '../domain/integrations/place.ts'
 import type { List, ValuesOf } from './fields.ts'
 import type { Table } from './tables.ts'
-import { type Found, type Reference, refuse } from './values.ts'
+import type { Found, Reference } from './values.ts'
 
 /** Where the row at hand goes. */
 interface Target {
@@ -38,7 +41,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const account_ids = accounts.map(({ who }) => idOf(who))
     const chosen = default_account ? idOf(default_account) : account_ids[0]
     if (default_account && !account_ids.includes(chosen!))
-      throw refuse('default_account', 'must be one of the accounts of the user')
+      throw invalidParameter('default_account', 'must be one of the accounts of the user')
     to.put('users', { id: to.id, email, name, default_account_id: chosen, ...times(rest) })
     for (const { who, role } of accounts) to.put('account_members', { account_id: idOf(who), user_id: to.id, role })
     for (const connected of connected_accounts) to.put('connected_accounts', { user_id: to.id, ...connected })
@@ -89,18 +92,37 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return { project_id: idOf(project) }
   },
 
-  changes({ key, project, user, source_type = 'GitCommit', timestamp, files, ...rest }, to) {
+  changes({ key, project, user, source_type = 'GitCommit', timestamp, files, branches, ...rest }, to) {
     const owner = ownerOf(project)
+    const arrived_at = timestamp ?? rest.created_at
     to.put('changes', {
       id: to.id,
       ...owner,
       ...rest,
       author_user_id: user && memberOf(owner, user),
       source_type,
-      timestamp: timestamp ?? rest.created_at,
+      timestamp: arrived_at,
       files: files?.map(({ path, action = 'edit' }) => ({ path, action })),
       ...times(rest),
     })
+    const { identifier } = rest
+    const isNumbered = source_type === 'Changelist' && /^\d{1,15}$/.test(identifier)
+    const names =
+      branches ??
+      (isNumbered
+        ? streamsOf(
+            (files ?? []).map(({ path }) => path),
+            {},
+          )
+        : [])
+    for (const branch of new Set(names.map(branchKey)))
+      to.put('change_branches', {
+        ...owner,
+        branch,
+        change_id: to.id,
+        given: isNumbered ? Number(identifier) : undefined,
+        arrived_at,
+      })
     return owner
   },
 
@@ -127,6 +149,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
         id: to.newUuid(),
         ...owner,
         asset_id: to.id,
+        asset_name: rest.name,
         ...approval,
         approval_stage: stage,
         approval_type: type,
@@ -164,10 +187,43 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return ownerOf(project)
   },
 
+  breakages({ key, project, builds, suspects = [], owner, state = 'open', evidence = [], ...rest }, to) {
+    const { last_good_change, first_bad_change, fixed_by_change, opened_at, last_seen_at, fixed_at, ...values } = rest
+    const breakage = ownerOf(project)
+    const members = [...linked(project, builds)]
+    const owner_user_id = owner && memberOf(breakage, owner)
+    to.put('breakages', {
+      id: to.id,
+      ...breakage,
+      ...values,
+      branch: values.branch && branchKey(values.branch),
+      state,
+      fingerprint: `loaded:${to.id}`,
+      evidence,
+      suspects: [...linked(project, suspects)].map((change_id) => ({ change_id, user_id: null, score: 0, reasons: [] })),
+      build_count: members.length,
+      first_build_run_id: members[0],
+      last_build_run_id: members.at(-1),
+      last_good_change_id: within(project, last_good_change),
+      first_bad_change_id: within(project, first_bad_change),
+      fixed_by_change_id: within(project, fixed_by_change),
+      owner_user_id,
+      claimed_at: owner_user_id && opened_at,
+      fixed_at: state === 'fixed' ? (fixed_at ?? opened_at) : undefined,
+      opened_at,
+      last_seen_at: last_seen_at ?? opened_at,
+      updated_at: last_seen_at ?? opened_at,
+    })
+    for (const build_run_id of members)
+      to.put('breakage_builds', { account_id: breakage.account_id, breakage_id: to.id, build_run_id })
+    to.put('breakage_history', { account_id: breakage.account_id, breakage_id: to.id, kind: 'opened', at: opened_at })
+    return breakage
+  },
+
   tasks({ key, project, user, links = {}, created_at, updated_at, ...given }, to) {
     const owner = ownerOf(project)
     const task = readTaskInput({ task: given })
-    if (user && task.assignee_handle != null) throw refuse('user', 'and assignee_handle cannot both be given')
+    if (user && task.assignee_handle != null) throw invalidParameter('user', 'and assignee_handle cannot both be given')
     to.put('tasks', {
       id: to.id,
       ...owner,
@@ -187,7 +243,7 @@ const idOf = (reference: Reference) => reference.found!.id as number
 const ownerOf = (project: Reference) => ({ account_id: project.found!.account_id!, project_id: idOf(project) })
 
 function memberOf({ account_id }: { account_id: number }, user: Reference): number {
-  if (!user.found!.account_ids!.includes(account_id)) throw refuse('user', 'must be a member of the account')
+  if (!user.found!.account_ids!.includes(account_id)) throw invalidParameter('user', 'must be a member of the account')
   return idOf(user)
 }
 
@@ -200,7 +256,7 @@ const times = ({ created_at, updated_at }: { created_at?: string; updated_at?: s
 /** A row may only point at its own project's: anything else would show one account to another. */
 function within(project: Reference, reference: Reference | undefined): number | undefined {
   if (reference && reference.found!.project_id !== idOf(project))
-    throw refuse(reference.path, `${JSON.stringify(reference.raw)} belongs to another project`)
+    throw invalidParameter(reference.path, `${JSON.stringify(reference.raw)} belongs to another project`)
   return reference && idOf(reference)
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.drop())
 
-const empty = () => own.db.count(sql`truncate accounts, users restart identity cascade`)
+const empty = () => own.db.execute(sql`truncate accounts, users restart identity cascade`)
 
 const load = (world: object) => loadWorld(own.db, Readable.from([Buffer.from(JSON.stringify(world))]), { vault })
 

@@ -1,3 +1,4 @@
+import { TASK_FIELD_NAMES } from '../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
 import { kept } from '../domain/builds/logs.ts'
 
@@ -14,15 +15,20 @@ const COLUMNS = {
   integrations: 'id project_id provider active token_hash token_sealed secrets_sealed config created_at updated_at',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
     created_at updated_at`,
+  change_branches: 'account_id project_id branch change_id given arrived_at',
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
     branch phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
-  approvals: `id account_id project_id asset_id commit_sha approval_stage approval_type status approver_user_id comments
+  approvals: `id account_id project_id asset_id asset_name commit_sha approval_stage approval_type status approver_user_id comments
     asset_version decided_at created_at updated_at`,
   deployments: `id account_id project_id integration_id platform status branch version external_id external_build_id build_run_id
     submitted_at deployed_at live_at created_at updated_at`,
-  tasks: `id account_id project_id title description state task_type priority assignee_handle user_id labels metadata
-    created_at updated_at`,
+  breakages: `id account_id project_id fingerprint branch state flaky category confidence cause suggested_fix evidence suspects jobs build_count
+    first_build_run_id last_build_run_id last_good_change_id first_bad_change_id owner_user_id claimed_at muted_until fixed_by_change_id
+    fixed_at opened_at last_seen_at updated_at`,
+  breakage_builds: 'account_id breakage_id build_run_id',
+  breakage_history: 'account_id breakage_id kind at',
+  tasks: `id account_id project_id ${TASK_FIELD_NAMES.join(' ')} created_at updated_at`,
   task_changes: 'task_id change_id',
   task_build_runs: 'task_id build_run_id',
   task_deployments: 'task_id deployment_id',
@@ -46,7 +52,7 @@ export class Batch {
   async write(db: Database, insert: Insertions) {
     for (const [table, { rows, origins }] of this.#rows)
       try {
-        await db.count(insert[table](JSON.stringify(rows)))
+        await db.execute(insert[table](JSON.stringify(rows)))
       } catch (error) {
         throw explained(error, table, rows, origins)
       }

@@ -22,12 +22,12 @@ export class Waiting {
     return this.#lists.has(list)
   }
 
-  async keep(list: List, indexes: number[], values: unknown[]) {
+  async add(list: List, indexes: number[], values: unknown[]) {
     if (this.#lists.size === 0)
-      await this.#db.count(sql`
+      await this.#db.execute(sql`
         create temporary table world_waiting (list text, index integer, value text, primary key (list, index)) on commit drop`)
     this.#lists.add(list)
-    await this.#db.count(sql`
+    await this.#db.execute(sql`
       insert into world_waiting select ${list}, w.index, w.value
       from unnest(${indexes}::integer[], ${values.map((value) => JSON.stringify(value))}::text[]) w (index, value)`)
   }

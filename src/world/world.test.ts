@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.drop())
 
-const empty = () => own.db.count(sql`truncate accounts, users restart identity cascade`)
+const empty = () => own.db.execute(sql`truncate accounts, users restart identity cascade`)
 
 const load = (world: object, onProgress?: (progress: Progress) => void) =>
   loadWorld(own.db, Readable.from([Buffer.from(JSON.stringify(world))]), { vault, onProgress })
@@ -41,6 +41,7 @@ describe('a whole world', () => {
       assets: { a1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       approvals: { p1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       deployments: { d1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
+      breakages: { x1: { id: 1 } },
       tasks: { k1: { id: 1 } },
     })
   })

@@ -45,9 +45,9 @@ export function insertWorld(
   const progress: Progress = {}
   return db.transaction(async (db) => {
     // Standard input may pause.
-    await db.count(sql`set local idle_in_transaction_session_timeout = 0`)
+    await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
     // Nothing of it happens now: streams and outbound webhooks are told nothing.
-    await db.count(sql`set local goldmaster.quiet = 'on'`)
+    await db.execute(sql`set local goldmaster.quiet = 'on'`)
     const load = new Load(db, vault, await prepareInsertions(db), (list, count) => {
       progress[list] = (progress[list] ?? 0) + count
       onProgress?.(progress)
@@ -67,4 +67,4 @@ export function insertWorld(
 
 /** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
 export const analyze = (db: Pool) =>
-  db.transaction((db) => db.count(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})
+  db.transaction((db) => db.execute(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})

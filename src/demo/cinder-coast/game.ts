@@ -34,7 +34,7 @@ export const cinderCoast: Game = {
   changes: 190,
   built: 44,
   pending: 5,
-  latest: [171, 128, 96, 71, 24, 2],
+  latest: [171, 128, 96, 71, 24, 8],
   firstNumber: 48_117,
   storeIds: { steam: '3917420', epic_games_store: 'c41d7e90b2f84f16' },
   jobs,

@@ -29,7 +29,7 @@ export const marblePost: Game = {
   changes: 98,
   built: 40,
   pending: 3,
-  latest: [214, 160, 118, 77, 46, 31],
+  latest: [214, 160, 118, 77, 46, 1],
   firstNumber: 0,
   storeIds: { reddit_devvit: 'marble-post', youtube_playables: 'marble-post' },
   jobs,
