@@ -134,5 +134,6 @@ export const makeService = (
   setUpToken: keyFor(secret, 'set-up').toString('base64url').slice(0, 32),
   metering: settings.metering,
   mailing: settings.mail !== undefined,
+  retention: settings.retention,
   trustProxy: settings.trustProxy,
 })

@@ -1,5 +1,17 @@
+import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, notFound, tooLarge, unavailable, unstorable, unsupportedType } from '../contract/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  headersTooLarge,
+  internalError,
+  notFound,
+  requestTimeout,
+  tooLarge,
+  unavailable,
+  unstorable,
+  unsupportedType,
+} from '../contract/errors.ts'
 import { isConnectionError, isTransient, isUnstorable } from '../db/database.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
 
@@ -13,9 +25,8 @@ function asApiError(error: unknown): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType()
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Page')
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError(statusCode, 'bad_request', (error as Error).message)
-  return new ApiError(500, 'internal_error', 'Something went wrong on our side.')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest((error as Error).message, statusCode)
+  return internalError()
 }
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -27,16 +38,17 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(scrubAll(failure.body))
 }
 
-const CLIENT_ERRORS: Record<string, [status: string, code: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'headers_too_large', 'The address or the headers are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request took too long to arrive.'],
+const CLIENT_ERRORS: Record<string, () => ApiError> = {
+  HPE_HEADER_OVERFLOW: headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: requestTimeout,
 }
 
 /** What does not parse as HTTP gets an answer of the same form. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const [status, code, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'bad_request', 'This is not HTTP.']
-  const body = JSON.stringify({ error: code, message })
+  const refusal = CLIENT_ERRORS[error.code ?? '']?.() ?? badRequest('This is not HTTP.')
+  const status = `${refusal.status} ${STATUS_CODES[refusal.status]}`
+  const body = JSON.stringify(refusal.body)
   return socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

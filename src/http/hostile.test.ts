@@ -137,8 +137,10 @@ describe.each(all)('%s', (name, route) => {
 
 describe.each(writing)('%s: bodies', (name) => {
   const method = all.find(([other]) => other === name)![1].method
-  const inTask = (json: string) =>
-    name === 'decideAsset' ? `{"status":"approved","comments":${json}}` : `{"task":{"title":${json}}}`
+  const inTask = (json: string) => {
+    if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
+    return name === 'editBreakage' ? `{"note":${json}}` : `{"task":{"title":${json}}}`
+  }
   const deep = (n: number) => `${'['.repeat(n)}${']'.repeat(n)}`
   const nested = (n: number) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`
   const keys = (n: number) => `{${Array.from({ length: n }, (_, i) => `"k${i}":1`).join(',')}}`

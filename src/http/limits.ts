@@ -13,6 +13,8 @@ export interface Rates {
   requests: Rate | null
   taskWrites: Rate | null
   webhooks: Rate | null
+  /** Requests of Unreal Game Sync with one token, which a whole studio shares. */
+  ugs: Rate | null
   /** Attempts to sign in as one person from one place; five times as many from one place. */
   signIns: Rate | null
 }
@@ -24,6 +26,7 @@ export interface Limits {
   requests: Limit
   taskWrites: Limit
   webhooks: Limit
+  ugs: Limit
   signIns: Limit
   signInsWide: Limit
   /** Attempts to sign in as one person from anywhere: the more there are, the fewer each place has, but never none. */
@@ -36,9 +39,11 @@ const WIDE = 5
 /** Pressure on one person is measured over an hour, where the window of a limit has five minutes. */
 const GROWING_WINDOWS = 12
 
+const REDIS_TIMEOUT_MS = 2_000
+
 /** Counted in this process, or in Redis for all nodes; when Redis is away each node counts for itself and requests go on. */
-export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logger): Limits {
-  const shared = redisUrl === undefined ? undefined : connect(redisUrl, log)
+export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logger, redisTimeout = REDIS_TIMEOUT_MS): Limits {
+  const shared = redisUrl === undefined ? undefined : connect(redisUrl, log, redisTimeout)
   const counter = (name: string, rate: Rate) => {
     const options = { points: rate.points, duration: rate.seconds, keyPrefix: `goldmaster:${name}` }
     const own = new RateLimiterMemory(options)
@@ -82,6 +87,7 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     requests: limit('requests', rates.requests),
     taskWrites: limit('taskWrites', rates.taskWrites),
     webhooks: limit('webhooks', rates.webhooks),
+    ugs: limit('ugs', rates.ugs),
     signIns: limit('signIns', rates.signIns),
     signInsWide: limit('signInsWide', rates.signIns && { ...rates.signIns, points: rates.signIns.points * WIDE }),
     signInsAs: growing(rates.signIns),
@@ -100,12 +106,12 @@ interface Shared {
   failed(error: Error): void
 }
 
-function connect(url: string, log: Logger): Shared {
+function connect(url: string, log: Logger, timeout: number): Shared {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    commandTimeout: 2_000,
+    connectTimeout: timeout,
+    commandTimeout: timeout,
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
   })
   let said = Number.NEGATIVE_INFINITY

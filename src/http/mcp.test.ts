@@ -4,7 +4,7 @@ import { keepLog } from '../../test/support/log.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
-import { SCOPES } from '../contract/sets.ts'
+import { LOGIN_SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 
 let studio: Studio
@@ -43,7 +43,7 @@ describe('who may come in', () => {
         resource_name: 'Goldmaster',
         authorization_servers: ['https://gold.example'],
         bearer_methods_supported: ['header'],
-        scopes_supported: SCOPES.filter((scope) => scope !== 'read:members'),
+        scopes_supported: LOGIN_SCOPES,
       })
     },
   )

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createClient } from '../contract/client.ts'
-import { ApiError } from '../contract/errors.ts'
+import { ApiError, forbiddenOrigin } from '../contract/errors.ts'
+import { LOGIN_SCOPES } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
-import { LOGIN_SCOPES } from '../domain/access/login-codes.ts'
-import { tokenDoor } from './auth/door.ts'
+import { tokenScheme } from './auth/auth-scheme.ts'
 import type { Service } from './service.ts'
 
 export const PATH = '/mcp'
@@ -31,7 +31,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
     onRequest: async (request, reply) => {
       refuseOtherOrigins(request, site)
       try {
-        request.assistant = await access.findCaller(db, { who: tokenDoor.who(request), scope: 'ping', project: undefined })
+        request.assistant = await access.findCaller(db, { who: tokenScheme.who(request), scope: 'ping', project: undefined })
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return challenge(request, reply, site)
         throw error
@@ -57,8 +57,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
 
 /** A page of another site has no business here, whatever its visitor's browser can reach. */
 function refuseOtherOrigins({ headers: { origin } }: FastifyRequest, site: string) {
-  if (origin !== undefined && origin !== new URL(site).origin)
-    throw new ApiError(403, 'forbidden_origin', 'Pages of other sites may not use this address.')
+  if (origin !== undefined && origin !== new URL(site).origin) throw forbiddenOrigin()
 }
 
 /** Tells an assistant where it can read how to log in. */

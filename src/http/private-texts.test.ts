@@ -86,7 +86,7 @@ beforeAll(async () => {
   delivered = await sendAll(studio, fixtures().map(markedSample))
   await studio.load(told())
   const steps = many((i) => marked(`step ${i}`))
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into build_steps (build_run_id, name, status, detail)
     select id, s, 'failed', s from build_runs, unnest(${steps}::text[]) s where id = (select max(id) from build_runs)`)
 })
@@ -165,18 +165,22 @@ describe('no mark leaves', () => {
   })
 
   test('through the stream, or to a webhook of a subscriber', async () => {
-    await outbox.number(studio.db)
+    await outbox.sequence(studio.db)
     const stream = await listen({ site: studio.site, token, lastId: 0 })
     await stream.until(50)
     stream.stop()
     expect(leaksIn(JSON.stringify(stream.events))).toEqual([])
     const receiver = await openReceiver()
     const { id } = await subscriptions.create(studio.db, studio.service.vault, { account_id: account, url: receiver.url })
-    await studio.db.count(sql`update subscriptions set position = 0 where id = ${id}`)
+    await studio.db.execute(sql`update subscriptions set position = 0 where id = ${id}`)
     // One that was queued before texts were scrubbed.
-    const event = eventOf({ ...ROW, project_id: project })
+    const event = eventOf(
+      'task.state_changed',
+      { at: new Date(0).toISOString(), project_id: project, project_name: 'Starfall' },
+      FACTS,
+    )
     const payload = { type: event.event_type, timestamp: event.timestamp, data: { ...event, message: 'by leak@marked.example' } }
-    await studio.db.count(sql`insert into outgoing (subscription_id, position, event_type, payload)
+    await studio.db.execute(sql`insert into outgoing (subscription_id, position, event_type, payload)
       values (${id}, 1000000, ${event.event_type}, ${JSON.stringify(payload)}::json)`)
     const sender = startOutgoing({
       db: studio.db,
@@ -203,21 +207,7 @@ describe('no mark leaves', () => {
   })
 })
 
-const ROW = {
-  rank: 4,
-  at: new Date(0).toISOString(),
-  id: '1',
-  project_name: 'Starfall',
-  a: 'to_do',
-  b: 'x',
-  c: null,
-  d: null,
-  e: null,
-  row_id: null,
-  asset_name: null,
-  category: null,
-  likely: null,
-}
+const FACTS = { id: '1', state: 'to_do', title: 'x', assignee_handle: null, assignee: null, creator: null } as const
 
 test('a filter finds what an answer showed', async () => {
   const ask = async (path: string) => (await studio.ask(`/api/v1/projects/${project}/${path}`, { token })).json

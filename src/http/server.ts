@@ -6,16 +6,18 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { ApiError, notFound, tooLarge } from '../contract/errors.ts'
-import { isHeavy } from '../net/weight.ts'
+import { methodNotAllowed, notFound, tooLarge } from '../contract/errors.ts'
+import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveApp } from './app/app.ts'
 import { appHandlers } from './app/handlers.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
-import { sessionDoor, tokenDoor } from './auth/door.ts'
+import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
 import { serveLogin } from './auth/login.ts'
 import { cookiesOf } from './auth/session-cookie.ts'
 import { serveSignIn } from './auth/sign-in.ts'
+import { serveBadges } from './badges.ts'
+import { closeQuickly } from './closing.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { guardsOf } from './guards.ts'
 import { loggedPath } from './logged-path.ts'
@@ -28,6 +30,7 @@ import { serveStatic } from './ops/static.ts'
 import { serveRest } from './rest/rest.ts'
 import type { Service } from './service.ts'
 import { serveStream } from './stream/stream.ts'
+import { serveUgs } from './ugs/ugs.ts'
 import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -79,7 +82,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   // Bodies stay bytes: signatures are over them, and a body is judged last.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    done(isHeavy(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
+    done(exceedsJsonComplexity(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
   })
   app.setErrorHandler((error, request, reply) => {
     readiness.note(error)
@@ -103,33 +106,26 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     done()
   })
 
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  // Whoever keeps a connection learns with the answer that it ends here; otherwise closing would wait for them.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close')
-    done(null, payload)
-  })
-
+  const { closing } = closeQuickly(app)
   serveMetrics(app, service, readiness)
-  serveHealth(app, readiness, () => closing)
+  serveHealth(app, readiness, closing)
   serveReference(app, service.site)
-  const session = sessionDoor(cookiesOf(service.site, service.cookieKey))
+  const session = sessionScheme(cookiesOf(service.site, service.cookieKey))
   let opened: Promise<Auth> | undefined
   // Loaded when somebody first signs in: most nodes' first requests come from programs.
   const auth = () => {
     opened ??= import('./auth/auth.ts').then(({ openAuth }) => openAuth(service))
     return opened
   }
-  serveRest(app, service, tokenDoor)
+  serveRest(app, service, tokenScheme)
   serveRest(app, service, session)
   serveApp(app, service, session, auth, appHandlers)
   serveSignIn(app, service, auth)
   serveLogin(app, service)
-  serveStream(app, service, [tokenDoor, session])
+  serveStream(app, service, [tokenScheme, session])
   await serveWebhooks(app, service)
+  serveUgs(app, service)
+  serveBadges(app, service)
   serveStatic(app)
   serveMcp(app, service)
   serveAssistantLogin(app, service)
@@ -151,7 +147,7 @@ function refuseOtherMethods(app: FastifyInstance, paths: ReadonlyMap<string, Rea
     const allowed = [...methods]
     const others = METHODS.filter((method) => !methods.has(method))
     const refuse = async () => {
-      throw new ApiError(405, 'method_not_allowed', `Use ${allowed.join(' or ')} here.`, {}, { allow: allowed.join(', ') })
+      throw methodNotAllowed(allowed)
     }
     if (!url.includes('*')) app.route({ method: others, url, handler: refuse })
   }

@@ -8,6 +8,7 @@ import type { SignUpPolicy } from '../domain/access/sign-ups.ts'
 import type { LastUsed } from '../domain/access/tokens.ts'
 import type { Rollups } from '../domain/feed/rollups.ts'
 import type { BodyQuota } from '../domain/integrations/stored-bodies.ts'
+import type { Retention } from '../domain/retention/retention.ts'
 import type { Limits } from './limits.ts'
 
 /** What a running service holds; made once by `main`, handed to whoever needs it. */
@@ -37,6 +38,8 @@ export interface Service {
   metering: boolean
   /** Whether mails leave, or are only kept. */
   mailing: boolean
+  /** For how many days what is kept; null for good. */
+  retention: Retention
   /** Proxies whose word about the caller's address is taken. */
   trustProxy: string[]
 }

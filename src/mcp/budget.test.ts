@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Assistant, connectHttp, type ToolAnswer } from '../../test/support/assistant.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
-import { LOG_MAX } from '../contract/sets.ts'
+import { LOG_MAX } from '../contract/limits.ts'
 import { ANSWER_BYTES } from './budget.ts'
 
 const MANY = 10_000

@@ -1,16 +1,15 @@
-import type { RouteName } from '../contract/routes.ts'
 import { readBuildLog } from './build-log.ts'
 import { createTask } from './create-task.ts'
 import { investigateBuild } from './investigate-build.ts'
 import { routeTool } from './route-tools.ts'
 import type { Tool, ToolCall } from './tool.ts'
-import { WORDS } from './words.ts'
+import { type ToolRoute, WORDS } from './words.ts'
 
 /** Tools that do more than their route. */
-const OWN: Partial<Record<RouteName, Tool>> = { createTask, readBuildLog, investigateBuild }
+const OWN: Partial<Record<ToolRoute, Tool>> = { createTask, readBuildLog, investigateBuild }
 
-/** Every route is a tool. */
-export const TOOLS: readonly Tool[] = (Object.keys(WORDS) as RouteName[]).map((name) => OWN[name] ?? routeTool(name, WORDS[name]))
+/** Every route is a tool, but a search is part of its list's. */
+export const TOOLS: readonly Tool[] = (Object.keys(WORDS) as ToolRoute[]).map((name) => OWN[name] ?? routeTool(name, WORDS[name]))
 
 export interface Offer {
   scopes: readonly string[]

@@ -3,18 +3,20 @@ import { Value } from 'typebox/value'
 import { invalidParameter, unknownParameter } from '../contract/errors.ts'
 import * as param from '../contract/params.ts'
 import type { Route } from '../contract/routes.ts'
+import { partOf } from '../contract/task-fields.ts'
 import type { Fields } from './tool.ts'
 
 const number = '^[1-9][0-9]{0,9}$'
 
 /** The parameters that name a record. */
 const RECORDS: Record<string, TSchema> = {
-  project_id: Type.String({ pattern: number, description: 'id of a project, from list_projects' }),
-  task_id: Type.Integer({ minimum: 1, description: 'id of a task, from list_tasks' }),
-  build_run_id: Type.String({ pattern: number, description: 'id of a build run, from list_builds' }),
-  asset_id: Type.String({ format: 'uuid', description: 'id of an asset, from list_assets or list_approvals' }),
-  approval_id: Type.String({ format: 'uuid', description: 'id of an approval record, from list_approvals' }),
-  change_id: Type.Integer({ minimum: 1, description: 'id of a change, from list_changes (not its commit hash)' }),
+  project_id: Type.String({ pattern: number, description: 'from list_projects' }),
+  task_id: Type.Integer({ minimum: 1, description: 'from list_tasks' }),
+  build_run_id: Type.String({ pattern: number, description: 'from list_builds' }),
+  asset_id: Type.String({ format: 'uuid', description: 'from list_assets or list_approvals' }),
+  approval_id: Type.String({ format: 'uuid', description: 'from list_approvals' }),
+  change_id: Type.Integer({ minimum: 1, description: 'from list_changes (not its commit hash)' }),
+  breakage_id: Type.String({ pattern: number, description: 'from list_breakages' }),
   deployment_id: Type.String({ description: 'id of a deployment (UUID), or its number as in the links of a task' }),
 }
 
@@ -28,31 +30,28 @@ const FILTERS: Record<string, string> = {
   pending_approval: 'true: only assets that wait for a decision',
   account_id: "id of an account the user belongs to; the user's default account if absent",
   status: 'only those with this status',
-  state: 'only tasks in these states',
+  state: 'only those in these states',
   task_type: 'only tasks of this kind',
   priority: 'only tasks of this priority',
   build_type: 'only builds with this engine',
   target_type: 'only builds of this configuration',
   asset_type: 'only assets of this type',
+  category: 'only those with this category of cause',
   source_type: 'only changes of this kind of source',
   platform: 'only deployments to this store',
   build_run_id: 'only deployments of this build run',
+  since_id: 'id of an earlier build run; if absent the last that passed on its job and branch',
+  branch: 'name of a branch or stream, such as main or //game/main',
 }
 
 /** The same about what is written. */
 const FIELDS: Record<string, string> = {
-  title: 'what is to be done, in one line',
-  description: 'the whole story, plain text',
-  state: 'where the task stands',
-  task_type: 'kind of work',
-  priority: 'how much it matters',
-  assignee_handle: 'agent who works on it, such as lint-bot; excludes user_id; null clears it',
-  user_id: 'member who works on it; excludes assignee_handle; null clears it',
-  labels: 'all labels of the task; what is sent replaces what was there',
-  metadata: 'your own data as an object; what is sent replaces what was there',
+  ...partOf('help'),
   status: 'the decision',
   comments: 'why, for the people who read the history',
   stage: 'stage that is decided, such as review or art_review; unchanged if absent',
+  owner_user_id: 'who sees to it, a user id; null for nobody',
+  muted_until: 'with state muted: until when; null until it stops happening',
 }
 
 /** Accepted by the API for the sake of old clients; an assistant needs neither. */
@@ -101,8 +100,9 @@ export function inputOf(route: Route): Record<string, TSchema> {
     .filter(([name]) => !LEFT_OUT.has(name))
     .map(([name, each]) => [name, Type.Optional(helped(ofQuery(name, each), FILTERS[name]))])
   const body = Object.entries(fields).map(([name, schema]) => {
-    const told = helped(schema, FIELDS[name])
-    return [name, required.includes(name) ? told : Type.Optional(told)]
+    const clears = [(schema as Wanted).type].flat().includes('null') ? '; null clears it' : ''
+    const described = helped(schema, FIELDS[name] && FIELDS[name] + clears)
+    return [name, required.includes(name) ? described : Type.Optional(described)]
   })
   return Object.fromEntries([...path, ...query, ...body])
 }

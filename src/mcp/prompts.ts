@@ -45,15 +45,16 @@ ${CARE}`,
     scopes: ['read:builds', 'read:changes'],
     text: (which, { scopes }) => `Write the release notes since the last live build ${which}.
 
-1. list_deployments with status "live" and limit 1, then show_deployment: its build_run has the commit that is live. If nothing is live, say so and ask me from where to begin.
-2. list_changes, page by page (cursor), newest first, until you meet the change whose identifier is that commit; what came before it in the list is new. Stop after 300 changes and say so.
-3. ${
+1. list_deployments with status "live" and limit 1: its build_run_id is the build that is live. If nothing is live, or it has no build, say so and ask me from where to begin.
+2. list_build_changes with that build_run_id: its branch is the one that is released. Then list_builds with that branch, status "completed" and limit 1: the newest build of the branch that passed.
+3. list_build_changes with the build_run_id of that one and since_id set to the build that is live: these changes are new. If basis is not "branch", or has_more is true, say so: they are then not certain, or not all.
+4. ${
       scopes.includes('read:tasks')
         ? 'For changes that name tasks (#12, GM-12), read them with show_task: their titles say it better than commits do.'
         : 'Changes may name tasks (#12, GM-12); this token cannot read them, so go by the messages.'
     }
-4. Write two parts: "For players" (new, improved, fixed; no internal names, no authors) and "For the team" (every change with its display_identifier, grouped by subject; note what has no task).
-5. Say which versions and commits the notes span, and what you left out.
+5. Write two parts: "For players" (new, improved, fixed; no internal names, no authors) and "For the team" (every change with its display_identifier, grouped by subject; note what has no task).
+6. Say which versions and commits the notes span, and what you left out.
 
 ${CARE}`,
   },

@@ -2,12 +2,13 @@ import { type TSchema, Type } from 'typebox'
 import type { Client } from '../contract/client.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../contract/params.ts'
 import { type Route, type RouteName, routes } from '../contract/routes.ts'
+import { listOrSearch, searches } from '../contract/searches.ts'
 import { fitted, ROW_TEXT, rowsThatFit, shortRows } from './budget.ts'
 import { bodyFields, inputOf, pathNames } from './inputs.ts'
 import { outputOf } from './schemas.ts'
 import { type Cut, visible } from './shrink.ts'
-import type { Fields, Told, Tool, ToolCall } from './tool.ts'
-import type { Words } from './words.ts'
+import type { Answer, Fields, Tool, ToolCall } from './tool.ts'
+import type { ToolRoute, Words } from './words.ts'
 
 interface Sent extends Fields {
   query?: Fields
@@ -47,8 +48,8 @@ const rest = (value: unknown, from: number) =>
 function cutNotes(tool: string, cuts: readonly Cut[], words: Words, from: number): string[] {
   return cuts.slice(0, 5).map(({ path, shown, of, what }) => {
     const begin = path === words.long ? from : 0
-    const told = `${path}: only ${what} ${begin + 1} to ${begin + shown} of ${begin + of} are shown`
-    return path === words.long ? `${told}; call ${tool} again with from=${begin + shown} for more.` : `${told}.`
+    const note = `${path}: only ${what} ${begin + 1} to ${begin + shown} of ${begin + of} are shown`
+    return path === words.long ? `${note}; call ${tool} again with from=${begin + shown} for more.` : `${note}.`
   })
 }
 
@@ -62,7 +63,7 @@ function pageNotes(tool: string, page: Page | undefined, route: Route): string[]
 }
 
 /** An answer that comes at once, cut where it is too long; `from` goes on where the longest field was cut. */
-export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0): Told {
+export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0): Answer {
   const { long } = words
   const begun = long && from > 0 ? { ...reply, [long]: rest(reply[long], from) } : reply
   const { data, cuts } = fitted(begun)
@@ -73,13 +74,13 @@ export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0
   return { data, notes }
 }
 
-async function runWhole(name: RouteName, words: Words, { client, args }: ToolCall): Promise<Told> {
+async function runWhole(name: RouteName, words: Words, { client, args }: ToolCall): Promise<Answer> {
   const reply = await ask(client, name, sentBy(routes[name], args))
   return tellWhole(name, reply, words, Number(args.from ?? 0))
 }
 
 /** A page of rows; when they are too many for one answer a shorter page is asked for, so that its cursor is the right one. */
-async function runPage(name: RouteName, rowsKey: string, { client, args }: ToolCall): Promise<Told> {
+async function runPage(tool: string, name: RouteName, rowsKey: string, { client, args }: ToolCall): Promise<Answer> {
   const asked = Number(args.limit ?? DEFAULT_LIMIT)
   for (let limit = asked; ; ) {
     const reply = await ask(client, name, sentBy(routes[name], { ...args, limit }))
@@ -92,7 +93,7 @@ async function runPage(name: RouteName, rowsKey: string, { client, args }: ToolC
       limit = fitting
       continue
     }
-    const notes = pageNotes(toolName(name), reply.pagination as Page, routes[name])
+    const notes = pageNotes(tool, reply.pagination as Page, routes[name])
     if (limit < asked) notes.unshift(`Only ${rows.length} rows fit into one answer.`)
     if (shortened) notes.unshift(`Texts longer than ${ROW_TEXT} characters are shortened; show one record to read more of it.`)
     return { data: { ...reply, [rowsKey]: rows }, notes }
@@ -108,21 +109,21 @@ function pageOutput(route: Route, rowsKey: string): TSchema {
   return outputOf({ [rowsKey]: Type.Array(Type.Object(kept)), ...(beside as Record<string, TSchema>) })
 }
 
-const FROM = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'go on here, when a note of the answer before said so (characters or entries)' }),
-)
+const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'where to go on, when a note of an answer says so' }))
 
 /** A tool read off a route: the same words in, the same shape out. */
-export function routeTool(name: RouteName, words: Words): Tool {
+export function routeTool(name: ToolRoute, words: Words): Tool {
   const route: Route = routes[name]
-  const rowsKey = 'cursor' in route.query ? Object.keys(replyFields(route))[0] : undefined
+  const asked: Route = name in searches ? routes[searches[name as keyof typeof searches]] : route
+  const rowsKey = 'cursor' in asked.query ? Object.keys(replyFields(route))[0]! : undefined
+  const pages = 'cursor' in route.query
   return {
     name: toolName(name),
     title: words.title,
     description: words.description,
     scope: route.scope,
-    input: { ...inputOf(route), ...(words.long ? { from: FROM } : {}) },
-    output: rowsKey ? pageOutput(route, rowsKey) : outputOf(replyFields(route)),
+    input: { ...inputOf(asked), ...(words.long ? { from: FROM } : {}) },
+    output: rowsKey && pages ? pageOutput(route, rowsKey) : outputOf(replyFields(route)),
     annotations: {
       title: words.title,
       readOnlyHint: !route.writes,
@@ -130,6 +131,12 @@ export function routeTool(name: RouteName, words: Words): Tool {
       idempotentHint: !route.writes || words.repeatable === true,
       openWorldHint: false,
     },
-    run: (call) => (rowsKey ? runPage(name, rowsKey, call) : runWhole(name, words, call)),
+    run(call) {
+      const chosen = listOrSearch(
+        name,
+        Object.keys(call.args).filter((arg) => Object.hasOwn(asked.query, arg)),
+      )
+      return rowsKey && (pages || chosen !== name) ? runPage(toolName(name), chosen, rowsKey, call) : runWhole(name, words, call)
+    },
   }
 }

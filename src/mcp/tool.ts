@@ -15,7 +15,7 @@ export interface ToolCall {
 }
 
 /** What a tool has to say: data in the form of its output schema, and what the reader must know about it. */
-export interface Told {
+export interface Answer {
   data: Fields
   notes: string[]
   /** A field of the data that reads better as it is than inside JSON. */
@@ -30,5 +30,5 @@ export interface Tool {
   input: Record<string, TSchema>
   output: TSchema
   annotations: ToolAnnotations
-  run(call: ToolCall): Promise<Told>
+  run(call: ToolCall): Promise<Answer>
 }

@@ -79,6 +79,11 @@ describe.each([
     expect(build_runs).toHaveLength(5)
     expect(pagination.has_more).toBe(true)
     const build_run_id = id('build_runs', `build${build}`)
+    const since_id = id('build_runs', 'build3')
+    expect(await inStar('list_build_changes', { build_run_id, since_id })).toMatchObject({
+      basis: 'time',
+      since: { id: since_id },
+    })
     expect(await inStar('show_build', { build_run_id })).toMatchObject({ id: build_run_id, investigation: null })
     expect((await inStar('read_build_log', { build_run_id, mode: 'tail', lines: 2 })).log).toBe(
       '2: error: it broke\n3: last line',
@@ -94,6 +99,22 @@ describe.each([
     const failure = await inStar('read_build_log', { build_run_id })
     expect(failure).toMatchObject({ mode: 'failure', notes: [expect.stringContaining('the investigation cites')] })
     expect(failure.log).toContain('2: error: it broke')
+  })
+
+  test('lists are searched by the filters of the search over them, in pages', async () => {
+    const numbers: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await inStar('list_builds', { q: 'night', author: 'lead dev', limit: 30, ...(cursor && { cursor }) })
+      numbers.push(...page.build_runs.map((each: { build_number: string }) => each.build_number))
+      cursor = page.pagination.next_cursor
+      if (cursor) expect(page.notes.join()).toContain('call list_builds again')
+    }
+    expect(numbers).toHaveLength(ROWS)
+    expect(new Set(numbers).size).toBe(ROWS)
+    expect((await inStar('list_changes', { path: 'content/t_7.png' })).changes).toHaveLength(1)
+    expect((await inStar('list_changes', { author: 'example.com' })).changes).toEqual([])
+    expect((await inStar('list_assets', { q: 't_7.png' })).assets).toMatchObject([{ name: 'T_7.png' }])
+    expect((await inStar('list_tasks', { q: 'Task 7', label: 'label-7' })).tasks).toMatchObject([{ title: 'Task 7' }])
   })
 
   test('assets and approvals are listed, shown and decided', async () => {
@@ -119,6 +140,23 @@ describe.each([
     expect((await inStar('list_members')).members).toMatchObject([{ role: 'owner' }])
     const { events } = await inStar('list_events', { event_types: ['build_run.*'], days_back: 90, limit: 4 })
     for (const event of events) expect(event.event_type).toMatch(/^build_run\./)
+  })
+
+  test('branches are listed and shown', async () => {
+    const { branches } = await inStar('list_branches', { limit: 5 })
+    const [{ name }] = branches
+    const health = await inStar('show_branch_health', { branch: name })
+    expect(health).toMatchObject({ name, jobs: expect.any(Array) })
+    expect(health.jobs[0].runs.length).toBeGreaterThan(0)
+  })
+
+  test('breakages are found, claimed, and made a task of', async () => {
+    const { breakages } = await inStar('list_breakages', { state: 'open', limit: 2 })
+    const breakage_id = breakages[0].id
+    expect(await inStar('show_breakage', { breakage_id })).toMatchObject({ state: 'open', builds: [{ ci_job_name: 'night' }] })
+    expect(await inStar('edit_breakage', { breakage_id, state: 'claimed' })).toMatchObject({ state: 'claimed' })
+    const task = await inStar('create_breakage_task', { breakage_id })
+    expect(task).toMatchObject({ task_type: 'bug', links: { changes: [expect.anything()] } })
   })
 
   test('every tool there is was called above', () => {

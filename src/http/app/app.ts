@@ -11,20 +11,20 @@ import {
   ownRoutes,
   showsOwn,
 } from '../../contract/app/routes.ts'
-import { ApiError, invalidParameter, notFound, unknownParameter } from '../../contract/errors.ts'
+import { invalidParameter, notFound, notOwner, unknownParameter, unstorableText } from '../../contract/errors.ts'
 import { type RawQuery, readId, readQuery } from '../../contract/params.ts'
-import { enter, notOperator, notOwner, refuseIfReadOnly, type Visit } from '../../domain/access/visits.ts'
+import { authorize, refuseIfReadOnly, type SessionContext } from '../../domain/access/session-context.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import type { Auth } from '../auth/auth.ts'
-import { type Door, requireSameOrigin } from '../auth/door.ts'
+import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
 import { jsonOf } from '../rest/rest.ts'
 import type { Service } from '../service.ts'
 
-/** A request of the web app that has passed its door. Visitors of an open door have `visit` undefined. */
+/** A request of the web app that was authorized. Routes open to everybody have no session. */
 export interface AppCall<N extends OwnName> extends Service {
   auth: () => Promise<Auth>
   request: FastifyRequest
-  visit: Visit
+  visit: SessionContext
   /** The places the path names; whoever asks for others is turned away before. */
   account_id: number
   project_id: number
@@ -36,21 +36,27 @@ export interface AppCall<N extends OwnName> extends Service {
 
 export type AppHandlers = { [N in OwnName]: (call: AppCall<N>) => Promise<OwnReply<N>> }
 
-/** Serves what only the web app has, behind the same door as the shared table. */
-export function serveApp(app: FastifyInstance, service: Service, door: Door, auth: () => Promise<Auth>, handlers: AppHandlers) {
+/** Serves what only the web app has, with the same authentication as the shared table. */
+export function serveApp(
+  app: FastifyInstance,
+  service: Service,
+  scheme: AuthScheme,
+  auth: () => Promise<Auth>,
+  handlers: AppHandlers,
+) {
   for (const name of Object.keys(ownRoutes) as OwnName[]) {
     const route: AppRoute = ownRoutes[name]
     const shown = showsOwn(name) ? undefined : scrubberOf(route.reply)
     const handler = handlers[name] as (call: AppCall<OwnName>) => Promise<unknown>
     app.route({
       method: route.method,
-      url: `${door.prefix}${route.path}`,
+      url: `${scheme.prefix}${route.path}`,
       onRequest: async (request) => {
-        request.visit = await admitted(service, door, route, request)
+        request.visit = await admitted(service, scheme, route, request)
       },
       schema: { response: { '2xx': route.reply } },
       handler: async (request, reply) => {
-        const visit = request.visit as Visit
+        const visit = request.visit as SessionContext
         reply.code(route.created ?? 200).header('cache-control', 'no-store')
         const answer = await handler({
           ...service,
@@ -72,15 +78,20 @@ export function serveApp(app: FastifyInstance, service: Service, door: Door, aut
   }
 }
 
-async function admitted(service: Service, door: Door, route: AppRoute, request: FastifyRequest): Promise<Visit | undefined> {
+async function admitted(
+  service: Service,
+  scheme: AuthScheme,
+  route: AppRoute,
+  request: FastifyRequest,
+): Promise<SessionContext | undefined> {
   if (route.who === 'anyone') {
     requireSameOrigin(request)
     return void refuseUnstorablePath(request)
   }
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
   const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readId(raw) ?? null))
-  const visit = await enter(service.db, door.who(request), { account: idOf(account_id), project: idOf(project_id) })
-  if (route.who === 'operator' && !visit.operator) throw notOperator()
+  const visit = await authorize(service.db, scheme.who(request), { account: idOf(account_id), project: idOf(project_id) })
+  if (route.who === 'operator' && !visit.operator) throw notFound('Page')
   if (route.who === 'owner' && !visit.owner) throw notOwner()
   if (route.writes) refuseIfReadOnly(visit, service.site)
   refuseUnstorablePath(request)
@@ -105,8 +116,7 @@ function readBody(schema: TSchema, body: unknown): unknown {
   if (first?.keyword === 'required')
     throw invalidParameter((first.params as { requiredProperties: string[] }).requiredProperties[0]!, 'is required')
   if (first) throw invalidParameter(first.instancePath.slice(1).replaceAll('/', '.') || 'body', first.message)
-  if (UNSTORABLE.test(JSON.stringify(body) ?? ''))
-    throw new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
+  if (UNSTORABLE.test(JSON.stringify(body) ?? '')) throw unstorableText()
   return body
 }
 
@@ -114,6 +124,6 @@ const fieldsOf = (schema: TSchema) => Object.keys((schema as { properties?: obje
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit?: Visit | undefined
+    visit?: SessionContext | undefined
   }
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { ownRoutes } from '../../contract/app/routes.ts'
+import { sql } from '../../db/database.ts'
 
 /** What the web app's own routes make of bodies that no page of ours would send. */
 
@@ -54,3 +56,24 @@ test('a delivery that could not be read cannot be read again, and says so', asyn
   expect(again).toMatchObject({ status: 422, json: { error: 'unreadable_body', delivery_id: expect.any(String) } })
   expect(again.json.delivery_id).not.toBe(json.delivery_id)
 })
+
+test('a field that no route names is refused, and never becomes a column', async () => {
+  const account = `/accounts/${studio.world.accounts!.owl!.id}`
+  const before = await studio.db.rows(sql`select * from accounts`)
+  const names = ['credits', 'demo', "name = 'taken', plan", 'updated_at = now() --', 'ĆǼ\u000f']
+  for (const path of [`${account}/billing`, account, '/me', `/projects/${studio.world.projects!.star!.id}/settings`])
+    for (const name of names)
+      expect(await lead.app(path, { method: 'PATCH', body: { [name]: 1 } }), `${path} ${name}`).toMatchObject({
+        status: 422,
+        json: { error: 'unknown_parameter' },
+      })
+  expect(await studio.db.rows(sql`select * from accounts`)).toEqual(before)
+})
+
+test.each(Object.entries(ownRoutes).filter(([, route]) => 'body' in route))(
+  '%s says whether it takes fields that it does not name',
+  (_, route) => {
+    const { body } = route as unknown as { body: { type?: string; additionalProperties?: boolean } }
+    if (body.type === 'object') expect(body.additionalProperties).toBeDefined()
+  },
+)

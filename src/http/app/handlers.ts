@@ -1,12 +1,10 @@
-import { rateLimited } from '../../contract/errors.ts'
+import { notOwner } from '../../contract/errors.ts'
 import type { Database } from '../../db/database.ts'
-import { Gate } from '../../db/gate.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
 import * as sessions from '../../domain/access/sessions.ts'
 import * as tokens from '../../domain/access/tokens.ts'
-import { notOwner } from '../../domain/access/visits.ts'
 import * as accountSettings from '../../domain/accounts/account-settings.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import * as connectedAccounts from '../../domain/accounts/connected-accounts.ts'
@@ -17,9 +15,11 @@ import { plots } from '../../domain/builds/plots.ts'
 import { overview } from '../../domain/feed/overview.ts'
 import * as mails from '../../domain/notifications/mails.ts'
 import { search } from '../../domain/search/search.ts'
+import * as ugsTokens from '../../domain/ugs/tokens.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
 import { idOf } from '../rest/path-ids.ts'
+import { searches } from '../search-gate.ts'
 import type { AppHandlers } from './app.ts'
 import { identityHandlers } from './identity.ts'
 import { ruleHandlers } from './rules.ts'
@@ -29,9 +29,6 @@ import { workHandlers } from './work.ts'
 const done = { ok: true }
 
 /** What the web app may ask, one line each; tools and webhooks stand in `app-tools.ts`. */
-/** A search is the dearest of all reads: somebody's next one waits for the one before, and a flood of them is refused. */
-const searches = new Gate({ atOnce: 1, waiting: 4, patience: 2_000, refusal: () => rateLimited(1) })
-
 export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
@@ -65,7 +62,11 @@ export const appHandlers: AppHandlers = {
     return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
   },
   decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit, body),
-  listMails: async ({ db, query, mailing }) => ({ ...(await mails.list(db, query.before)), smtp: mailing }),
+  listMails: async ({ db, query, mailing, retention }) => ({
+    ...(await mails.list(db, query.before)),
+    smtp: mailing,
+    kept_days: retention.mails,
+  }),
 
   listTokens: async ({ db, visit }) => ({
     tokens: (await tokens.list(db, visit.user_id)).map(({ user_id, ...token }) => token),
@@ -146,6 +147,13 @@ export const appHandlers: AppHandlers = {
   },
   removeProjectMember: async ({ db, project_id, path }) => {
     await projectSettings.removeMember(db, project_id, idOf(path.user_id, 'Member'))
+    return done
+  },
+  listUgsTokens: async ({ db, project_id }) => ({ ugs_tokens: await ugsTokens.list(db, project_id) }),
+  createUgsToken: ({ db, visit, project_id, body }) =>
+    sessions.granting(db, visit, (db) => ugsTokens.create(db, project_id, body.name.trim())),
+  revokeUgsToken: async ({ db, project_id, path }) => {
+    await ugsTokens.revoke(db, idOf(path.id, 'Token'), project_id)
     return done
   },
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../../contract/errors.ts'
+import { invalidSetUpToken } from '../../contract/errors.ts'
 import { VERSION } from '../../contract/version.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import { changePassword } from '../../domain/access/password-change.ts'
@@ -7,7 +7,7 @@ import * as passwordResets from '../../domain/access/password-resets.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
 import * as signUps from '../../domain/access/sign-ups.ts'
 import * as profile from '../../domain/accounts/profile.ts'
-import { refuseForeignHost } from '../auth/door.ts'
+import { refuseForeignHost } from '../auth/auth-scheme.ts'
 import { countAttempt, headersOf } from '../auth/sign-in.ts'
 import type { AppCall, AppHandlers } from './app.ts'
 
@@ -35,8 +35,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     const { set_up_token, ...person } = body
     await countAttempt(call, request, 'set up')
     refuseForeignHost(call.site, request)
-    if (!isSame(set_up_token, call.setUpToken))
-      throw new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
+    if (!isSame(set_up_token, call.setUpToken)) throw invalidSetUpToken()
     const user = await signUps.setUp(db, person, metering)
     await signIn(call, user.email, person.password)
     return done

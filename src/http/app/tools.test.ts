@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
-import { forget } from '../../domain/integrations/integrations.ts'
+import { purge } from '../../domain/integrations/integrations.ts'
+import { RETENTION_DEFAULTS } from '../../domain/retention/retention.ts'
 
 const PASSWORD = 'a long enough password'
 const person = (key: string, accounts: object) => ({
@@ -32,6 +34,40 @@ beforeAll(async () => {
   place = `/projects/${studio.world.projects.star!.id}`
 })
 afterAll(() => studio.close())
+
+test('every tool that can be connected is described, with the settings of its server and which of them are secret', async () => {
+  const { providers } = (await lead.app('/providers')).json
+  expect(providers.map(({ name }: { name: string }) => name).sort()).toEqual([...PROVIDERS].sort())
+  const server = providers.find(({ name }: { name: string }) => name === 'perforce').server
+  expect(server.fields).toEqual([
+    { key: 'server', label: 'Perforce server', hint: expect.any(String), secret: false, binds_secrets: true },
+    { key: 'user', label: 'User', hint: '', secret: false, binds_secrets: true },
+    { key: 'password', label: 'Password or ticket', hint: '', secret: true, binds_secrets: false },
+    { key: 'fingerprint', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: true },
+    { key: 'charset', label: 'Character set', hint: expect.any(String), secret: false, binds_secrets: false },
+    { key: 'branches', label: 'Streams or branches', hint: expect.any(String), secret: false, binds_secrets: false },
+  ])
+  expect(providers.find(({ name }: { name: string }) => name === 'linear')).toMatchObject({
+    label: 'Linear',
+    category: 'trackers',
+    signing: 'optional',
+    server: null,
+  })
+})
+
+test.each([12, null])('a delivery says for how long bodies are kept: %s days', async (bodies) => {
+  const node = await openStudio({}, { beside: studio, service: { retention: { ...RETENTION_DEFAULTS, bodies } } })
+  try {
+    const { webhook_token } = studio.world.integrations.tracker!
+    await node.ask(`/webhooks/linear?token=${webhook_token}`, { method: 'POST', body: { action: 'noise', days: bodies } })
+    const visitor = await signIn(node, 'lead@example.com', PASSWORD)
+    const [{ id }] = (await visitor.app(`${place}/deliveries`)).json.deliveries
+    expect((await visitor.app(`${place}/deliveries/${id}`)).json.body_kept_days).toBe(bodies)
+    await studio.db.execute(sql`delete from deliveries`)
+  } finally {
+    await node.close()
+  }
+})
 
 describe('a deleted integration', () => {
   const report = (token: string) =>
@@ -72,16 +108,16 @@ describe('a deleted integration', () => {
     expect(left).toEqual({ active: false, token_sealed: '', secrets_sealed: [], config: {} })
     const jobs = await studio.db.rows(sql`
       select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'forget_integration'`)
+      where t.identifier = 'purge_integration'`)
     expect(jobs).toEqual([{ payload: { integration_id: id } }])
-    await forget(studio.db, id as number)
+    await purge(studio.db, id as number)
     expect(await studio.db.rows(sql`select id from deliveries`)).toEqual([])
   })
 
   test('is not what the job forgets while it is still there', async () => {
     const { id } = studio.world.integrations.tracker!
     await lead.app(`${place}/integrations/${id}/test`, { method: 'POST' })
-    await forget(studio.db, id as number)
+    await purge(studio.db, id as number)
     expect((await lead.app(`${place}/deliveries`)).json.deliveries).toHaveLength(1)
   })
 })
@@ -90,7 +126,7 @@ describe('the log of an outgoing webhook', () => {
   test('is walked to its end, by status too', async () => {
     const account = `/accounts/${studio.world.accounts.owl!.id}/webhooks`
     const { id } = (await lead.app(account, { method: 'POST', body: { url: 'https://hooks.example.com/' } })).json
-    await studio.db.count(sql`
+    await studio.db.execute(sql`
       insert into outgoing (id, subscription_id, position, event_type, payload, status)
       select 'msg_' || i, ${id}::integer, i, 'build_run.failed', '{}', case when i % 2 = 0 then 'failed' else 'delivered' end
       from generate_series(1, 7) i`)

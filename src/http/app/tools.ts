@@ -1,5 +1,7 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
-import { ApiError, notFound } from '../../contract/errors.ts'
+import type { Provider } from '../../contract/app/tool-shapes.ts'
+import { notFound, refusedDelivery } from '../../contract/errors.ts'
+import { bindsSecrets, isSecret } from '../../domain/integrations/config.ts'
 import * as deliveries from '../../domain/integrations/delivery-log.ts'
 import { health } from '../../domain/integrations/health.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
@@ -7,9 +9,10 @@ import * as settings from '../../domain/integrations/settings.ts'
 import * as outgoing from '../../domain/notifications/outgoing-log.ts'
 import * as subscriptions from '../../domain/notifications/subscriptions.ts'
 import { Refused } from '../../intake/deliver.ts'
-import type { Delivered } from '../../intake/keep.ts'
+import type { Delivered } from '../../intake/persist.ts'
+import type { ServerSettings } from '../../intake/provider.ts'
+import { providers } from '../../intake/providers/index.ts'
 import { replay } from '../../intake/replay.ts'
-import { setups } from '../../intake/setup-texts.ts'
 import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
 import { idOf } from '../rest/path-ids.ts'
@@ -17,6 +20,7 @@ import type { Service } from '../service.ts'
 import type { AppHandlers } from './app.ts'
 
 type Name =
+  | 'listProviders'
   | `${'list' | 'create' | 'show' | 'edit' | 'delete' | 'test'}Integration${'' | 's'}`
   | 'rotateIntegrationToken'
   | `${'list' | 'show' | 'replay'}Deliver${'y' | 'ies'}`
@@ -26,8 +30,25 @@ type Name =
 
 const done = { ok: true }
 
+/** What the web app has to know of a provider. */
+const PROVIDERS: Provider[] = Object.values(providers).map(
+  ({ name, label, reports, category, signing = 'optional', server }) => ({
+    name,
+    label,
+    reports,
+    category,
+    signing,
+    server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
+  }),
+)
+
+function shownField({ key, label, hint = '' }: ServerSettings['fields'][number]) {
+  return { key, label, hint, secret: isSecret(key), binds_secrets: bindsSecrets(key) }
+}
+
 /** Tools that tell us and addresses that we tell. An id of somebody else's is not found. */
 export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
+  listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
     const { db, vault, project_id, body } = call
@@ -61,13 +82,16 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
     await integrations.remove(call.db, await own(call))
     return done
   },
-  testIntegration: async (call) => told(testDelivery(call.db, await own(call))),
+  testIntegration: async (call) => orRefusal(testDelivery(call.db, await own(call))),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
-  showDelivery: ({ db, project_id, path }) => showDelivery(db, idOf(path.id, 'Delivery'), project_id),
+  showDelivery: async ({ db, project_id, path, retention }) => ({
+    ...(await showDelivery(db, idOf(path.id, 'Delivery'), project_id)),
+    body_kept_days: retention.bodies,
+  }),
   async replayDelivery({ db, project_id, path }) {
     const id = idOf(path.id, 'Delivery')
     await deliveries.sizeOf(db, id, project_id)
-    return told(replay(db, id))
+    return orRefusal(replay(db, id))
   },
 
   listWebhooks: async ({ db, account_id }) => ({ webhooks: await subscriptions.list(db, account_id) }),
@@ -129,12 +153,17 @@ async function shown({ db, vault, site }: Service, projectId: number, id: number
   if (!found) throw notFound('Integration')
   const token = await settings.showToken(db, vault, id)
   const url = `${site}/webhooks/${found.provider}?token=${token}`
-  return { ...found, webhook_token: token, webhook_url: url, setup: setups[found.provider]({ url, token, base_url: site, id }) }
+  return {
+    ...found,
+    webhook_token: token,
+    webhook_url: url,
+    setup: providers[found.provider].setup({ url, token, base_url: site, id }),
+  }
 }
 
 /** A delivery that cannot be read is an answer, not a failure of ours. */
-const told = (delivered: Promise<Delivered>) =>
+const orRefusal = (delivered: Promise<Delivered>) =>
   delivered.catch((error: unknown) => {
-    if (error instanceof Refused) throw new ApiError(422, 'unreadable_body', error.message, { delivery_id: error.delivery_id })
+    if (error instanceof Refused) throw refusedDelivery(422, error.message, error.delivery_id)
     throw error
   })

@@ -48,18 +48,18 @@ const compare = async (key: string) => (await lead.app(`${place}/deployments/${s
 
 describe('what a deployment brought', () => {
   test('is the changes after the build that was live there before, up to its own', async () => {
-    const { previous, known, changes } = await compare('second')
-    expect(previous.id).toBe(studio.world.deployments.first!.id)
-    expect(known).toBe(true)
+    const { since, basis, changes } = await compare('second')
+    expect(since.id).toBe(studio.world.deployments.first!.id)
+    expect(basis).toBe('time')
     expect(changes.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['abc3', 'abc2'])
   })
 
   test('is everything so far where nothing was live before', async () => {
-    expect(await compare('first')).toMatchObject({ previous: null, known: true, changes: [{ identifier: 'abc1' }] })
+    expect(await compare('first')).toMatchObject({ since: null, basis: 'time', changes: [{ identifier: 'abc1' }] })
   })
 
   test('stays open where its build is not known', async () => {
-    expect(await compare('unknown')).toMatchObject({ known: false, changes: [] })
+    expect(await compare('unknown')).toMatchObject({ basis: 'unknown', changes: [] })
   })
 })
 

@@ -1,5 +1,5 @@
 import { readTaskEdit } from '../../contract/bodies.ts'
-import { compare } from '../../domain/deployments/compare.ts'
+import * as deployments from '../../domain/deployments/contents.ts'
 import * as references from '../../domain/tasks/references.ts'
 import { revise } from '../../domain/tasks/revise.ts'
 import { idOf } from '../rest/path-ids.ts'
@@ -19,5 +19,6 @@ export const workHandlers: Pick<AppHandlers, 'reviseTask' | 'listTaskReferences'
   listTaskReferences: async ({ db, project_id, path }) => ({
     references: await references.ofTask(db, project_id, idOf(path.id, 'Task')),
   }),
-  compareDeployment: ({ db, project_id, path }) => compare(db, project_id, path.id),
+  compareDeployment: ({ db, project_id, visit, path }) =>
+    deployments.changesOf(db, { account_id: visit.account_id!, project_id }, path.id),
 }

@@ -4,11 +4,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BACK, type Login, openLogin, pkce } from '../../../test/support/assistant-login.ts'
 import { openStudio } from '../../../test/support/studio.ts'
-import { SCOPES } from '../../contract/sets.ts'
+import { LOGIN_SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import * as assistants from '../../domain/access/assistants.ts'
-
-const TEN = SCOPES.filter((scope) => scope !== 'read:members')
 
 let login: Login
 beforeAll(async () => {
@@ -21,7 +19,7 @@ const refusal = (error: string) => ({ status: 400, json: { error, error_descript
 /** An assistant as the SDK builds them, with a memory of its own. */
 class Memory implements OAuthClientProvider {
   redirectUrl = 'http://localhost:51515/callback'
-  clientMetadata = { client_name: 'SDK assistant', redirect_uris: [this.redirectUrl], scope: TEN.join(' ') }
+  clientMetadata = { client_name: 'SDK assistant', redirect_uris: [this.redirectUrl], scope: LOGIN_SCOPES.join(' ') }
   kept: Record<string, never> = {}
   sentTo: URL | undefined
   state = () => 'a state of its own'
@@ -65,10 +63,15 @@ describe("the SDK's own client", () => {
       'AUTHORIZED',
     )
     const { access_token, token_type, expires_in, scope } = provider.tokens() as never as Record<string, string>
-    expect([token_type, expires_in, scope]).toEqual(['Bearer', 90 * 86_400, TEN.join(' ')])
+    expect([token_type, expires_in, scope]).toEqual(['Bearer', 90 * 86_400, LOGIN_SCOPES.join(' ')])
     const { json } = await login.lead.app('/me/tokens')
     const [token] = json.tokens
-    expect(token).toMatchObject({ name: 'SDK assistant', prefix: access_token!.slice(0, 8), created_via: 'mcp', scopes: TEN })
+    expect(token).toMatchObject({
+      name: 'SDK assistant',
+      prefix: access_token!.slice(0, 8),
+      created_via: 'mcp',
+      scopes: LOGIN_SCOPES,
+    })
     const days = (Date.parse(token.expires_at) - Date.parse(token.created_at)) / 86_400_000
     expect(Math.round(days)).toBe(90)
     const mails = await login.studio.db.rows<{ text: string; to_user_id: number }>(
@@ -105,7 +108,7 @@ describe('the documents', () => {
         grant_types_supported: ['authorization_code'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
-        scopes_supported: TEN,
+        scopes_supported: LOGIN_SCOPES,
       })
       for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint'])
         expect((await login.studio.ask(new URL(json[name]).pathname)).status, name).not.toBe(404)
@@ -232,7 +235,7 @@ describe('registering', () => {
 
   test('does not fill the database: the oldest that nobody let in make room, and a week ends them all', async () => {
     const used = await login.codeFor({ client_id: await login.idOf({ client_name: 'Let in' }) })
-    await login.studio.db.count(sql`
+    await login.studio.db.execute(sql`
       insert into assistants (id, name, redirect_uris, registered_at)
       select 'flood ' || n, 'Flood', '{}', now() - make_interval(secs => n) from generate_series(1, 10050) n`)
     const fresh = await login.idOf({ client_name: 'Fresh' })
@@ -240,8 +243,8 @@ describe('registering', () => {
     expect(unused).toHaveLength(10_000)
     expect(unused.map(({ id }) => id)).toContain(fresh)
     expect(unused.map(({ id }) => id)).not.toContain('flood 10050')
-    await login.studio.db.count(sql`update assistants set registered_at = now() - interval '8 days'`)
-    await assistants.forget(login.studio.db)
+    await login.studio.db.execute(sql`update assistants set registered_at = now() - interval '8 days'`)
+    await assistants.purge(login.studio.db)
     expect(await login.studio.db.rows(sql`select id from assistants where used_at is null`)).toEqual([])
     expect(await assistants.find(login.studio.db, used.client_id)).toMatchObject({ name: 'Let in' })
   })

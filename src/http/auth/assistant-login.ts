@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, oauthRefusal } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
-import { LOGIN_DAYS } from '../../contract/sets.ts'
+import { LOGIN_DAYS, LOGIN_SCOPES } from '../../contract/sets.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
 import { PATH as MCP } from '../mcp.ts'
@@ -30,7 +30,7 @@ export function serveAssistantLogin(app: FastifyInstance, service: Service) {
     authorization_endpoint: `${site}${AUTHORIZE}`,
     token_endpoint: `${site}${TOKEN}`,
     registration_endpoint: `${site}${REGISTER}`,
-    scopes_supported: loginCodes.LOGIN_SCOPES,
+    scopes_supported: LOGIN_SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code'],

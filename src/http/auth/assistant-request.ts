@@ -1,6 +1,6 @@
 import { ApiError, invalidParameter, oauthRefusal } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
-import type { Scope } from '../../contract/sets.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES, type Scope } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
@@ -8,7 +8,7 @@ import * as sessions from '../../domain/access/sessions.ts'
 import type { Service } from '../service.ts'
 
 /** What an assistant asks for when it sends somebody's browser here, once it was found to be in order. */
-interface Asked {
+interface AuthorizationRequest {
   assistant_id: string
   redirect_uri: string
   state: string | undefined
@@ -32,7 +32,7 @@ export async function readRequest({ db, vault, site }: Service, resource: string
     throw oauthRefusal('invalid_request', 'redirect_uri is none that this assistant registered.')
   const state = given.state !== undefined && given.state.length <= STATE_MAX ? given.state : undefined
   try {
-    const asked: Asked = { assistant_id: assistant.id, redirect_uri, state, ...readWishes(given, query, resource) }
+    const asked: AuthorizationRequest = { assistant_id: assistant.id, redirect_uri, state, ...readWishes(given, query, resource) }
     return `/cli/auth?${new URLSearchParams({ request: vault.seal(JSON.stringify(asked)) })}`
   } catch (error) {
     // Anybody may register a site of their own: without a person's consent a link to us must not lead there.
@@ -66,10 +66,10 @@ export function refuseOtherResources(query: RawQuery, resource: string) {
 /** What a login cannot give is left out, as the protocol allows; the answer tells what was given. */
 function readScopes(text: string | undefined): readonly Scope[] {
   const words = (text ?? '').split(' ').filter(Boolean)
-  if (words.length === 0) return loginCodes.LOGIN_SCOPES
-  const known = loginCodes.LOGIN_SCOPES.filter((scope) => words.includes(scope))
-  if (known.length === 0) throw oauthRefusal('invalid_scope', `Scopes are: ${loginCodes.LOGIN_SCOPES.join(' ')}.`)
-  return loginCodes.LOGIN_SCOPES.filter((scope) => scope === 'ping' || words.includes(scope))
+  if (words.length === 0) return LOGIN_SCOPES
+  const known = GRANTABLE_SCOPES.filter((scope) => words.includes(scope))
+  if (known.length === 0) throw oauthRefusal('invalid_scope', `Scopes are: ${GRANTABLE_SCOPES.join(' ')}.`)
+  return GRANTABLE_SCOPES.filter((scope) => scope === 'ping' || words.includes(scope))
 }
 
 /** The request as the consent page carries it: sealed, so that nobody but us can have written it. */
@@ -80,9 +80,9 @@ export async function openRequest(db: Database, vault: Service['vault'], request
   return { asked, assistant }
 }
 
-function unsealed(vault: Service['vault'], request: string): Asked | undefined {
+function unsealed(vault: Service['vault'], request: string): AuthorizationRequest | undefined {
   try {
-    return JSON.parse(vault.open(request)) as Asked
+    return JSON.parse(vault.open(request)) as AuthorizationRequest
   } catch {
     return undefined
   }
@@ -112,7 +112,11 @@ export async function decide(
 }
 
 /** Names us too, so that an assistant that talks to several services knows which one answers. */
-function comeBack(site: string, { redirect_uri, state }: Pick<Asked, 'redirect_uri' | 'state'>, answer: Record<string, string>) {
+function comeBack(
+  site: string,
+  { redirect_uri, state }: Pick<AuthorizationRequest, 'redirect_uri' | 'state'>,
+  answer: Record<string, string>,
+) {
   const url = new URL(redirect_uri)
   const said = { ...answer, ...(state === undefined ? {} : { state }), iss: site }
   for (const [name, value] of Object.entries(said)) url.searchParams.append(name, value)

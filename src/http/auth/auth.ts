@@ -1,7 +1,7 @@
 import { APIError, betterAuth } from 'better-auth'
-import { PASSWORD } from '../../contract/sets.ts'
+import { PASSWORD } from '../../contract/limits.ts'
 import { sql } from '../../db/database.ts'
-import * as letters from '../../domain/notifications/letters.ts'
+import * as mailTemplates from '../../domain/notifications/mail-templates.ts'
 import { writeToUser } from '../../domain/notifications/mails.ts'
 import type { Service } from '../service.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
@@ -28,7 +28,7 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
       maxPasswordLength: PASSWORD.maxLength,
     },
     emailVerification: {
-      sendVerificationEmail: ({ user, token }) => writeToUser(db, Number(user.id), letters.verifyAddress(site, token)),
+      sendVerificationEmail: ({ user, token }) => writeToUser(db, Number(user.id), mailTemplates.verifyAddress(site, token)),
       // Somebody else may have signed up with the address: whoever follows the link must also have chosen the password.
       beforeEmailVerification: async (user, request) => {
         const session = sessionOf(request?.headers.get('cookie') ?? '', cookiesOf(site, cookieKey))

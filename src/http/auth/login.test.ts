@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { challengeOf, FIT_VERIFIERS, UNFIT_VERIFIERS } from '../../../test/support/assistant-login.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import { SCOPES } from '../../contract/sets.ts'
+import { LOGIN_SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'
@@ -79,7 +79,7 @@ describe('the exchange', () => {
     const { token, token_type, scopes, created_at, expires_at, ...rest } = answer.json
     expect(rest).toEqual({})
     expect(token_type).toBe('Bearer')
-    expect(scopes).toEqual(SCOPES.filter((scope) => scope !== 'read:members'))
+    expect(scopes).toEqual(LOGIN_SCOPES)
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBeGreaterThan(89.9 * 86_400_000)
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBeLessThan(90.1 * 86_400_000)
     const ping = await studio.ask('/api/v1/ping', { token })
@@ -120,7 +120,7 @@ describe('the exchange', () => {
 
   test('refuses a code after five minutes', async () => {
     const code = await codeFor()
-    await studio.db.count(sql`update login_codes set expires_at = now() - interval '1 second' where used_at is null`)
+    await studio.db.execute(sql`update login_codes set expires_at = now() - interval '1 second' where used_at is null`)
     expect(await exchange(code)).toMatchObject(REFUSED)
   })
 

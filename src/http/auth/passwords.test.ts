@@ -78,7 +78,7 @@ describe('a forgotten password', () => {
 
   test('proves the address that the link was mailed to', async () => {
     const person = await somebody()
-    await studio.db.count(sql`update users set email_verified = false where id = ${person.id}`)
+    await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     await reset(await linkFor(person))
     const again = await signIn(studio, person.email, OTHER)
     expect((await again.app('/me')).json.user.email_verified).toBe(true)
@@ -192,7 +192,7 @@ describe('a password that is changed', () => {
 describe('an address that is not confirmed', () => {
   test('makes no token, logs no program in and joins nothing', async () => {
     const person = await somebody()
-    await studio.db.count(sql`update users set email_verified = false where id = ${person.id}`)
+    await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     const refused = { status: 403, json: { error: 'email_unverified' } }
     expect(await person.here.app('/me/tokens', { method: 'POST', body: { name: 'x', scopes: [] } })).toMatchObject(refused)
     const consent = { allow: true, port: 50_123, state: 'x', code_challenge: 'A'.repeat(43), client_name: 'cli', scopes: [] }
@@ -216,7 +216,7 @@ describe('an address that is not confirmed', () => {
 
   test('is confirmed by a mailed link, followed by whoever chose the password', async () => {
     const person = await somebody()
-    await studio.db.count(sql`update users set email_verified = false where id = ${person.id}`)
+    await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     await person.here.ask('/app/auth/send-verification-email', { method: 'POST', body: { email: person.email } })
     const { text } = (await mailsTo(person.id)).at(-1)!
     const link = `/app/auth/verify-email?token=${new URL(/https:\S+/.exec(text)![0]).searchParams.get('token')}`

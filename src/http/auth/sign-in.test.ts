@@ -46,6 +46,14 @@ describe('signing in', () => {
     expect([unknown.status, unknown.text]).toEqual([wrong.status, wrong.text])
   })
 
+  test.each<{ email: unknown }>([{ email: { toString: null } }, { email: 7 }, { email: null }])(
+    'refuses an address that is no text: %j',
+    async ({ email }) => {
+      const answer = await visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password: PASSWORD } })
+      expect(answer.status).toBe(400)
+    },
+  )
+
   test('ends with signing out, on the server too', async () => {
     const visitor = await signIn(studio, 'lead@example.com', PASSWORD)
     const { cookie } = visitor

@@ -4,7 +4,7 @@ import { networkOf } from '../network.ts'
 import { jsonOf } from '../rest/rest.ts'
 import type { Service } from '../service.ts'
 import type { Auth } from './auth.ts'
-import { requireSameOrigin } from './door.ts'
+import { requireSameOrigin } from './auth-scheme.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
 
 const SIGN_IN = '/sign-in/email'
@@ -36,7 +36,10 @@ export function serveSignIn(app: FastifyInstance, service: Service, auth: () => 
               ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
             }),
           )
-        return pass(reply, await (path === SIGN_IN ? unlessChanged(service.db, String(body.email), ask) : ask()))
+        return pass(
+          reply,
+          await (path === SIGN_IN ? unlessChanged(service.db, typeof body.email === 'string' ? body.email : '', ask) : ask()),
+        )
       },
     })
 }
@@ -47,7 +50,7 @@ async function unlessChanged(db: Database, email: string, signIn: () => Promise<
   const answer = await signIn()
   if (!answer.ok || (await passwordOf(db, email)) === before) return answer
   const { token } = (await answer.json()) as { token: string }
-  await db.count(sql`delete from sessions where token = ${token}`)
+  await db.execute(sql`delete from sessions where token = ${token}`)
   return Response.json({ code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' }, { status: 401 })
 }
 

@@ -27,8 +27,9 @@ beforeAll(async () => {
     await rival.app(`${account}/webhooks`, { method: 'POST', body: hook }),
     await rival.app(`${account}/invitations`, { method: 'POST', body: { email: 'new@example.com', role: 'member' } }),
     await rival.app('/me/connected_accounts', { method: 'POST', body: { provider: 'github', uid: 'rival-dev' } }),
+    await rival.app(`/projects/${idOf('projects', 'fox')}/ugs_tokens`, { method: 'POST', body: { name: 'everybody' } }),
   ]
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   await studio.ask(`/webhooks/jenkins?token=${studio.world.integrations.theirs!.webhook_token}`, {
     method: 'POST',
     body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
@@ -50,6 +51,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   assets: () => idOf('assets', 'fox-asset4'),
   approvals: () => idOf('approvals', 'fox-approval4'),
   deployments: () => idOf('deployments', 'fox-deployment4'),
+  breakages: () => idOf('breakages', 'fox-breakage4'),
   integrations: () => idOf('integrations', 'theirs'),
   deliveries: () =>
     ofTheirs(sql`select id::text from deliveries where integration_id = ${Number(idOf('integrations', 'theirs'))}`),
@@ -59,6 +61,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   sessions: () => ofTheirs(sql`select id::text from sessions where user_id = ${rivalId()}`),
   connected_accounts: () => ofTheirs(sql`select id::text from connected_accounts where user_id = ${rivalId()}`),
   invitations: () => ofTheirs(sql`select id::text from invitations where account_id = ${foxId()}`),
+  ugs_tokens: () => ofTheirs(sql`select id::text from ugs_tokens where account_id = ${foxId()}`),
   webhooks: () => ofTheirs(sql`select id::text from subscriptions where account_id = ${foxId()}`),
 }
 /** Bodies that are looked at before the record. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { EVENT_TYPES } from '../../contract/events.ts'
 import { openapi } from '../../contract/openapi.ts'
-import { type Route, routes } from '../../contract/routes.ts'
+import { eventStream, type Route, routes } from '../../contract/routes.ts'
 import { SCOPES } from '../../contract/sets.ts'
 
 let studio: Studio
@@ -16,9 +17,11 @@ afterAll(() => studio.close())
 const table = Object.entries(routes as Record<string, Route>)
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const operations = (): [path: string, method: string, operation: any][] =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item as object).map(([method, operation]) => [path, method, operation] as [string, string, never]),
-  )
+  Object.entries(document.paths)
+    .filter(([path]) => path !== eventStream.path)
+    .flatMap(([path, item]) =>
+      Object.entries(item as object).map(([method, operation]) => [path, method, operation] as [string, string, never]),
+    )
 /** Every object in the document, however deep. */
 const every = (value: unknown): Record<string, unknown>[] =>
   typeof value === 'object' && value !== null
@@ -71,6 +74,17 @@ describe('the OpenAPI document', () => {
       expect(requestBody === undefined).toBe(route.body === undefined)
       if (method === 'get') expect(requestBody).toBe(undefined)
     }
+  })
+
+  test('has the stream, which is beside the table, with every type of event and where it goes on', () => {
+    const { get: stream } = document.paths[eventStream.path]
+    expect(stream.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      ...Object.keys(eventStream.query),
+      'Last-Event-ID',
+    ])
+    const { schema } = stream.responses[200].content['text/event-stream']
+    expect(schema.properties.event_type.enum).toEqual(EVENT_TYPES)
+    expect(stream.description).toContain(eventStream.scope)
   })
 
   test('leads every reference somewhere', () => {

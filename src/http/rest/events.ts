@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { invalidParameter } from '../../contract/errors.ts'
+import type { FeedEventType } from '../../contract/events.ts'
 import { type RawQuery, readId, readNames, readValues } from '../../contract/params.ts'
 import { routes } from '../../contract/routes.ts'
-import type { EventType } from '../../contract/sets.ts'
-import { eventOf, keyOf } from '../../domain/feed/events.ts'
+import { feedEventOf, keyOf } from '../../domain/feed/feed.ts'
 import * as feed from '../../domain/feed/reader.ts'
-import type { Door } from '../auth/door.ts'
+import type { AuthScheme } from '../auth/auth-scheme.ts'
 import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 
@@ -13,10 +13,10 @@ const route = routes.listEvents
 const LIST = 'listEvents'
 
 /** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
-export function serveEvents(app: FastifyInstance, service: Service, door: Door) {
+export function serveEvents(app: FastifyInstance, service: Service, scheme: AuthScheme) {
   const { db, replica, site, cursors, lastUsed, rollups } = service
-  app.get(`${door.prefix}${route.path}`, async (request) => {
-    const who = door.who(request)
+  app.get(`${scheme.prefix}${route.path}`, async (request) => {
+    const who = scheme.who(request)
     const [given, misnamed] = attempt(() => readNames(route.query, request.query as unknown as RawQuery))
     if (misnamed) {
       await feed.findReader(db, { who, scope: route.scope, account: undefined, project: undefined })
@@ -25,13 +25,13 @@ export function serveEvents(app: FastifyInstance, service: Service, door: Door) 
     const ask = { who, scope: route.scope, account: given.get('account_id'), project: given.get('project_id') }
     const [query, refused] = attempt(() => readValues(route.query, given))
     const [types, both] = attempt(() => typesOf(query ?? {}, given))
-    const [cursor, uncursed] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
-    if (refused || both || uncursed) {
+    const [cursor, cursorRefusal] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
+    if (refused || both || cursorRefusal) {
       const reader = await feed.findReader(db, ask)
       feed.admitToAccount(reader, site)
       if (refused || both) throw both ?? refused
       feed.admitToProject(reader, ask)
-      throw uncursed
+      throw cursorRefusal
     }
     const { limit, days_back, since } = query
     const { reader, rows } = await feed.readFeed(
@@ -46,7 +46,7 @@ export function serveEvents(app: FastifyInstance, service: Service, door: Door) 
     const shown = rows.slice(0, limit)
     const plain = !cursor && !since && !types && !given.has('project_id')
     return {
-      events: shown.map(eventOf),
+      events: shown.map(feedEventOf),
       rollup: plain ? await rollups.read(db, reader.account_id) : null,
       pagination: { limit, has_more, next_cursor: has_more ? cursors.seal(LIST, keyOf(shown.at(-1)!)) : null },
     }
@@ -55,9 +55,9 @@ export function serveEvents(app: FastifyInstance, service: Service, door: Door) 
 
 /** Either name will do, not both. */
 export function typesOf(
-  query: { event_type?: EventType[]; event_types?: EventType[] },
+  query: { event_type?: FeedEventType[]; event_types?: FeedEventType[] },
   given: ReadonlyMap<string, string>,
-): EventType[] | undefined {
+): FeedEventType[] | undefined {
   if (given.has('event_type') && given.has('event_types'))
     throw invalidParameter('event_types', 'cannot be given beside event_type')
   return query.event_type ?? query.event_types

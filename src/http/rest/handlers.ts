@@ -2,13 +2,18 @@ import { readId } from '../../contract/params.ts'
 import type { BodyOf, PathOf, QueryOf, ReplyOf, RouteName } from '../../contract/routes.ts'
 import type { Database } from '../../db/database.ts'
 import type { Caller } from '../../domain/access/access.ts'
-import { once } from '../../domain/access/idempotency.ts'
+import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
 import * as members from '../../domain/accounts/members.ts'
 import * as projects from '../../domain/accounts/projects.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
+import * as breakages from '../../domain/breakages/breakages.ts'
+import { edit as editBreakage } from '../../domain/breakages/edit.ts'
+import { makeTask } from '../../domain/breakages/make-task.ts'
+import * as branches from '../../domain/builds/branches.ts'
 import * as builds from '../../domain/builds/builds.ts'
+import * as contents from '../../domain/builds/contents.ts'
 import * as investigations from '../../domain/builds/investigations.ts'
 import * as changes from '../../domain/changes/changes.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
@@ -44,7 +49,9 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
     const key = header('idempotency-key')
     // Keys belong to tokens: a page knows what it has sent.
     if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site)
-    return once(db, caller.token_id, key, { project_id: by.project_id, input }, (db) => tasks.create(db, by, input, site))
+    return withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
+      tasks.create(db, by, input, site),
+    )
   },
   async editTask({ db, by, path, body, site }) {
     const id = readId(path.id)
@@ -53,6 +60,7 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   listMembers: ({ db, by }) => members.list(db, by.project_id),
   showBuild: ({ db, by, path, site }) => builds.find(db, by.project_id, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by.project_id, readId(path.build_run_id), query),
+  listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
   async investigateBuild({ db, by, path, status }) {
     const { investigation, created } = await investigations.start(db, by.account_id, by.project_id, readId(path.build_run_id))
     status(created ? 202 : 200)
@@ -67,5 +75,17 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   },
   showApproval: ({ db, by, path }) => approvals.find(db, by.project_id, path.id),
   showChange: ({ db, by, path }) => changes.find(db, by.project_id, readId(path.id)),
+  listBranches: ({ db, by, query }) => branches.list(db, by, query),
+  showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
+  showBreakage: ({ db, by, path, site }) => breakages.find(db, by.project_id, readId(path.id), site),
+  async editBreakage({ db, by, path, body, site }) {
+    const id = readId(path.id)
+    return editBreakage(db, by, id, await body(() => breakages.find(db, by.project_id, id, site)), site)
+  },
+  async createBreakageTask({ db, by, path, site, status }) {
+    const { task, created } = await makeTask(db, by, readId(path.id), site)
+    status(created ? 201 : 200)
+    return task
+  },
   showDeployment: ({ db, by, path }) => deployments.find(db, by.project_id, path.id),
 }

@@ -1,23 +1,43 @@
 import type { TSchema } from 'typebox'
-import { type QueryOf, type RouteName, routes } from '../../contract/routes.ts'
-import type { Sql } from '../../db/database.ts'
+import { sharedRoutes } from '../../contract/app/routes.ts'
+import type { QueryOf, RouteName } from '../../contract/routes.ts'
+import type { SearchName } from '../../contract/searches.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Key, Listing, Page } from '../../db/page.ts'
+import type { Caller } from '../../domain/access/access.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
+import * as breakages from '../../domain/breakages/breakages.ts'
 import * as builds from '../../domain/builds/builds.ts'
 import * as changes from '../../domain/changes/changes.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import { mayHoldPrivate } from '../../domain/privacy/scrub.ts'
+import { asksForText, findPage, type Texts } from '../../domain/search/find.ts'
+import type { SearchKind } from '../../domain/search/records.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 
-export type ListName = 'listTasks' | 'listBuilds' | 'listAssets' | 'listApprovals' | 'listChanges' | 'listDeployments'
-type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Key }
+export type ListName =
+  | 'listTasks'
+  | 'listBuilds'
+  | 'listAssets'
+  | 'listApprovals'
+  | 'listChanges'
+  | 'listDeployments'
+  | 'listBreakages'
+  | SearchName
+type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Key; ids?: readonly string[] }
 
 interface List<N extends ListName> {
   /** The name of the items in the answer. */
   key: string
   listing(project: Sql, query: ListQuery<N>, site: string): Listing
+  /** Which records its words are looked for in. */
+  kind?: SearchKind
+  /** Whether its other filters leave few enough to look through without the index of words. */
+  filtersLead?(query: ListQuery<N>): boolean
+  /** Which of its orders is asked for, where it has several. */
+  order?(query: ListQuery<N>): string
   /** What an item needs beyond being scrubbed like every text of its shape. */
   shown?(item: never): unknown
 }
@@ -28,16 +48,61 @@ export const lists: { [N in ListName]: List<N> } = {
   listAssets: { key: 'assets', listing: assets.list },
   listApprovals: { key: 'approvals', listing: approvals.list },
   listChanges: { key: 'changes', listing: changes.list, shown: changes.shown },
+  listBreakages: { key: 'breakages', listing: breakages.list },
   listDeployments: { key: 'deployments', listing: deployments.list },
+  searchTasks: { key: 'tasks', listing: tasks.list, kind: 'task' },
+  searchBuilds: {
+    key: 'build_runs',
+    listing: builds.list,
+    kind: 'build',
+    filtersLead: (query) => query.commit !== undefined || query.changelist !== undefined || builds.asksForFinished(query),
+    order: (query) => (builds.asksForFinished(query) ? 'finished' : 'created'),
+  },
+  searchAssets: { key: 'assets', listing: assets.list, kind: 'asset' },
+  searchChanges: {
+    key: 'changes',
+    listing: changes.list,
+    shown: changes.shown,
+    kind: 'change',
+    filtersLead: (query) => query.identifier !== undefined,
+  },
 }
 
 export const isList = (name: RouteName): name is ListName => Object.hasOwn(lists, name)
 
+/** By the shapes of the web app, which have all that anybody is shown. */
 const itemScrubber = (name: ListName, key: string) =>
-  scrubberOf((routes[name].reply.properties as Record<string, { items?: TSchema }>)[key]!.items!)
+  scrubberOf((sharedRoutes[name].reply.properties as Record<string, { items?: TSchema }>)[key]!.items!)
 const scrubbers = Object.fromEntries(
   Object.entries(lists).map(([name, { key }]) => [name, itemScrubber(name as ListName, key)]),
 ) as Record<ListName, ReturnType<typeof scrubberOf>>
+
+/** What a page was asked for, of whichever list. */
+export type PageQuery = ListQuery<'listTasks'>
+const listOf = (name: ListName) => lists[name] as List<'listTasks'>
+
+/** A cursor belongs to its list in its project, and to the order it was walked in. */
+export const placeOf = (name: ListName, project: number | null | undefined, query: PageQuery): string =>
+  [name, project, listOf(name).order?.(query)].filter((part) => part !== undefined).join(' ')
+
+export const listingOf = (name: ListName, query: PageQuery, site: string) => (project: Sql) =>
+  listOf(name).listing(project, query, site)
+
+/** Words are looked for in what is shown, which only we know: no single statement can. */
+export const looksForText = (name: ListName, query: PageQuery): boolean =>
+  listOf(name).kind !== undefined && asksForText(query as Texts)
+
+export function findListed(db: Database, { account_id, project_id }: Caller, name: ListName, query: PageQuery, site: string) {
+  const { kind, listing, filtersLead } = listOf(name)
+  return findPage(db, {
+    range: { account_id: account_id!, project_id: project_id!, kind: kind! },
+    texts: query as Texts,
+    list: (part) => listing(sql`${project_id}::integer`, { ...query, cursor: undefined, ...part } as PageQuery, site),
+    filtersLead: filtersLead?.(query) ?? false,
+    cursor: query.cursor,
+    limit: query.limit,
+  })
+}
 
 /** As PostgreSQL rendered them, unless a look at what was written outside finds something that must not leave. */
 function itemsOf(name: ListName, { items, foreign }: Page): string {

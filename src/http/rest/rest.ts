@@ -4,57 +4,65 @@ import { type RawQuery, readId, readQuery } from '../../contract/params.ts'
 import type { BodyOf, PathOf, QueryOf, Route, RouteName } from '../../contract/routes.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
-import type { Door } from '../auth/door.ts'
+import type { AuthScheme } from '../auth/auth-scheme.ts'
+import { searches } from '../search-gate.ts'
 import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 import { serveEvents } from './events.ts'
 import { type Call, type HandledName, handlers } from './handlers.ts'
-import { isList, type ListName, lists, renderPage } from './lists.ts'
+import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
 
-/** Serves the route table behind a door. */
-export function serveRest(app: FastifyInstance, service: Service, door: Door) {
-  for (const name of Object.keys(door.table) as RouteName[]) {
-    if (isList(name)) serveList(app, service, door, name)
-    else if (name === 'listEvents') serveEvents(app, service, door)
-    else serveRoute(app, service, door, name)
+/** Serves the route table to callers of one authentication scheme. */
+export function serveRest(app: FastifyInstance, service: Service, scheme: AuthScheme) {
+  for (const name of Object.keys(scheme.table) as RouteName[]) {
+    if (isList(name)) serveList(app, service, scheme, name)
+    else if (name === 'listEvents') serveEvents(app, service, scheme)
+    else serveRoute(app, service, scheme, name)
   }
 }
 
 /** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
-function serveList(app: FastifyInstance, service: Service, door: Door, name: ListName) {
+function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, name: ListName) {
   const { cursors, db, lastUsed, replica, site } = service
-  const route = door.table[name]!
+  const route = scheme.table[name]!
   const pages = 'cursor' in route.query
-  const { listing } = lists[name] as (typeof lists)['listTasks']
-  app.get(`${door.prefix}${route.path}`, async (request, reply) => {
-    const ask = askOf(request, door, route)
-    // A cursor belongs to its list in its project.
-    const place = `${name} ${ask.project}`
-    const [query, refused] = attempt(() => {
+  app.get(`${scheme.prefix}${route.path}`, async (request, reply) => {
+    const ask = askOf(request, scheme, route)
+    const [read, refused] = attempt(() => {
       const { cursor, ...rest } = readQuery(route.query, request.query as RawQuery) as QueryOf<'listTasks'>
-      return { ...rest, cursor: cursor === undefined ? undefined : cursors.open(place, cursor) }
+      const place = placeOf(name, ask.project, rest)
+      return { place, query: { ...rest, ...(cursor !== undefined && { cursor: cursors.open(place, cursor) }) } }
     })
     if (refused) {
       access.admit(await access.findCaller(db, ask), ask)
       throw refused
     }
-    const { caller, page } = await access.readListing(db, ask, (project) => listing(project, query, site), replica)
+    const { place, query } = read
+    const { caller, page } = looksForText(name, query)
+      ? await findAdmitted(service, ask, name, query)
+      : await access.readListing(db, ask, listingOf(name, query, site), replica)
     lastUsed.note(caller.token_id)
     reply.type('application/json; charset=utf-8')
     return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(place, key) : undefined)
   })
 }
 
-function serveRoute(app: FastifyInstance, service: Service, door: Door, name: HandledName) {
-  const route = door.table[name]!
+async function findAdmitted({ db, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
+  const caller = await access.findCaller(db, ask)
+  access.admit(caller, ask)
+  return { caller, page: await searches.enter(caller.user_id, () => findListed(db, caller, name, query, site)) }
+}
+
+function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, name: HandledName) {
+  const route = scheme.table[name]!
   const handler = handlers[name] as (call: Call<RouteName>) => Promise<unknown>
   const shown = route.produces ? undefined : scrubberOf(route.reply)
   app.route({
     method: route.method,
-    url: `${door.prefix}${route.path}`,
+    url: `${scheme.prefix}${route.path}`,
     // Everything that can be refused without the body is refused before it is read.
     onRequest: async (request) => {
-      const caller = await admitted(service, request, door, route)
+      const caller = await admitted(service, request, scheme, route)
       if (route.writes && caller.read_only) throw readOnly(caller.read_only, service.site)
       request.call = { caller, query: readQuery(route.query, request.query as RawQuery) }
     },
@@ -95,10 +103,10 @@ const send = (reply: FastifyReply, route: Route, answer: unknown) =>
 async function admitted(
   { db, limits, lastUsed }: Service,
   request: FastifyRequest,
-  door: Door,
+  scheme: AuthScheme,
   route: Route,
 ): Promise<access.Caller> {
-  const ask = askOf(request, door, route)
+  const ask = askOf(request, scheme, route)
   const caller = await access.findCaller(db, ask)
   if (route.limited && caller.token_id !== null) await limits.taskWrites(String(caller.token_id))
   access.admit(caller, ask)
@@ -107,10 +115,10 @@ async function admitted(
 }
 
 /** What the request claims: who asks, the scope that needs and the project it names. */
-function askOf(request: FastifyRequest, door: Door, route: Route): access.Ask {
+function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): access.Ask {
   const { project_id } = request.params as { project_id?: string }
   return {
-    who: door.who(request),
+    who: scheme.who(request),
     scope: route.scope,
     project: project_id === undefined ? undefined : (readId(project_id) ?? null),
   }

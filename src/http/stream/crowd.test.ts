@@ -21,7 +21,7 @@ const follow = (lastId?: number) =>
 
 /** In one statement; the rows are in the order of their names. */
 const happen = (names: string[]) =>
-  studio.db.count(sql`
+  studio.db.execute(sql`
     insert into tasks (account_id, project_id, title)
     select ${studio.world.accounts!.owl!.id}, ${studio.world.projects!.star!.id}, name
     from unnest(${names}::text[]) with ordinality n (name, place) order by place`)
@@ -44,14 +44,14 @@ test('200 listeners hear every event, in order, once', async () => {
   }
 })
 
-test('who was away for longer than one look misses nothing, although some of it is gone', async () => {
+test('who was away for longer than one look misses nothing, although some of it is of types not known here', async () => {
   const before = await follow()
   await happen(['the last they heard'])
   await before.until(1)
   before.stop()
   const names = Array.from({ length: 1_200 }, (_, i) => `away ${i}`)
   await happen(names)
-  await studio.db.count(sql`delete from tasks where title like 'away %3'`)
+  await studio.db.execute(sql`update outbox set event_type = 'task.of_a_newer_version' where facts ->> 'title' like 'away %3'`)
   const left = names.filter((name) => !name.endsWith('3'))
   // Somebody who listens now tells when all of it has its place in the order.
   const witness = await follow(before.events.at(-1)!.position)

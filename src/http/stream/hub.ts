@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import type { EventType } from '../../contract/sets.ts'
+import type { EventType } from '../../contract/events.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
 import * as timelines from '../../domain/feed/outbox-timelines.ts'
@@ -12,7 +12,7 @@ interface Listener {
   session_id: number | null
   account_id: number
   project_id: number | undefined
-  types: EventType[] | undefined
+  types: ReadonlySet<EventType>
   /** The last place in the order that was told to them. */
   position: number
 }
@@ -49,7 +49,7 @@ export class Hub {
   }
 
   async #begin() {
-    await outbox.numberAll(this.#db)
+    await outbox.sequenceAll(this.#db)
     const [end, timeline] = [await outbox.end(this.#db), await timelines.newest(this.#db)]
     if (this.#timer !== undefined) return
     this.#position = end
@@ -65,8 +65,8 @@ export class Hub {
     while (follower.position < this.#position && !listener.response.destroyed) {
       // Where the hub stood before the look: what it reads meanwhile is left to the next round.
       const covered = this.#position
-      const { happenings, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
-      tell(follower, happenings.map(framed))
+      const { events, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
+      tell(follower, events.map(framed))
       follower.position = more ? last : Math.max(last, covered)
     }
     // Who left while they were being told would never be taken off again.
@@ -84,10 +84,10 @@ export class Hub {
     let pause = TICK_MS
     try {
       await this.#turnAway()
-      await outbox.number(this.#db, this.#position)
+      await outbox.sequence(this.#db, this.#position)
       await this.#noticeTimeline()
-      const { happenings, last, more } = await outbox.read(this.#db, this.#position, BATCH)
-      const news = happenings.map(framed)
+      const { events, last, more } = await outbox.read(this.#db, this.#position, BATCH)
+      const news = events.map(framed)
       if (news.length > 0) for (const listener of this.#listeners) tell(listener, news)
       this.#position = last
       if (more) pause = 0
@@ -132,14 +132,14 @@ export class Hub {
   }
 }
 
-interface News extends outbox.Happening {
+interface News extends outbox.OutboxEvent {
   /** As it goes over the wire: written once, however many hear it. */
   text: string
 }
 
-const framed = (happening: outbox.Happening): News => ({
-  ...happening,
-  text: `id: ${happening.position}\ndata: ${JSON.stringify(happening.event)}\n\n`,
+const framed = (entry: outbox.OutboxEvent): News => ({
+  ...entry,
+  text: `id: ${entry.position}\ndata: ${JSON.stringify(entry.event)}\n\n`,
 })
 
 /** What is new to them and meant for them, in one piece: with a thousand listeners the writing is what costs. */
@@ -152,6 +152,4 @@ function tell(listener: Listener, news: readonly News[]) {
 }
 
 const isFor = ({ account_id, project_id, types }: Listener, { account_id: account, event }: News) =>
-  account === account_id &&
-  (project_id === undefined || event.project_id === project_id) &&
-  (types === undefined || types.includes(event.event_type))
+  account === account_id && (project_id === undefined || event.project_id === project_id) && types.has(event.event_type)

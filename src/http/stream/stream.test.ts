@@ -46,7 +46,7 @@ const follow = (
 ): Promise<Listening> => listen({ site: at.site, token: tokenOf(token), query, lastId })
 
 const task = (project: string, title: string) =>
-  studio.db.count(sql`insert into tasks (account_id, project_id, title)
+  studio.db.execute(sql`insert into tasks (account_id, project_id, title)
     values (${id('accounts', project === 'fox' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
 const titles = ({ events }: Listening) => titlesOf(events)
 
@@ -65,7 +65,7 @@ describe('a listener', () => {
     ] as const)
       await task(project, title)
     // Everybody is to hear of this; whoever has heard it will hear nothing that was before.
-    await studio.db.count(sql`insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type)
+    await studio.db.execute(sql`insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type)
       values (${id('accounts', 'owl')}, ${id('projects', 'moon')}, 'failed', 'night', 'custom', 'development')`)
     await Promise.all([all.until(4), moon.until(2), builds.until(1)])
     expect(titles(all)).toEqual(['one', 'two', 'three', undefined])
@@ -111,7 +111,7 @@ describe('a listener', () => {
       release = resolve
     })
     const slow = studio.db.transaction(async (db) => {
-      await db.count(
+      await db.execute(
         sql`insert into tasks (account_id, project_id, title) values (${id('accounts', 'owl')}, ${id('projects', 'star')}, 'slow')`,
       )
       await held
@@ -136,11 +136,11 @@ describe('a listener', () => {
     await tokens.revoke(studio.db, studio.world.tokens!.doomed!.id as number)
     await doomed.ended
     const leaving = await follow('', { token: 'leaving' })
-    await studio.db.count(
+    await studio.db.execute(
       sql`delete from account_members where user_id = ${id('users', 'kim')} and account_id = ${id('accounts', 'owl')}`,
     )
     await leaving.ended
-    await studio.db.count(
+    await studio.db.execute(
       sql`insert into account_members (user_id, account_id, role) values (${id('users', 'kim')}, ${id('accounts', 'owl')}, 'owner')`,
     )
   })

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { EVENT_TYPES, EVENTS, isChosen } from '../../contract/events.ts'
 import { type RawQuery, readNames, readValues } from '../../contract/params.ts'
 import { eventStream } from '../../contract/routes.ts'
 import type { Database } from '../../db/database.ts'
 import * as feed from '../../domain/feed/reader.ts'
-import type { Door } from '../auth/door.ts'
+import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { guardsOf } from '../guards.ts'
 import { attempt } from '../rest/asking.ts'
 import { typesOf } from '../rest/events.ts'
@@ -11,22 +12,23 @@ import type { Service } from '../service.ts'
 import { Hub } from './hub.ts'
 
 /** The feed as it happens: server-sent events with the scope, plan and filters of the list. */
-export function serveStream(app: FastifyInstance, { db, site, log }: Service, doors: Door[]) {
+export function serveStream(app: FastifyInstance, { db, site, log }: Service, schemes: AuthScheme[]) {
   const hub = new Hub(db, log)
   app.addHook('preClose', async () => hub.close())
-  for (const door of doors) serveAt(app, door, hub, db, site)
+  for (const scheme of schemes) serveAt(app, scheme, hub, db, site)
 }
 
-function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site: string) {
-  app.get(`${door.prefix}${eventStream.path}`, async (request, reply) => {
-    const who = door.who(request)
+function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, db: Database, site: string) {
+  app.get(`${scheme.prefix}${eventStream.path}`, async (request, reply) => {
+    const who = scheme.who(request)
     const { scope, query: params } = eventStream
     const [given, misnamed] = attempt(() => readNames(params, request.query as unknown as RawQuery))
     const ask = { who, scope, account: given?.get('account_id'), project: given?.get('project_id') }
     const reader = await feed.findReader(db, ask)
     if (misnamed) throw misnamed
     feed.admitToAccount(reader, site)
-    const types = typesOf(readValues(params, given), given)
+    const query = readValues(params, given)
+    const chosen = typesOf(query, given)
     feed.admitToProject(reader, ask)
     const { token_id, session_id, account_id, project_id } = reader
     const last = request.headers['last-event-id']
@@ -41,6 +43,9 @@ function serveAt(app: FastifyInstance, door: Door, hub: Hub, db: Database, site:
       'x-request-id': request.id,
     })
     response.write('retry: 2000\n\n')
+    const types = new Set(
+      EVENT_TYPES.filter((type) => (EVENTS[type].feed ? isChosen(chosen ?? [], type) : query.include === 'all')),
+    )
     const listener = { response, token_id, session_id, account_id, project_id: project_id ?? undefined, types }
     const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
     // Too late for an answer with an error: they come back with their last id.

@@ -28,7 +28,7 @@ const follow = (lastId?: number, { site }: { site: string } = studio, { tokens }
   listen({ site, token: tokens.kim!.token, ...(lastId === undefined ? {} : { lastId }) })
 
 const happen = (db: Database, titles: string[], { accounts, projects } = studio.world) =>
-  db.count(sql`
+  db.execute(sql`
     insert into tasks (account_id, project_id, title)
     select ${accounts.owl!.id}, ${projects.star!.id}, title from unnest(${titles}::text[]) with ordinality t (title, place) order by place`)
 
@@ -52,7 +52,7 @@ test('what happened before anybody listened has its place, and the first listene
     Array.from({ length: 2_500 }, (_, i) => `old ${i}`),
   )
   const first = await follow()
-  expect(await studio.db.count(sql`select from outbox where position is null`)).toBe(0)
+  expect(await studio.db.execute(sql`select from outbox where position is null`)).toBe(0)
   await happen(studio.db, ['new'])
   await first.until(1)
   expect(titlesOf(first.events)).toEqual(['new'])
@@ -63,7 +63,7 @@ test('readers of a history that is gone miss nothing of the one that goes on, an
   const first = await createDatabase()
   const { world, close } = await openStudio(WORLD, { beside: first })
   await happen(first.db, ['before'], world)
-  await outbox.numberAll(first.db)
+  await outbox.sequenceAll(first.db)
   const { name } = (await first.db.one<{ name: string }>(sql`select current_database() as name`))!
   await close()
   await first.db.close()
@@ -81,7 +81,7 @@ test('readers of a history that is gone miss nothing of the one that goes on, an
   const next = await openStudio({}, { beside: backup })
   const names = ['survives 1', 'survives 2', 'survives 3', 'survives 4']
   await happen(backup.db, names, world)
-  await outbox.numberAll(backup.db)
+  await outbox.sequenceAll(backup.db)
   const back = await follow(reader.events.at(-1)!.position, next, world)
   await back.until(names.length)
   expect(titlesOf(back.events)).toEqual(names)
@@ -104,9 +104,9 @@ test('a stream that is open while its database goes back in time is told to look
   // As a takeover leaves it: the last two are gone, and so is the knowledge that their positions were given.
   const [first] = heard.events
   await studio.db.transaction(async (db) => {
-    await db.count(sql`delete from outbox where position > ${first!.position}`)
-    await db.count(sql`select setval('outbox_position', ${first!.position})`)
-    await db.count(sql`update outbox_timelines set identity = 'the primary before'`)
+    await db.execute(sql`delete from outbox where position > ${first!.position}`)
+    await db.execute(sql`select setval('outbox_position', ${first!.position})`)
+    await db.execute(sql`update outbox_timelines set identity = 'the primary before'`)
   })
   await happen(studio.db, ['four', 'five', 'six'])
   await heard.until(6)
@@ -126,7 +126,7 @@ test('a listener whose last id is from beyond the end is told to look anew and h
 
 test('a stream behind a network that falls silent goes on by itself when it is back', async () => {
   const way = await openUnsteadyWay(studio.url)
-  const db = openDatabase(way.url, { max: 4, statementTimeout: 500, connectTimeout: 500 })
+  const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000, connectTimeout: 2_000 })
   const far = await openStudio({}, { beside: studio, service: { db } })
   const heard = await follow(undefined, far)
   await happen(studio.db, ['heard'])

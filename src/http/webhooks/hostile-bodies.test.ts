@@ -67,7 +67,7 @@ test.skipIf(process.platform === 'win32')('a process that does not survive a bod
   let answer!: Promise<Answer>
   await db.transaction(async (db) => {
     // What it writes first, so that it is caught at work.
-    await db.count(sql`lock table changes in access exclusive mode`)
+    await db.execute(sql`lock table changes in access exclusive mode`)
     answer = send('github', raw, 'application/json', { 'x-github-event': 'push' })
     await until(async () => (await waitingForChanges()) > 0)
     for (const pid of heavyProcesses()) process.kill(pid, 'SIGABRT')

@@ -16,7 +16,7 @@ afterAll(() => tools.close())
 
 /** A fresh node over what the others wrote down. */
 beforeEach(async () => {
-  await tools.studio.db.count(sql`delete from stored_bodies`)
+  await tools.studio.db.execute(sql`delete from stored_bodies`)
   tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
 })
 
@@ -68,7 +68,7 @@ describe('over its quota', () => {
     await tools.studio.service.bodyQuota.flush(tools.studio.db)
     tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
     expect(await stored((await send('e')).delivery_id)).toMatchObject({ shown: false })
-    await tools.studio.db.count(sql`update stored_bodies set day = day - 30`)
+    await tools.studio.db.execute(sql`update stored_bodies set day = day - 30`)
     tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
     expect(await stored((await send('f')).delivery_id)).toMatchObject({ shown: true })
   })
@@ -83,8 +83,19 @@ describe('over its quota', () => {
   })
 
   test('repeats and deliveries of other accounts do not count', async () => {
-    const headers = { 'x-github-delivery': 'told often' }
+    const headers = { 'x-github-delivery': 'reported often' }
     for (let i = 0; i < 4; i++) await tools.github(pushed('8', 40 * KIB), headers)
     expect(await stored((await tools.github(pushed('7', KIB))).json.delivery_id)).toMatchObject({ shown: true })
   })
+})
+
+test('what a tool was promised is applied as it was read at its receipt, and kept no longer', async () => {
+  const factsOf = (id: string) =>
+    tools.studio.db.one<{ facts: string | null }>(sql`select facts from deliveries where id = ${id}`)
+  const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 5150, user: 'kim' })
+  expect(JSON.parse((await factsOf(json.delivery_id))!.facts!)).toMatchObject([{ kind: 'change', identifier: '5150' }])
+  await tools.studio.db.execute(sql`update deliveries set body = 'no longer readable' where id = ${json.delivery_id}`)
+  await ingest(tools.studio.db, Number(json.delivery_id))
+  expect(await tools.studio.db.rows(sql`select author from changes where identifier = '5150'`)).toEqual([{ author: 'kim' }])
+  expect(await factsOf(json.delivery_id)).toEqual({ facts: null })
 })

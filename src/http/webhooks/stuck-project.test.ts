@@ -41,7 +41,7 @@ async function holdTurn(projectId: number) {
 }
 
 const waiting = () =>
-  own.db.count(sql`
+  own.db.execute(sql`
     select from pg_locks where not granted and locktype = 'advisory'
       and database = (select oid from pg_database where datname = current_database())`)
 

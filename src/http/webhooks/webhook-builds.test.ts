@@ -43,7 +43,7 @@ describe('a build', () => {
     expect(await run(1, 'completed', 'success')).toEqual({ id: first.id, status: 'completed' })
   })
 
-  test('whose end alone was told has no beginning, unless it says how long it took', async () => {
+  test('whose end alone was reported has no beginning, unless it says how long it took', async () => {
     const report = async (build_number: number, more: object) => {
       const { json } = await tools.ci({ job_name: 'short', build_number, status: 'FAILURE', ...more })
       return tools.api(`build_runs/${json.records[0].id}`)
@@ -97,8 +97,8 @@ describe('a build', () => {
 
   test('of a changelist waits for the approvals of that changelist', async () => {
     const send = { changelist: 900, user: 'kim', description: 'Paint', files: ['//depot/Content/T_Depot.png'] }
-    const { json: told } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, send)
-    await ingest(tools.studio.db, Number(told.delivery_id))
+    const { json: reported } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, send)
+    await ingest(tools.studio.db, Number(reported.delivery_id))
     const { json } = await tools.ci({ job_name: 'depot', build_number: 1, status: 'SUCCESS', changelist: '900' })
     expect((await tools.api(`build_runs/${json.records[0].id}`)).status).toBe('passed_pending_approval')
   })

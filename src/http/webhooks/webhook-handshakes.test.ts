@@ -60,7 +60,7 @@ describe("Asana's secret", () => {
     return row!.sealed.map((one) => tools.studio.service.vault.open(one))
   }
   const endHandshake = (id: number) =>
-    tools.studio.db.count(sql`update integrations set handshake_until = now() - interval '1 minute' where id = ${id}`)
+    tools.studio.db.execute(sql`update integrations set handshake_until = now() - interval '1 minute' where id = ${id}`)
 
   test('is taken only while one is expected, the newest two are kept, and each handshake is logged', async () => {
     const { id, shake } = await fresh()

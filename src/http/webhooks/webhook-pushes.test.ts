@@ -39,7 +39,7 @@ describe('a push', () => {
     })
   })
 
-  test('told again under another delivery changes no version; a new commit moves the pending approval', async () => {
+  test('reported again under another delivery changes no version; a new commit moves the pending approval', async () => {
     const file = { added: ['Content/T_Moved.png'], modified: [] }
     await tools.github(push([commit('d'.repeat(40), file)]))
     await tools.github(push([commit('d'.repeat(40), file)]))
@@ -65,6 +65,30 @@ describe('a push', () => {
     ])
     await tools.github(push([commit(old)]))
     expect((await tools.api(`changes?identifier=${old}`)).changes).toMatchObject([{ orphaned_at: null }])
+  })
+
+  test('that was forced on one branch leaves a commit on the others', async () => {
+    const shared = '7'.repeat(40)
+    const on = (branch: string) => ({ ref: `refs/heads/${branch}` })
+    const find = async (query = '') => (await tools.api(`search/changes?identifier=${shared}${query}`)).changes
+    await tools.github(push([commit(shared)], on('kept')))
+    await tools.github(push([commit(shared)], on('forced')))
+    expect(await find()).toMatchObject([{ branches: ['kept', 'forced'] }])
+    const leave = (branch: string, to: string) =>
+      tools.github(push([commit(to.repeat(40))], { ...on(branch), forced: true, before: shared }))
+    await leave('forced', '6')
+    expect(await find()).toMatchObject([{ orphaned_at: null, branches: ['kept'] }])
+    expect(await find('&branch=kept')).toHaveLength(1)
+    expect(await find('&branch=forced')).toEqual([])
+    // A branch that began there and has no commit of its own is forced away from it.
+    await leave('begun-there', '4')
+    expect(await find()).toMatchObject([{ orphaned_at: null, branches: ['kept'] }])
+    await tools.github(push([commit(shared)], on('forced')))
+    expect(await find('&branch=forced')).toMatchObject([{ branches: ['kept', 'forced'] }])
+    await leave('forced', '5')
+    await leave('kept', '3')
+    expect(await find()).toEqual([])
+    expect(await find('&orphaned=true')).toMatchObject([{ orphaned_at: expect.any(String), branches: ['kept', 'forced'] }])
   })
 
   test('delivered 50 times at once is recorded once', async () => {

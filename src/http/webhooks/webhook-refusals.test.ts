@@ -74,10 +74,10 @@ describe('a webhook token', () => {
       await studio.ask(`/webhooks/ci?token=${token}`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422, 404, 401, 202, 404, 405])
-    await studio.db.count(sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`)
-    await studio.db.count(sql`create trigger refuse before insert on build_runs for each row execute function refuse()`)
+    await studio.db.execute(sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`)
+    await studio.db.execute(sql`create trigger refuse before insert on build_runs for each row execute function refuse()`)
     answers.push(await tools.post(`ci?token=${token}`, report(4)))
-    await studio.db.count(sql`drop trigger refuse on build_runs`)
+    await studio.db.execute(sql`drop trigger refuse on build_runs`)
     expect(answers.at(-1)!.status).toBe(500)
 
     const rows = await studio.db.rows<{ id: number; path: string; headers: object }>(

@@ -23,16 +23,16 @@ describe('a delivery that comes again', () => {
     const [id, sha] = [randomUUID(), 'e'.repeat(40)]
     const body = push([commit(sha, { added: ['Content/T_Retry.png'] })])
     const send = () => tools.github(body, { 'x-github-delivery': id })
-    await db.count(
+    await db.execute(
       sql`create function out_of_order() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`,
     )
     // After the change was written, so that there is something to leave behind.
-    await db.count(sql`create trigger broken before insert on approvals for each row execute function out_of_order()`)
+    await db.execute(sql`create trigger broken before insert on approvals for each row execute function out_of_order()`)
     const failed = await send()
     expect(failed).toMatchObject({ status: 500, json: { error: 'internal_error' } })
     expect(failed.text).not.toContain('broken')
     expect((await tools.api(`changes?identifier=${sha}`)).changes).toEqual([])
-    await db.count(sql`drop trigger broken on approvals`)
+    await db.execute(sql`drop trigger broken on approvals`)
     expect((await send()).json.status).toBe('processed')
     expect((await send()).json.status).toBe('duplicate')
     expect((await tools.api(`changes?identifier=${sha}`)).changes).toHaveLength(1)

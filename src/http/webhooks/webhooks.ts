@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, clientGone, tooLarge } from '../../contract/errors.ts'
+import { ApiError, clientGone, refusedDelivery, tooLarge } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
 import { REFUSED_MAX } from '../../domain/integrations/stored-bodies.ts'
 import * as webhooks from '../../domain/integrations/webhook-access.ts'
-import { readBody } from '../../intake/body.ts'
 import { type Reservation, reserve } from '../../intake/body-memory.ts'
 import { Refused, refuse } from '../../intake/deliver.ts'
-import { type Provider, Unreadable } from '../../intake/facts.ts'
 import { acceptHandshake } from '../../intake/handshake.ts'
 import { LONG, receiveHeavy } from '../../intake/heavy/heavy.ts'
+import { parseBody } from '../../intake/parse-body.ts'
+import { type Provider, Unreadable } from '../../intake/provider.ts'
 import { providers } from '../../intake/providers/index.ts'
 import { at, text } from '../../intake/reading.ts'
-import { type Request, type TakenIn, takeIn } from '../../intake/take-in.ts'
-import { isHeavy } from '../../net/weight.ts'
+import { type Received, type Request, receive } from '../../intake/receive.ts'
+import { exceedsJsonComplexity } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
 import { leaveUnread } from './unread-body.ts'
 
-/** GitHub sends up to 25 MB. */
+/** The largest that a tool sends has 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
 /** A stranger's body is looked into for the token only while it is short: a trigger's form has a few lines. */
-const FORM_LIMIT = 64 * 1024
+const TOKEN_BODY_LIMIT = 64 * 1024
 
 /** One path for every tool: token, integration, limit, project, signature, reading, recording. */
 export async function serveWebhooks(app: FastifyInstance, service: Service) {
@@ -29,14 +29,18 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
     app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => receiveBody(payload, request))
     for (const provider of Object.values(providers)) {
       for (const path of provider.paths) servePath(app, service, provider, path)
-      if (provider.name !== 'jenkins')
+      if (!provider.withoutVerify)
         app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
+      if (provider.answersHead) serveHead(app, service, provider)
     }
-    // Trello registers an address that answers this: with a token that is not ours it must not.
-    app.head('/webhooks/trello', async (request) => {
-      await enter(service, providers.trello, tokenBeside(request, providers.trello))
-      return ''
-    })
+  })
+}
+
+/** With a token that is not ours the address must not be registered. */
+function serveHead(app: FastifyInstance, service: Service, provider: Provider) {
+  app.head(`/webhooks/${provider.name}`, async (request) => {
+    await authorize(service, provider, tokenOutside(request, provider))
+    return ''
   })
 }
 
@@ -54,10 +58,17 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
       request.working = true
       try {
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
-        const door = request.door ?? (await enter(service, provider, tokenInside(raw, request.headers['content-type'])))
-        const taken = await takeInSomewhere(service, door, await requestOf(service, request, door, path, raw), reply)
-        if ('delivered' in taken) return reply.code(taken.delivered.status === 'accepted' ? 202 : 200).send(taken.delivered)
-        const { headers, body } = taken.handshake
+        const integration =
+          request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type'])))
+        const received = await receiveDelivery(
+          service,
+          integration,
+          await requestOf(service, request, integration, path, raw),
+          reply,
+        )
+        if ('delivered' in received)
+          return reply.code(received.delivered.status === 'accepted' ? 202 : 200).send(received.delivered)
+        const { headers, body } = received.handshake
         return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
       } finally {
         request.memory?.release()
@@ -69,11 +80,11 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
 /** Refused before the body is read, unless the token may stand in it. */
 async function admit(service: Service, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
   if (lengthOf(request) > BODY_LIMIT) throw tooLarge()
-  const token = tokenBeside(request, provider)
+  const token = tokenOutside(request, provider)
   if (token === undefined && mayHoldToken(request, provider)) return
-  const door = await enter(service, provider, token)
-  request.door = door
-  request.memory = reserve(door.account_id, lengthOf(request))
+  const integration = await authorize(service, provider, token)
+  request.integration = integration
+  request.memory = reserve(integration.account_id, lengthOf(request))
   reply.raw.once('close', () => {
     if (!request.working) request.memory!.release()
   })
@@ -105,45 +116,59 @@ async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyReque
   return announced?.subarray(0, length) ?? Buffer.concat(chunks, length)
 }
 
-async function takeInSomewhere(service: Service, door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
+async function receiveDelivery(
+  service: Service,
+  integration: webhooks.IntegrationAuth,
+  request: Request,
+  reply: FastifyReply,
+): Promise<Received> {
   const { intake: db, vault, bodyQuota } = service
   try {
-    const taken = await receive(db, door, request, reply)
-    if ('handshake' in taken) await acceptHandshake(db, vault, door, request, taken.handshake)
-    else if (taken.delivered.status !== 'duplicate' && !request.over_quota)
-      await bodyQuota.add(db, door.account_id, request.raw.length)
-    return taken
+    const received = await receiveSomewhere(db, integration, request, reply)
+    if ('handshake' in received) await acceptHandshake(db, vault, integration, request, received.handshake)
+    else if (received.delivered.status !== 'duplicate' && !request.over_quota)
+      await bodyQuota.add(db, integration.account_id, request.raw.length)
+    return received
   } catch (error) {
-    const refused = error instanceof Unreadable ? await refuseUnread(db, door, request, error) : error
+    const refused = error instanceof Unreadable ? await refuseUnread(db, integration, request, error) : error
     if (!(refused instanceof Refused)) throw refused
-    await bodyQuota.add(db, door.account_id, Math.min(request.raw.length, REFUSED_MAX))
-    throw asRefusal(refused)
+    await bodyQuota.add(db, integration.account_id, Math.min(request.raw.length, REFUSED_MAX))
+    throw refusedDelivery(refused.status, refused.message, refused.delivery_id)
   }
 }
 
-function receive(db: Service['db'], door: webhooks.Door, request: Request, reply: FastifyReply): Promise<TakenIn> {
-  if (request.raw.length < LONG && !isHeavy(request.raw)) return takeIn(db, door, request)
+function receiveSomewhere(
+  db: Service['db'],
+  integration: webhooks.IntegrationAuth,
+  request: Request,
+  reply: FastifyReply,
+): Promise<Received> {
+  if (request.raw.length < LONG && !exceedsJsonComplexity(request.raw)) return receive(db, integration, request)
   const left = new AbortController()
   reply.raw.once('close', () => left.abort())
-  return receiveHeavy(db, door, request, left.signal)
+  return receiveHeavy(db, integration, request, left.signal)
 }
 
 /** Nobody came to read it; what can be said without is kept. */
-const refuseUnread = (db: Service['db'], door: webhooks.Door, request: Request, { message }: Unreadable) =>
-  refuse(db, door, providers[door.provider], { ...request, config: door.config, body: undefined }, 422, message)
+const refuseUnread = (db: Service['db'], integration: webhooks.IntegrationAuth, request: Request, { message }: Unreadable) =>
+  refuse(
+    db,
+    integration,
+    providers[integration.provider],
+    { ...request, config: integration.config, body: undefined },
+    422,
+    message,
+  )
 
-const asRefusal = ({ status, message, delivery_id }: Refused) =>
-  new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', message, { delivery_id })
-
-async function enter(service: Service, provider: Provider, token: string | undefined): Promise<webhooks.Door> {
-  const door = await webhooks.open(service.db, service.vault, token, provider.name)
-  await service.limits.webhooks(String(door.integration_id))
-  webhooks.refuseUnlessActive(door)
-  return door
+async function authorize(service: Service, provider: Provider, token: string | undefined): Promise<webhooks.IntegrationAuth> {
+  const integration = await webhooks.open(service.db, service.vault, token, provider.name)
+  await service.limits.webhooks(String(integration.integration_id))
+  webhooks.refuseUnlessActive(integration)
+  return integration
 }
 
 /** A header beats the query, which lands in other people's logs. */
-function tokenBeside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
+function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
   const header = tokenHeader === null ? undefined : headers[tokenHeader]
   if (header !== undefined) return String(header)
   const basic = tokenHeader === 'x-webhook-token' ? /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') : null
@@ -151,13 +176,12 @@ function tokenBeside({ headers, query }: FastifyRequest, { tokenHeader }: Provid
   return (query as unknown as RawQuery).find(([name]) => name === 'token')?.[1]
 }
 
-/** A submit trigger may put its token into the form. */
-const mayHoldToken = ({ headers }: FastifyRequest, { name }: Provider) =>
-  name === 'perforce' && Number(headers['content-length']) <= FORM_LIMIT
+const mayHoldToken = ({ headers }: FastifyRequest, { tokenInBody }: Provider) =>
+  tokenInBody && Number(headers['content-length']) <= TOKEN_BODY_LIMIT
 
 function tokenInside(raw: Buffer, type: string | undefined): string | undefined {
   try {
-    return text(at(readBody(raw, type), 'token'))
+    return text(at(parseBody(raw, type), 'token'))
   } catch (error) {
     if (error instanceof Unreadable) return undefined
     throw error
@@ -167,7 +191,7 @@ function tokenInside(raw: Buffer, type: string | undefined): string | undefined 
 const requestOf = async (
   { site, db, bodyQuota }: Service,
   request: FastifyRequest,
-  door: webhooks.Door,
+  integration: webhooks.IntegrationAuth,
   path: string,
   raw: Buffer,
 ): Promise<Request> => ({
@@ -176,12 +200,12 @@ const requestOf = async (
   raw,
   url: `${site}${request.url}`,
   received: new Date(),
-  over_quota: await bodyQuota.isOver(db, door.account_id),
+  over_quota: await bodyQuota.isOver(db, integration.account_id),
 })
 
 declare module 'fastify' {
   interface FastifyRequest {
-    door?: webhooks.Door
+    integration?: webhooks.IntegrationAuth
     memory?: Reservation
     /** Its memory is given back by the work on it, which goes on when the client leaves. */
     working?: boolean

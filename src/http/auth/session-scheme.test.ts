@@ -106,7 +106,7 @@ describe('the shared table', () => {
 
   test('is closed once the session is over', async () => {
     const late = await signIn(studio, 'rival@example.com', PASSWORD)
-    await studio.db.count(sql`update sessions set expires_at = now() where user_id = ${studio.world.users.rival!.id}`)
+    await studio.db.execute(sql`update sessions set expires_at = now() where user_id = ${studio.world.users.rival!.id}`)
     expect((await late.app('/workspace/events')).status).toBe(401)
   })
 })

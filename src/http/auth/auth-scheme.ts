@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { sharedRoutes } from '../../contract/app/routes.ts'
-import { ApiError, unauthorized } from '../../contract/errors.ts'
+import { foreignHost, foreignOrigin, unauthorized } from '../../contract/errors.ts'
 import { type Route, type RouteName, routes } from '../../contract/routes.ts'
 import type { Who } from '../../domain/access/access.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
 import { type Cookies, sessionOf } from './session-cookie.ts'
 
 /** A way into the route table: where it stands and how a request says who asks. Behind it, the rules are the same. */
-export interface Door {
+export interface AuthScheme {
   prefix: '/api' | '/app/api'
   table: Partial<Record<RouteName, Route>>
   who(request: FastifyRequest): Who
 }
 
 /** For programs: a bearer token. */
-export const tokenDoor: Door = { prefix: '/api', table: routes, who: (request) => ({ hash: hashOfToken(request) }) }
+export const tokenScheme: AuthScheme = { prefix: '/api', table: routes, who: (request) => ({ hash: hashOfToken(request) }) }
 
 /** For the web app: the cookie of a session. */
-export const sessionDoor = (cookies: Cookies): Door => ({
+export const sessionScheme = (cookies: Cookies): AuthScheme => ({
   prefix: '/app/api',
   table: sharedRoutes,
   who(request) {
@@ -43,7 +43,7 @@ export function requireSameOrigin(request: FastifyRequest) {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const { origin, 'sec-fetch-site': site } = request.headers
   const ours = site === undefined ? hostOf(origin) === request.host : site === 'same-origin'
-  if (!ours) throw new ApiError(403, 'foreign_origin', 'This request does not come from a page of this service.')
+  if (!ours) throw foreignOrigin()
 }
 
 const hostOf = (origin: string | undefined) => (origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined)
@@ -60,6 +60,5 @@ export function refuseForeignHost(site: string, request: FastifyRequest) {
   const names = LOOPBACK.includes(own.hostname) ? LOOPBACK.map((name) => `${name}${port}`) : [own.host]
   const { origin } = request.headers
   const asked = [request.host, ...(origin === undefined ? [] : [hostOf(origin) ?? ''])]
-  if (!asked.every((host) => names.includes(host?.toLowerCase() ?? '')))
-    throw new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
+  if (!asked.every((host) => names.includes(host?.toLowerCase() ?? ''))) throw foreignHost(site)
 }

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+
+const PASSWORD = 'a long enough password'
+const at = (hour: number) => new Date(Date.UTC(2026, 9, 1, hour)).toISOString()
+const build = (key: string, hour: number, status: string) => ({
+  key,
+  project: 'star',
+  status,
+  ci_job_name: 'Cook',
+  created_at: at(hour),
+})
+
+let studio: Studio
+let lead: Visitor
+let place: string
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
+    users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+    tokens: [{ key: 'all', user: 'lead', name: 'all', scopes: ['read:builds'] }],
+    projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
+    changes: [{ key: 'c', project: 'star', identifier: '100', source_type: 'Changelist', timestamp: at(1) }],
+    build_runs: [build('red', 2, 'failed'), build('unknown', 1, 'failed')],
+    breakages: [
+      {
+        key: 'k',
+        project: 'star',
+        builds: ['red'],
+        jobs: ['Cook'],
+        cause: 'Ask kim@example.com',
+        suspects: ['c'],
+        opened_at: at(2),
+      },
+    ],
+  })
+  lead = await signIn(studio, 'lead@example.com', PASSWORD)
+  place = `/projects/${studio.world.projects.star!.id}`
+})
+afterAll(() => studio.close())
+
+const idOf = (list: 'build_runs' | 'breakages' | 'changes', key: string) => studio.world[list]![key]!.id as number
+const byToken = (path: string) => studio.ask(`/api/v1${place}${path}`, { token: studio.world.tokens.all!.token as string })
+
+test('a list of builds tells the web app what each failed of, without addresses, where it asks', async () => {
+  const breakage = {
+    id: String(idOf('breakages', 'k')),
+    cause: 'Ask kim',
+    suspect: { change_id: idOf('changes', 'c'), user_id: null },
+  }
+  const { build_runs } = (await lead.app(`${place}/build_runs?breakages=true`)).json
+  expect(build_runs.map((one: { breakage: unknown }) => one.breakage)).toEqual([breakage, null])
+  for (const { json } of [await lead.app(`${place}/build_runs`), await byToken('/build_runs')])
+    expect(json.build_runs[0]).not.toHaveProperty('breakage')
+})
+
+test('a build names its breakage to the web app alone', async () => {
+  const path = (key: string) => `/build_runs/${idOf('build_runs', key)}`
+  expect((await lead.app(place + path('red'))).json.breakage_id).toBe(String(idOf('breakages', 'k')))
+  expect((await lead.app(place + path('unknown'))).json.breakage_id).toBeNull()
+  expect((await byToken(path('red'))).json).not.toHaveProperty('breakage_id')
+})

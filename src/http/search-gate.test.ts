@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
+import { visitor, workshop } from '../../test/support/workshop.ts'
+import { sql } from '../db/database.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio(workshop)
+})
+afterAll(() => studio.close())
+const { inside } = visitor(() => studio)
+
+test('of searches for words by one user one runs and a few wait: a flood is refused, and lists are served meanwhile', async () => {
+  const statuses: number[] = []
+  let flood: Promise<unknown> = Promise.resolve()
+  await studio.db.transaction(async (db) => {
+    await db.execute(sql`lock table search_segments, search_documents, search_queue in access exclusive mode`)
+    flood = Promise.all(
+      Array.from({ length: 12 }, () => inside('/search/tasks?q=light').then(({ status }) => statuses.push(status))),
+    )
+    await until(() => statuses.length >= 3)
+    expect(new Set(statuses)).toEqual(new Set([429]))
+    for (const path of ['/tasks', '/search/tasks?state=to_do']) expect((await inside(path)).status).toBe(200)
+  })
+  await flood
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+})
