@@ -1,96 +1,76 @@
-import { type Command, Option } from 'commander'
-import { PLANS, type Plan } from '../contract/sets.ts'
+import { PLANS } from '../contract/sets.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
 import { newAccount } from '../domain/accounts/metering.ts'
+import type { Noun } from '../terminal/command.ts'
+import type { GivenFlags } from '../terminal/flags.ts'
 import { accountId, count, nullIfNone, orNone, time, timezone, words, yesOrNo } from './arguments.ts'
-import { type OutputOptions, printMany, printOne } from './output.ts'
-import { type Open, using } from './store.ts'
+import { type AdminCommand, command } from './command.ts'
 
-interface Flags extends OutputOptions {
-  name?: string
-  plan?: Plan
-  timezone?: string
-  trialEndsAt?: string
-  paymentMethod?: boolean
-  demo?: boolean
-  credits?: number | 'none'
-  dailyLimit?: number | 'none'
-}
+const flags = {
+  plan: { help: 'what the account pays for', value: 'plan', values: PLANS },
+  timezone: { help: 'such as Europe/Oslo', value: 'zone', read: timezone },
+  trial_ends_at: { help: 'ISO 8601, or none', value: 'time', read: orNone(time) },
+  payment_method: { help: 'whether one is on record; yes opens a lapsed trial at once', value: 'yes|no', read: yesOrNo },
+  demo: { help: 'a demo account is read-only', value: 'yes|no', read: yesOrNo },
+  credits: { help: 'investigations it may still start, or none for not counted', value: 'count', read: orNone(count) },
+  daily_limit: { help: 'investigations a day, or none for what the plan gives', value: 'count', read: orNone(count) },
+} as const
+const name = { help: 'what it is called', value: 'name', read: words } as const
+const args = { account: { help: 'its id', read: accountId } }
 
-const fieldsOf = ({ name, plan, timezone, trialEndsAt, paymentMethod, demo, credits, dailyLimit }: Flags) => ({
-  name,
-  plan,
-  timezone,
-  trial_ends_at: nullIfNone(trialEndsAt),
-  payment_method: paymentMethod,
-  demo,
+const fieldsOf = ({ trial_ends_at, credits, daily_limit, ...fields }: GivenFlags<typeof flags>) => ({
+  ...fields,
+  trial_ends_at: nullIfNone(trial_ends_at),
   credits: nullIfNone(credits),
-  daily_limit: nullIfNone(dailyLimit),
+  daily_limit: nullIfNone(daily_limit),
 })
 
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
 
-const withFields = (command: Command) =>
-  command
-    .addOption(new Option('--plan <plan>', 'what the account pays for').choices(PLANS))
-    .option('--timezone <zone>', 'such as Europe/Oslo', timezone)
-    .option('--trial-ends-at <time>', 'ISO 8601, or none', orNone(time))
-    .option('--payment-method <yes|no>', 'whether one is on record; yes opens a lapsed trial at once', yesOrNo)
-    .option('--demo <yes|no>', 'a demo account is read-only', yesOrNo)
-    .option('--credits <count>', 'investigations it may still start, or none for not counted', orNone(count))
-    .option('--daily-limit <count>', 'investigations a day, or none for what the plan gives', orNone(count))
-    .option('--json', 'print JSON')
+const add = command({
+  name: 'add',
+  summary: 'make an account; what is not given is enterprise and not counted, unless METERING is on',
+  flags: { name: { ...name, required: true }, ...flags },
+  examples: ['admin account add --name "Night Owl" --plan studio --credits 100'],
+  async run({ flags: { name, ...fields }, out, store }) {
+    const { db, metering } = await store()
+    out.record(await accounts.create(db, { ...(!metering && newAccount(false)), ...given(fieldsOf(fields)), name }))
+  },
+})
 
-export function account(admin: Command, open: Open) {
-  const noun = admin.command('account').description('who pays: plan, trial, credits')
+const list = command({
+  name: 'list',
+  summary: 'all accounts',
+  examples: ['admin account list'],
+  async run({ out, store }) {
+    const found = await accounts.list((await store()).db)
+    const columns = ['id', 'name', 'plan', 'credits', 'read_only', 'members', 'projects'] as const
+    out.answer(found, () => out.list('accounts', found, columns))
+  },
+})
 
-  withFields(
-    noun
-      .command('add')
-      .description('make an account; what is not given is enterprise and not counted, unless METERING is on')
-      .requiredOption('--name <name>', 'what it is called', words),
-  )
-    .addHelpText('after', '\nExample:\n  goldmaster admin account add --name "Night Owl" --plan studio --credits 100')
-    .action((flags: Flags & { name: string }) =>
-      using(open, async ({ db, metering }) => {
-        const made = await accounts.create(db, {
-          ...(!metering && newAccount(false)),
-          ...given(fieldsOf(flags)),
-          name: flags.name,
-        })
-        printOne(made, flags)
-      }),
-    )
+const show = command({
+  name: 'show',
+  summary: 'one account',
+  args,
+  examples: ['admin account show 1'],
+  run: async ({ args, out, store }) => out.record(await accounts.find((await store()).db, args.account)),
+})
 
-  noun
-    .command('list')
-    .description('all accounts')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  goldmaster admin account list')
-    .action((flags: OutputOptions) =>
-      using(open, async ({ db }) =>
-        printMany(await accounts.list(db), ['id', 'name', 'plan', 'credits', 'read_only', 'members', 'projects'], flags),
-      ),
-    )
+const set = command({
+  name: 'set',
+  summary: 'change an account',
+  args,
+  flags: { name, ...flags },
+  examples: ['admin account set 1 --payment-method yes --credits 200'],
+  async run({ args, flags: { name, ...fields }, out, store }) {
+    out.record(await accounts.edit((await store()).db, args.account, { name, ...fieldsOf(fields) }))
+  },
+})
 
-  noun
-    .command('show')
-    .description('one account')
-    .argument('<account>', 'its id', accountId)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  goldmaster admin account show 1')
-    .action((id: number, flags: OutputOptions) => using(open, async ({ db }) => printOne(await accounts.find(db, id), flags)))
-
-  withFields(
-    noun
-      .command('set')
-      .description('change an account')
-      .argument('<account>', 'its id', accountId)
-      .option('--name <name>', 'what it is called', words),
-  )
-    .addHelpText('after', '\nExample:\n  goldmaster admin account set 1 --payment-method yes --credits 200')
-    .action((id: number, flags: Flags) =>
-      using(open, async ({ db }) => printOne(await accounts.edit(db, id, fieldsOf(flags)), flags)),
-    )
+export const account: Noun<AdminCommand> = {
+  name: 'account',
+  summary: 'who pays: plan, trial, credits',
+  commands: [add, list, show, set],
 }

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { admin } from '../../test/support/admin.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { PROVIDERS } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
-import { adminCommand } from './main.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -13,26 +13,8 @@ beforeAll(async () => {
   })
 })
 afterAll(() => studio.close())
-afterEach(() => vi.restoreAllMocks())
 
-/** Runs a command as the operator does and gives what it printed. */
-async function run(...words: string[]): Promise<string> {
-  let printed = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += text
-    return true
-  })
-  const { vault } = studio.service
-  await adminCommand(async () => ({
-    db: studio.db,
-    vault,
-    site: 'https://gold.example',
-    metering: false,
-    close: async () => {},
-  })).parseAsync(words, { from: 'user' })
-  vi.restoreAllMocks()
-  return printed
-}
+const run = (...words: string[]) => admin({ db: studio.db, vault: studio.service.vault }, ...words)
 const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
 const integration = () => String(studio.world.integrations!.ci!.id)
 
@@ -51,7 +33,7 @@ describe('deliveries', () => {
     })
     const again = await json('deliveries', 'replay', sent.delivery_id)
     expect(again).toMatchObject({ status: 'processed', records: sent.records })
-    expect(await run('deliveries', 'list')).toMatch(/^id +received_at +provider .*\n\d+ .*processed/)
+    expect(await run('deliveries', 'list')).toMatch(/^\d+\t\S+Z\tjenkins\t.*\tprocessed\t/)
     expect(await run('deliveries', 'show', sent.delivery_id)).toContain('"job_name":"goldmaster-test"')
     const { integrations, failing_jobs } = await json('deliveries', 'health')
     expect(integrations).toMatchObject([{ provider: 'jenkins', deliveries: 2, failed: 0 }])
@@ -68,7 +50,7 @@ describe('deliveries', () => {
 describe('a new integration', () => {
   test.each(PROVIDERS)('of %s comes with its address, its token and its set-up', async (provider) => {
     const printed = await run('integration', 'add', '--project', '1', '--provider', provider)
-    const token = /webhook_token +([0-9a-f]{64})/.exec(printed)![1]!
+    const token = /webhook token +([0-9a-f]{64})/.exec(printed)![1]!
     expect(printed).toContain(`https://gold.example/webhooks/${provider}?token=${token}`)
     const [, guide] = printed.split('\n## ')
     expect(guide).toContain(token)

@@ -1,46 +1,31 @@
 import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { unreadable } from '../terminal/given-text.ts'
 import { loadWorld } from '../world/world.ts'
-import { printJson } from './output.ts'
+import { command } from './command.ts'
 import { showProgress } from './progress.ts'
-import { type Open, using } from './store.ts'
 
-export function load(admin: Command, open: Open) {
-  admin
-    .command('load')
-    .description('create what a world file describes, all of it or nothing; prints the ids and secrets made')
-    .argument('<file>', 'a JSON file, or - for standard input')
-    .option('--json', 'print JSON, as it always does')
-    .addHelpText(
-      'after',
-      `
-Example:
-  goldmaster admin load world.json > made.json
-  echo '{"accounts": [{"key": "owl", "name": "Night Owl"}]}' | goldmaster admin load -`,
-    )
-    .action(async (file: string) => {
-      if (file !== '-') await readable(file)
-      await using(open, async ({ db, vault }) => {
-        const progress = showProgress(process.stderr)
-        try {
-          const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 })
-          const made = await loadWorld(db, input, { vault, onProgress: progress.update })
-          progress.end()
-          printJson(made)
-        } catch (error) {
-          progress.clear()
-          throw error
-        }
+export const load = command({
+  name: 'load',
+  summary: 'create what a world file describes, all of it or nothing; prints the ids and secrets made',
+  args: { file: { help: 'a JSON file, or - for standard input' } },
+  details: 'What it made is printed as JSON, with and without --json.',
+  examples: ['admin load world.json > made.json', 'admin load - < world.json'],
+  async run({ args: { file }, out, store }) {
+    if (file !== '-')
+      await access(file, constants.R_OK).catch((error: unknown) => {
+        throw unreadable(file, error)
       })
-    })
-}
-
-/** Before the database is opened, which may have to start first. */
-async function readable(file: string) {
-  try {
-    await access(file, constants.R_OK)
-  } catch (error) {
-    throw new Error(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
-  }
-}
+    const { db, vault } = await store()
+    const progress = showProgress(process.stderr)
+    try {
+      const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 })
+      const made = await loadWorld(db, input, { vault, onProgress: progress.update })
+      progress.end()
+      out.json(made)
+    } catch (error) {
+      progress.clear()
+      throw error
+    }
+  },
+})

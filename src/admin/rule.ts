@@ -1,14 +1,13 @@
-import type { Command } from 'commander'
 import { diagnoseWithOwn, readOwnRules } from '../diagnosis/own-rules/own-rules.ts'
 import * as failureRules from '../domain/builds/failure-rules.ts'
+import type { Noun } from '../terminal/command.ts'
+import { fileJson, fileText } from '../terminal/given-text.ts'
+import type { Output } from '../terminal/output.ts'
 import { accountId } from './arguments.ts'
-import { readJson, readText } from './files.ts'
-import { type OutputOptions, printJson, printMany, printOne } from './output.ts'
-import { type Open, using } from './store.ts'
+import { type AdminCommand, command } from './command.ts'
 
-interface Flags extends OutputOptions {
-  account: number
-}
+const account = { help: 'whose: its id', value: 'account', read: accountId, required: true } as const
+const file = { help: 'a JSON file, or - for standard input' } as const
 
 /** What people look for in a list; the definition is for `show`. */
 const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
@@ -16,67 +15,75 @@ const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
   return { ...rest, tool, category, role, score }
 }
 
-const printList = (rules: failureRules.FailureRule[], flags: OutputOptions) =>
-  printMany(rules.map(shown), ['rule_id', 'tool', 'category', 'role', 'score', 'replaces_ours', 'problem', 'updated_at'], flags)
+function tell(out: Output, rules: failureRules.FailureRule[]) {
+  const rows = rules.map(shown)
+  const columns = ['rule_id', 'tool', 'category', 'role', 'score', 'replaces_ours', 'problem', 'updated_at'] as const
+  out.answer(rows, () => out.list('rules', rows, columns))
+}
 
-export function rule(admin: Command, open: Open) {
-  const noun = admin.command('rule').description("an account's own failure rules; see docs/failure-rules.md")
-  const ofAccount = (verb: string, description: string) =>
-    noun
-      .command(verb)
-      .description(description)
-      .requiredOption('--account <account>', 'whose: its id', accountId)
-      .option('--json', 'print JSON')
+const add = command({
+  name: 'add',
+  summary: 'add the rule or rules of a file, all or nothing; one with a known id replaces it',
+  args: { file },
+  flags: { account },
+  examples: ['admin rule add rules.json --account 1'],
+  async run({ args, flags, out, store }) {
+    const given = await fileJson(args.file)
+    tell(out, await failureRules.put((await store()).db, flags.account, given))
+  },
+})
 
-  ofAccount('add', 'add the rule or rules of a file, all or nothing; one with a known id replaces it')
-    .argument('<file>', 'a JSON file, or - for standard input')
-    .addHelpText('after', '\nExample:\n  goldmaster admin rule add rules.json --account 1')
-    .action(async (file: string, flags: Flags) => {
-      const given = await readJson(file)
-      await using(open, async ({ db }) => printList(await failureRules.put(db, flags.account, given), flags))
-    })
+const list = command({
+  name: 'list',
+  summary: 'the rules of an account',
+  flags: { account },
+  examples: ['admin rule list --account 1'],
+  run: async ({ flags, out, store }) => tell(out, await failureRules.list((await store()).db, flags.account)),
+})
 
-  ofAccount('list', 'the rules of an account')
-    .addHelpText('after', '\nExample:\n  goldmaster admin rule list --account 1')
-    .action((flags: Flags) => using(open, async ({ db }) => printList(await failureRules.list(db, flags.account), flags)))
+const show = command({
+  name: 'show',
+  summary: 'the definition of a rule, as add takes it',
+  args: { rule: { help: 'its id, such as baker.missing-lightmap' } },
+  flags: { account },
+  examples: ['admin rule show baker.missing-lightmap --account 1 > rule.json'],
+  async run({ args, flags, out, store }) {
+    const found = await failureRules.find((await store()).db, flags.account, args.rule)
+    out.answer(found, () => out.line(JSON.stringify(found.definition, null, 2)))
+  },
+})
 
-  ofAccount('show', 'the definition of a rule, as add takes it')
-    .argument('<rule>', 'its id, such as baker.missing-lightmap')
-    .addHelpText('after', '\nExample:\n  goldmaster admin rule show baker.missing-lightmap --account 1 > rule.json')
-    .action((ruleId: string, { account, json }: Flags) =>
-      using(open, async ({ db }) => {
-        const found = await failureRules.find(db, account, ruleId)
-        if (json) printJson(found)
-        else process.stdout.write(`${JSON.stringify(found.definition, null, 2)}\n`)
-      }),
-    )
+const remove = command({
+  name: 'remove',
+  summary: 'forget a rule; one of ours that it replaced holds again',
+  args: { rule: { help: 'its id' } },
+  flags: { account },
+  examples: ['admin rule remove baker.missing-lightmap --account 1'],
+  async run({ args, flags, out, store }) {
+    await failureRules.remove((await store()).db, flags.account, args.rule)
+    out.record({ rule_id: args.rule, removed: true })
+  },
+})
 
-  ofAccount('remove', 'forget a rule; one of ours that it replaced holds again')
-    .argument('<rule>', 'its id')
-    .addHelpText('after', '\nExample:\n  goldmaster admin rule remove baker.missing-lightmap --account 1')
-    .action((ruleId: string, flags: Flags) =>
-      using(open, async ({ db }) => {
-        await failureRules.remove(db, flags.account, ruleId)
-        printOne({ rule_id: ruleId, removed: true }, flags)
-      }),
-    )
+const findingIn = (text: string, own: ReturnType<typeof readOwnRules>) => {
+  const { clues, category, confidence, evidence, diagnosis, suggested_fix } = diagnoseWithOwn(text, { own })
+  return { rule_id: clues.rule, category, confidence, line: evidence[0]?.line ?? null, diagnosis, suggested_fix }
+}
 
-  noun
-    .command('test')
-    .description('check a file of rules and print what would be found in logs with them; changes nothing')
-    .argument('<file>', 'a JSON file, or - for standard input')
-    .argument('<logs...>', 'logs of failed builds')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  goldmaster admin rule test rules.json broken.log')
-    .action(async (file: string, logs: string[], flags: OutputOptions) => {
-      const own = readOwnRules(await readJson(file))
-      const found = []
-      for (const log of logs) {
-        const { clues, category, confidence, evidence, diagnosis, suggested_fix } = diagnoseWithOwn(await readText(log), {
-          own,
-        })
-        found.push({ log, rule_id: clues.rule, category, confidence, line: evidence[0]?.line ?? null, diagnosis, suggested_fix })
-      }
-      printMany(found, ['log', 'rule_id', 'category', 'confidence', 'line', 'diagnosis'], flags)
-    })
+const test = command({
+  name: 'test',
+  summary: 'check a file of rules and print what would be found in logs with them; changes nothing',
+  args: { file, logs: { help: 'logs of failed builds', many: true } },
+  examples: ['admin rule test rules.json broken.log'],
+  async run({ args, out }) {
+    const own = readOwnRules(await fileJson(args.file))
+    const found = await Promise.all(args.logs.map(async (log) => ({ log, ...findingIn(await fileText(log), own) })))
+    out.answer(found, () => out.table(found, ['log', 'rule_id', 'category', 'confidence', 'line', 'diagnosis']))
+  },
+})
+
+export const rule: Noun<AdminCommand> = {
+  name: 'rule',
+  summary: "an account's own failure rules; see docs/failure-rules.md",
+  commands: [add, list, show, remove, test],
 }

@@ -1,20 +1,9 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
+import { readSecret } from '../terminal/ask.ts'
+import { usage } from '../terminal/failures.ts'
 
-/** The first line of standard input; asked for without showing it where a person types. */
-export async function readSecret(question: string): Promise<string> {
-  const terminal = process.stdin.isTTY === true
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: silent, terminal })
-  if (terminal) process.stderr.write(`${question}: `)
-  try {
-    for await (const line of lines) {
-      if (line !== '') return line
-      break
-    }
-    throw new Error(`${question}: nothing was given.`)
-  } finally {
-    lines.close()
-    if (terminal) process.stderr.write('\n')
-  }
+/** `-` reads it from standard input: that keeps it out of the list of processes and the shell's history. */
+export async function secretOf(given: string, question: string): Promise<string> {
+  const secret = given === '-' ? await readSecret(question) : given
+  if (secret === '') throw usage(`${question}: nothing was given.`)
+  return secret
 }

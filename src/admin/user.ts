@@ -1,98 +1,85 @@
-import { type Command, Option } from 'commander'
-import { ROLES, type Role } from '../contract/sets.ts'
+import { ROLES } from '../contract/sets.ts'
 import * as tokens from '../domain/access/tokens.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
 import * as users from '../domain/accounts/users.ts'
+import type { Noun } from '../terminal/command.ts'
 import { accountId, email, words } from './arguments.ts'
-import { type OutputOptions, printMany, printOne } from './output.ts'
-import { readSecret } from './secret-input.ts'
-import { type Open, using } from './store.ts'
+import { type AdminCommand, command } from './command.ts'
+import { secretOf } from './secret-input.ts'
 
-interface AddFlags extends OutputOptions {
-  email: string
-  name: string
-  account?: number
-  role: Role
-  password?: string
-}
+const args = { user: { help: 'id or e-mail address' } }
 
-/** `-` keeps a password out of the list of processes and the shell's history. */
-const given = async (password: string) => (password === '-' ? readSecret('Password') : password)
+const add = command({
+  name: 'add',
+  summary: 'make a user; without a password they cannot sign in until one is set',
+  flags: {
+    email: { help: 'how they sign in', value: 'address', read: email, required: true },
+    name: { help: 'what they are called', value: 'name', read: words, required: true },
+    account: { help: 'the account they belong to', value: 'account', read: accountId },
+    role: { help: 'their role in it (default: member)', value: 'role', values: ROLES },
+    password: { help: '- reads it from standard input', value: 'password', read: words },
+  },
+  examples: ['admin user add --email lead@example.com --name Lead --account 1 --role owner --password -'],
+  async run({ flags: { email, name, account, role = 'member', ...flags }, out, store }) {
+    const { db } = await store()
+    if (account !== undefined) await accounts.find(db, account)
+    const password = flags.password === undefined ? undefined : await secretOf(flags.password, 'Password')
+    out.record(await users.create(db, { email, name, account_id: account, role, password }))
+  },
+})
 
-export function user(admin: Command, open: Open) {
-  const noun = admin.command('user').description('who signs in')
+const list = command({
+  name: 'list',
+  summary: 'all users, or those of an account',
+  flags: { account: { help: 'only members of this one', value: 'account', read: accountId } },
+  examples: ['admin user list --account 1'],
+  async run({ flags, out, store }) {
+    const found = await users.list((await store()).db, flags.account)
+    out.answer(found, () => out.list('users', found, ['id', 'email', 'name', 'account_ids', 'can_sign_in', 'operator']))
+  },
+})
 
-  noun
-    .command('add')
-    .description('make a user; without a password they cannot sign in until one is set')
-    .requiredOption('--email <address>', 'how they sign in', email)
-    .requiredOption('--name <name>', 'what they are called', words)
-    .option('--account <account>', 'the account they belong to', accountId)
-    .addOption(new Option('--role <role>', 'their role in it').choices(ROLES).default('member'))
-    .option('--password <password>', '- reads it from standard input', words)
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExample:\n  goldmaster admin user add --email lead@example.com --name Lead --account 1 --role owner --password -',
-    )
-    .action((flags: AddFlags) =>
-      using(open, async ({ db }) => {
-        const { email, name, account, role } = flags
-        if (account !== undefined) await accounts.find(db, account)
-        const password = flags.password === undefined ? undefined : await given(flags.password)
-        printOne(await users.create(db, { email, name, account_id: account, role, password }), flags)
-      }),
-    )
+const setOperator = (name: string, operator: boolean, summary: string) =>
+  command({
+    name,
+    summary,
+    args,
+    examples: [`admin user ${name} lead@example.com`],
+    async run({ args, out, store }) {
+      const { db } = await store()
+      const { id } = await users.find(db, args.user)
+      await users.setOperator(db, id, operator)
+      out.record(await users.find(db, id))
+    },
+  })
 
-  noun
-    .command('list')
-    .description('all users, or those of an account')
-    .option('--account <account>', 'only members of this one', accountId)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  goldmaster admin user list --account 1')
-    .action((flags: OutputOptions & { account?: number }) =>
-      using(open, async ({ db }) =>
-        printMany(await users.list(db, flags.account), ['id', 'email', 'name', 'account_ids', 'can_sign_in', 'operator'], flags),
-      ),
-    )
+const setPassword = command({
+  name: 'set-password',
+  summary: 'let a user sign in with a new password; whoever is signed in as them has to sign in again',
+  args,
+  flags: {
+    password: { help: '- reads it from standard input, as without this option', value: 'password', read: words },
+    revoke_tokens: { help: 'also revoke their API tokens' },
+  },
+  examples: ['admin user set-password lead@example.com'],
+  async run({ args, flags: { password = '-', revoke_tokens }, out, store }) {
+    const { db } = await store()
+    const { id } = await users.find(db, args.user)
+    await users.replacePassword(db, id, await secretOf(password, 'Password'))
+    const revoked = revoke_tokens ? await tokens.revokeAll(db, id) : 0
+    if (revoked > 0) out.note(`API tokens revoked: ${revoked}`)
+    out.record(await users.find(db, id))
+  },
+})
 
-  for (const [verb, operator] of [
-    ['promote', true],
-    ['demote', false],
-  ] as const)
-    noun
-      .command(verb)
-      .description(
-        operator
-          ? 'make a user an operator, who sees every mail of the service, links to sign in included'
-          : 'make an operator a user like any other',
-      )
-      .argument('<user>', 'id or e-mail address')
-      .option('--json', 'print JSON')
-      .addHelpText('after', `\nExample:\n  goldmaster admin user ${verb} lead@example.com`)
-      .action((who: string, flags: OutputOptions) =>
-        using(open, async ({ db }) => {
-          const { id } = await users.find(db, who)
-          await users.setOperator(db, id, operator)
-          printOne(await users.find(db, id), flags)
-        }),
-      )
-
-  noun
-    .command('set-password')
-    .description('let a user sign in with a new password; whoever is signed in as them has to sign in again')
-    .argument('<user>', 'id or e-mail address')
-    .option('--password <password>', '- reads it from standard input', words, '-')
-    .option('--revoke-tokens', 'also revoke their API tokens')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  goldmaster admin user set-password lead@example.com')
-    .action((who: string, flags: OutputOptions & { password: string; revokeTokens?: true }) =>
-      using(open, async ({ db }) => {
-        const { id } = await users.find(db, who)
-        await users.replacePassword(db, id, await given(flags.password))
-        const revoked = flags.revokeTokens ? await tokens.revokeAll(db, id) : 0
-        if (revoked > 0) process.stderr.write(`API tokens revoked: ${revoked}\n`)
-        printOne(await users.find(db, id), flags)
-      }),
-    )
+export const user: Noun<AdminCommand> = {
+  name: 'user',
+  summary: 'who signs in',
+  commands: [
+    add,
+    list,
+    setOperator('promote', true, 'make a user an operator, who sees every mail of the service, links to sign in included'),
+    setOperator('demote', false, 'make an operator a user like any other'),
+    setPassword,
+  ],
 }

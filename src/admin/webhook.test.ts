@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admin } from '../../test/support/admin.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
-import { adminCommand } from './main.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -11,27 +11,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 const { id } = visitor(() => studio)
 
-async function run(...words: string[]): Promise<string> {
-  let printed = ''
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += text
-    return true
-  })
-  try {
-    const { db, service } = studio
-    const admin = adminCommand(async () => ({
-      db,
-      vault: service.vault,
-      site: service.site,
-      metering: false,
-      close: async () => {},
-    }))
-    await admin.parseAsync(['webhook', ...words], { from: 'user' })
-    return printed
-  } finally {
-    out.mockRestore()
-  }
-}
+const run = (...words: string[]) => admin({ db: studio.db, vault: studio.service.vault }, 'webhook', ...words)
 const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
 
 test('add, show, set, pause, resume, rotate, list and remove', async () => {
@@ -53,7 +33,7 @@ test('add, show, set, pause, resume, rotate, list and remove', async () => {
   })
   expect(await json('set', webhook, '--project', 'none')).toMatchObject({ project_id: null })
   expect(await json('pause', webhook)).toMatchObject({ status: 'paused' })
-  expect(await run('list', '--account', account)).toMatch(/^id +account_id .*\n\d+ +\d+ +- +paused/)
+  expect(await run('list', '--account', account)).toMatch(/^\d+\t\d+\t\tpaused\t/)
   expect(await json('resume', webhook)).toMatchObject({ status: 'active' })
   expect((await json('rotate', webhook)).secret).not.toBe(secret)
   expect(await json('remove', webhook)).toEqual({ id: made.id, removed: true })
@@ -62,16 +42,16 @@ test('add, show, set, pause, resume, rotate, list and remove', async () => {
 
 test('log and replay', async () => {
   const { id: webhook } = await json('add', '--account', id('accounts', 'owl'), '--url', 'https://hooks.example.com/')
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into outgoing (id, subscription_id, position, event_type, payload, status, finished_at)
     select 'msg_' || i, ${webhook}, i, 'build_run.failed', '{"type": "build_run.failed"}', 'failed', now() from generate_series(1, 3) i`)
-  await studio.db.count(sql`
+  await studio.db.execute(sql`
     insert into outgoing_attempts (outgoing_id, at, status, milliseconds, response) values ('msg_1', now(), 500, 12, 'on fire')`)
   const deliveries = await json('log', String(webhook), '--status', 'failed', '--limit', '2')
   expect(deliveries.map((one: { id: string }) => one.id)).toEqual(['msg_3', 'msg_2'])
   const older = await json('log', String(webhook), '--before', String(deliveries.at(-1).position))
   expect(older.map((one: { id: string }) => one.id)).toEqual(['msg_1'])
-  expect(await run('log', String(webhook), 'msg_1')).toMatch(/500 +12 +on fire\n$/)
+  expect(await run('log', String(webhook), 'msg_1')).toMatch(/\t500\t12\t\ton fire\n$/)
   expect(await json('log', String(webhook), 'msg_1')).toMatchObject({
     payload: { type: 'build_run.failed' },
     attempts: [{ status: 500 }],

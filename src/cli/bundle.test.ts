@@ -34,7 +34,7 @@ const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding:
 test('the client is one file that needs nothing but Node, and holds nothing of the service', () => {
   expect(made.imports.filter((name) => !isBuiltin(name))).toEqual([])
   const rooms = [...made.light, ...made.heavy].flatMap((file) => /^src\/(\w+)\//.exec(file)?.[1] ?? [])
-  expect(new Set(rooms)).toEqual(new Set(['cli', 'contract', 'diagnosis', 'mcp']))
+  expect(new Set(rooms)).toEqual(new Set(['cli', 'contract', 'diagnosis', 'mcp', 'terminal']))
   expect(run(client, 'diagnose', '--json', '-')).toMatchObject({ status: 0 })
   expect(run(client, 'serve')).toMatchObject({
     status: 2,

@@ -1,5 +1,5 @@
 import type { Command as Commander } from 'commander'
-import { buildCommand, buildNoun } from './program/build-command.ts'
+import { buildCommand, buildNoun } from '../terminal/build-command.ts'
 
 /** Given the second word, builds only what that names. */
 type Load = (verb?: string) => Promise<Commander>
@@ -13,10 +13,13 @@ export const CATALOGUE: Readonly<Record<string, Load>> = {
   projects: async (verb) => buildNoun((await import('./commands/projects.ts')).projects, verb),
   tasks: async (verb) => buildNoun((await import('./commands/tasks.ts')).tasks, verb),
   builds: async (verb) => buildNoun((await import('./commands/builds.ts')).builds, verb),
+  breakages: async (verb) => buildNoun((await import('./commands/breakages.ts')).breakages, verb),
   changes: async (verb) => buildNoun((await import('./commands/changes.ts')).changes, verb),
   assets: async (verb) => buildNoun((await import('./commands/assets.ts')).assets, verb),
   approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),
   deployments: async (verb) => buildNoun((await import('./commands/deployments.ts')).deployments, verb),
+  branches: async () => buildCommand((await import('./commands/branches.ts')).branches),
+  lkg: async () => buildCommand((await import('./commands/lkg.ts')).lkg),
   members: async () => buildCommand((await import('./commands/members.ts')).members),
   feed: async () => buildCommand((await import('./commands/feed.ts')).feed),
   bridge: async () => (await import('./commands/bridge.ts')).bridge(),

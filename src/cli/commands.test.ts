@@ -147,6 +147,36 @@ describe('tasks', () => {
   })
 })
 
+describe('searching', () => {
+  test('lists take the filters of the search over them', async () => {
+    expect((await json('builds', 'list', '--limit', '500')).build_runs).toHaveLength(ROWS)
+    const failed = await json('builds', 'list', '--query', 'night', '--status', 'failed', '--limit', '500')
+    expect(failed.build_runs).toHaveLength(
+      (await json('builds', 'list', '--status', 'failed', '--limit', '500')).build_runs.length,
+    )
+    const { commit_hash } = await json('builds', 'show', id('build_runs', 'build7'))
+    const found = ['builds', 'list', '--pick', 'build_runs[].build_number']
+    expect((await ok(...found, '--commit', commit_hash)).out).toBe('7\n')
+    expect((await ok(...found, '--job', 'night', '--author', 'lead dev', '--query', '#7', '--commit', commit_hash)).out).toBe(
+      '7\n',
+    )
+    expect((await ok('changes', 'list', '--path', 'content/t_7.png', '--pick', 'changes[].id')).out).toBe(
+      `${id('changes', 'change7')}\n`,
+    )
+    expect(await ok('changes', 'list', '--author', 'example.com')).toMatchObject({ out: '', err: 'No changes match.\n' })
+    expect((await ok('tasks', 'list', '--query', 'Task 7', '--label', 'label-7', '--pick', 'tasks[].title')).out).toBe('Task 7\n')
+    expect((await ok('assets', 'list', '--query', 't_7.png', '--pick', 'assets[].name')).out).toBe('T_7.png\n')
+  })
+
+  test('a wrong word is refused before anything is asked', async () => {
+    expect(await line.run(['builds', 'list', '--finished-since', 'yesterday'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--finished-since'),
+    })
+    expect(await line.run(['tasks', 'list', '--query', ' '])).toMatchObject({ code: 2, err: expect.stringContaining('--query') })
+  })
+})
+
 describe('builds', () => {
   test('are listed, at most 50, and shown', async () => {
     expect(rows((await ok('builds', 'list', '--status', 'failed', '--limit', '3')).out)).toHaveLength(3)
@@ -168,7 +198,7 @@ describe('builds', () => {
     })
     const build = id('build_runs', 'build2')
     const move = (status: string, phase: string) =>
-      studio.db.count(sql`update build_runs set status = ${status}, phase = ${phase}, finished_at = null where id = ${build}`)
+      studio.db.execute(sql`update build_runs set status = ${status}, phase = ${phase}, finished_at = null where id = ${build}`)
     await move('building', 'cooking')
     let moved = false
     const { code, out } = await line.run(['builds', 'watch', build, '--interval', '1'], {
@@ -227,6 +257,20 @@ describe('changes, assets, approvals, deployments, members', () => {
     })
     expect(await line.run(['approvals', 'approve', '5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'])).toMatchObject({ code: 8 })
   })
+
+  test('builds and deployments tell what one holds and an earlier one did not', async () => {
+    const [earlier, later] = [id('build_runs', 'build3'), id('build_runs', 'build6')]
+    const found = await json('builds', 'changes', later, '--since', earlier)
+    expect(found).toMatchObject({ since: { id: earlier }, basis: 'time' })
+    expect(found.changes.length).toBeGreaterThan(0)
+    const shown = await ok('builds', 'changes', later, '--since', earlier)
+    expect(rows(shown.out).map(([change]) => change)).toEqual(found.changes.map((change: { id: number }) => String(change.id)))
+    const between = await json('deployments', 'compare', id('deployments', 'deployment3'), id('deployments', 'deployment6'))
+    expect(between).toEqual(
+      await json('builds', 'changes', await buildOf('deployment6'), '--since', await buildOf('deployment3')),
+    )
+  })
+  const buildOf = async (key: string) => (await json('deployments', 'show', id('deployments', key))).build_run_id as string
 
   test('deployments are listed and shown', async () => {
     expect(rows((await ok('deployments', 'list', '--platform', 'steam', '--limit', '2')).out)).toHaveLength(2)

@@ -1,8 +1,8 @@
 import { Command as Commander, type CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
+import { fail } from '../terminal/build-command.ts'
+import { EXIT, explain, usage } from '../terminal/failures.ts'
 import { CATALOGUE } from './catalogue.ts'
-import { EXIT, explain, usage } from './connection/failures.ts'
-import { fail } from './program/build-command.ts'
 
 /** First words that others bring along: what runs beside the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
@@ -52,6 +52,11 @@ export async function run(words: readonly string[], beside: Beside = {}): Promis
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   if (words[0] === '__complete')
     return (await import('./program/complete.ts')).complete(await buildProgram(beside), words.slice(1))
+  await perform(words, beside)
+}
+
+/** The same inside a process that does other things too. */
+export async function perform(words: readonly string[], beside: Beside): Promise<void> {
   const program = await buildProgram(beside, words)
   if (words.length === 0) return program.outputHelp()
   try {

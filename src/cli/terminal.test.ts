@@ -32,7 +32,7 @@ describe.runIf(HAS_TERMINAL)('in a terminal', () => {
       build_runs: [{ key: 'night', project: 'star', status: 'building', ci_job_name: 'night', build_number: '7' }],
     })
     const build = studio.world.build_runs!.night!.id
-    await studio.db.count(sql`
+    await studio.db.execute(sql`
       insert into build_steps (build_run_id, name, status, detail) values (${build}, 'cooking', 'running', '30/120 cooked')`)
     const token = studio.world.tokens!.lead!.token as string
     line = await CommandLine.open({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
@@ -84,8 +84,8 @@ describe.runIf(HAS_TERMINAL)('in a terminal', () => {
         if (ended || !written.includes('cooking')) return
         ended = true
         void studio.db
-          .count(sql`update build_steps set status = 'failed', detail = 'T_Rock failed' where build_run_id = ${build}`)
-          .then(() => studio.db.count(sql`update build_runs set status = 'failed' where id = ${build}`))
+          .execute(sql`update build_steps set status = 'failed', detail = 'T_Rock failed' where build_run_id = ${build}`)
+          .then(() => studio.db.execute(sql`update build_runs set status = 'failed' where id = ${build}`))
       },
     })
     expect(seen(out)).toContain('● cooking  █████░░░░░░░░░░░░░░░ 25 % 30/120 cooked')

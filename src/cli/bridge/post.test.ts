@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { until } from '../../../test/support/until.ts'
 import { BridgeRefused, post } from './post.ts'
 
 let server: Server | undefined
@@ -12,7 +13,7 @@ async function listen(answer: RequestListener) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/perforce`
 }
 const telling = (url: string, said: string[] = []) =>
-  post({ url, token: 'the token', body: { changelist: 1 }, signal: AbortSignal.timeout(20_000), say: (text) => said.push(text) })
+  post({ url, token: 'the token', body: { changelist: 1 }, signal: AbortSignal.timeout(200_000), say: (text) => said.push(text) })
 
 test('waits as long as it is told to, and through what passes', async () => {
   const replies = [429, 503, 403, 202]
@@ -36,7 +37,8 @@ test('waits for a service that is away', async () => {
   server!.close()
   const said: string[] = []
   const told = telling(url, said)
-  setTimeout(() => server!.listen(port, '127.0.0.1'), 500)
+  await until(() => said.length > 0)
+  server!.listen(port, '127.0.0.1')
   await told
   expect(said[0]).toContain('ECONNREFUSED')
 })

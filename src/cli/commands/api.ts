@@ -1,9 +1,9 @@
-import { ApiError } from '../../contract/errors.ts'
-import { EXIT, usage } from '../connection/failures.ts'
+import { unauthorized } from '../../contract/errors.ts'
+import { EXIT, usage } from '../../terminal/failures.ts'
+import { fileText } from '../../terminal/given-text.ts'
 import { AGENT, refusePages } from '../connection/requests.ts'
 import { bodyOf, queryOf } from '../program/api-fields.ts'
 import { command } from '../program/command.ts'
-import { fileText } from '../program/given-text.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
@@ -20,10 +20,10 @@ export const api = command({
   name: 'api',
   summary: 'send any request to the API and print the answer',
   project: true,
-  args: [
-    { name: 'method', help: `one of ${METHODS.join(', ')}` },
-    { name: 'path', help: 'such as /v1/projects/7/tasks; {project} stands for the chosen project' },
-  ],
+  args: {
+    method: { help: `one of ${METHODS.join(', ')}` },
+    path: { help: 'such as /v1/projects/7/tasks; {project} stands for the chosen project' },
+  },
   flags: {
     field: {
       help: 'name=value for the query (GET) or the JSON body; task.title=x nests, labels[]=x adds to a list',
@@ -45,9 +45,9 @@ export const api = command({
   ],
   async run(call) {
     const { flags, out, site, token, send } = call
-    const [method, path] = [call.args[0]!.toUpperCase(), call.args[1]!]
+    const method = call.args.method.toUpperCase()
     if (!METHODS.includes(method)) throw usage(`The method is one of ${METHODS.join(', ')}`)
-    const url = addressOf(path, site, () => call.project)
+    const url = addressOf(call.args.path, site, () => call.project)
     const fields = flags.field ?? []
     if (flags.input !== undefined && fields.length > 0 && method !== 'GET') throw usage('Give --field or --input, not both')
     if (method === 'GET') for (const [name, value] of queryOf(fields)) url.searchParams.append(name, value)
@@ -56,7 +56,7 @@ export const api = command({
     const headers = { authorization: `Bearer ${token}`, 'user-agent': AGENT, ...headersOf(flags.header ?? []) }
     const typed: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await send(url, { method, headers: { ...typed, ...headers }, ...(body === undefined ? {} : { body }) })
-    if (answer.status === 401) throw new ApiError(401, '', '')
+    if (answer.status === 401) throw unauthorized()
     refusePages(answer, site)
     const document = /json/.test(answer.type) ? parsed(answer.text) : undefined
     if (typeof document === 'object' && document !== null && answer.status < 400) out.answer(document, () => out.json(document))

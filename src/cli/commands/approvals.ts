@@ -1,7 +1,8 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Decision } from '../../contract/sets.ts'
+import type { Noun } from '../../terminal/command.ts'
 import type { Reach } from '../program/call.ts'
-import { command, type Noun } from '../program/command.ts'
+import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 
@@ -52,7 +53,7 @@ const decide = (name: string, status: Decision, summary: string, example: string
     name,
     summary,
     project: true,
-    args: [{ name: 'id', help: 'ids of approvals or of assets', many: true }],
+    args: { id: { help: 'ids of approvals or of assets', many: true } },
     flags: {
       comments: { help: 'why', value: 'text', short: 'm' },
       stage: { help: 'the stage this is decided at (default: the one it was asked at)', value: 'stage' },
@@ -63,7 +64,7 @@ const decide = (name: string, status: Decision, summary: string, example: string
       const { client, project, args, flags, out } = call
       const { comments, stage } = flags
       const body = { status, ...(comments === undefined ? {} : { comments }), ...(stage === undefined ? {} : { stage }) }
-      for (const id of args) {
+      for (const id of args.id) {
         const asset_id = await assetOf(call, id)
         const decided = await client.decideAsset({ project_id: project, asset_id, body })
         out.answer(decided, () => out.say(`${decided.asset_name} version ${decided.asset_version} is ${decided.status}`))

@@ -1,4 +1,4 @@
-import type { Noun } from '../program/command.ts'
+import type { Noun } from '../../terminal/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 
@@ -6,11 +6,15 @@ const list = listCommand({
   route: 'listAssets',
   rows: 'assets',
   noun: 'assets',
-  summary: 'list the newest assets of a project',
+  summary: 'list the assets of a project, newest first',
   page: 'assets',
   columns: ['id', 'name', 'asset_type', 'approval_status', 'version', 'updated_at'],
   help: { pending_approval: 'only those that wait for a decision' },
-  examples: ['assets list --pending-approval', "assets list --asset-type texture --pick 'assets[].path'"],
+  examples: [
+    'assets list --pending-approval',
+    'assets list --query hero.uasset',
+    "assets list --asset-type texture --pick 'assets[].path'",
+  ],
 })
 
 const show = showCommand({

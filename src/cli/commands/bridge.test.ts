@@ -57,6 +57,7 @@ describe('the Perforce bridge', () => {
        for (const change of depot.submitted.filter((one) => one >= from)) print({ change: String(change), user: 'kim', status: 'submitted', desc: 'cut sho' })
      } else {
        const n = args[4]
+       while (Number(n) >= JSON.parse(fs.readFileSync(${JSON.stringify(depot)})).stuck) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
        print({ change: n, user: 'STUDIO\\\\kim', client: 'ws', time: '1700000000', desc: 'Paint ' + n + '\\n', status: 'submitted',
          depotFile0: '//depot/T_' + n + '.png', action0: 'add', type0: 'binary', rev0: '1', fileSize0: '12', digest0: 'ABC' })
      }`,
@@ -71,13 +72,11 @@ describe('the Perforce bridge', () => {
     expect(await first.ended, first.said()).toBe(0)
     expect(await changes('Changelist')).toEqual([])
 
-    submitted(upTo(30).reverse())
+    submitted(upTo(30).reverse(), { stuck: 20 })
     const second = bridge('perforce', p4)
     await until(async () => (await deliveries('perforce')).length >= 8)
     second.child.kill('SIGKILL')
     expect(await second.ended).toBe('SIGKILL')
-    const told = (await deliveries('perforce')).length
-    expect(told).toBeLessThan(25)
 
     // A late one with an earlier number, and news from the time it was down. The number 28 was given back.
     submitted([...upTo(27), 29, 30, 31, 32].reverse())

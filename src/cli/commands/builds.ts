@@ -1,10 +1,11 @@
+import type { Noun } from '../../terminal/command.ts'
 import { tellInvestigation } from '../output/tell-investigation.ts'
-import type { Noun } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
-import { log } from './build-log.ts'
-import { investigate } from './investigate-build.ts'
-import { watch } from './watch-build.ts'
+import { changes } from './builds/changes.ts'
+import { investigate } from './builds/investigate.ts'
+import { log } from './builds/log.ts'
+import { watch } from './builds/watch.ts'
 
 interface Built {
   ci_job_name: string
@@ -26,13 +27,14 @@ const list = listCommand({
   route: 'listBuilds',
   rows: 'build_runs',
   noun: 'builds',
-  summary: 'list the newest builds of a project',
+  summary: 'list the builds of a project, newest first',
   page: 'builds',
   columns: ['id', 'status', job, 'target_type', 'branch', revision, 'duration_seconds', 'created_at'],
   examples: [
     'builds list --status failed',
     "builds list --status failed --pick 'build_runs[0].id'",
-    'builds list --limit 50 --json id,status',
+    'builds list --branch //game/main --author kim --finished-since 2026-09-01',
+    'builds list --job nightly-win64 --limit 200 --json id,status',
   ],
 })
 
@@ -56,5 +58,5 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: 'what was built, and why it broke',
-  commands: [list, show, log, watch, investigate],
+  commands: [list, show, changes, log, watch, investigate],
 }

@@ -1,4 +1,4 @@
-import type { Noun } from '../program/command.ts'
+import type { Noun } from '../../terminal/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 
@@ -19,7 +19,11 @@ const list = listCommand({
     'timestamp',
   ],
   help: { identifier: 'only this commit or changelist, written in full', orphaned: 'also those that a forced push left behind' },
-  examples: ['changes list --updated-since 2026-09-01', 'changes list --source-type Changelist --json id,identifier,author'],
+  examples: [
+    'changes list --updated-since 2026-09-01',
+    'changes list --branch main --author kim --path Source/Physics',
+    'changes list --source-type Changelist --json id,identifier,author',
+  ],
 })
 
 const show = showCommand({
@@ -36,6 +40,7 @@ const show = showCommand({
       author,
       source_type,
       identifier,
+      branches: change.branches,
       timestamp,
       ...(orphaned_at === null ? {} : { orphaned_at }),
       approvals: counts.map(([status, count]) => `${count} ${status}`),

@@ -35,11 +35,11 @@ export const completion = command({
   name: 'completion',
   summary: 'print a script that lets your shell complete commands, options and values',
   offline: true,
-  args: [{ name: 'shell', help: 'yours', values: Object.keys(SCRIPTS) }],
+  args: { shell: { help: 'yours', values: Object.keys(SCRIPTS) } },
   details: `Put it where your shell looks:
   bash   echo 'source <(goldmaster completion bash)' >> ~/.bashrc
   zsh    echo 'source <(goldmaster completion zsh)' >> ~/.zshrc   (after compinit)
   fish   goldmaster completion fish > ~/.config/fish/completions/goldmaster.fish`,
   examples: ['completion bash', 'completion fish'],
-  run: ({ args, out }) => out.line(SCRIPTS[args[0]!]),
+  run: ({ args, out }) => out.line(SCRIPTS[args.shell]),
 })

@@ -1,6 +1,10 @@
-import type { Noun } from '../program/command.ts'
+import type { Deployment } from '../../contract/shapes.ts'
+import type { Noun } from '../../terminal/command.ts'
+import { Failure } from '../../terminal/failures.ts'
+import { tellContents } from '../output/tell-contents.ts'
+import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
-import { showCommand } from '../program/show-command.ts'
+import { findThing, showCommand } from '../program/show-command.ts'
 
 const list = listCommand({
   route: 'listDeployments',
@@ -29,4 +33,25 @@ const show = showCommand({
   },
 })
 
-export const deployments: Noun = { name: 'deployments', summary: 'what went to the stores', commands: [list, show] }
+const compare = command({
+  name: 'compare',
+  summary: 'list the changes that a deployment holds and an earlier one did not, by their place on the branch',
+  project: true,
+  args: { earlier: { help: 'its id or number' }, later: { help: 'its id or number' } },
+  shows: { route: 'listBuildChanges', rows: 'changes' },
+  examples: ['deployments compare 11 12', "deployments compare 11 12 --pick 'changes[].description'"],
+  async run(call) {
+    const { client, project, args, out } = call
+    const [earlier, later] = await Promise.all([args.earlier, args.later].map((id) => findThing(call, 'showDeployment', id)))
+    const [since_id, build_run_id] = [buildOf(earlier!), buildOf(later!)]
+    const found = await client.listBuildChanges({ project_id: project, build_run_id, query: { since_id } })
+    out.answer(found, () => tellContents(found, out))
+  },
+})
+
+const buildOf = ({ id, build_run_id }: Deployment): string => {
+  if (build_run_id === null) throw new Failure(`Nobody knows which build deployment ${id} carries.`)
+  return build_run_id
+}
+
+export const deployments: Noun = { name: 'deployments', summary: 'what went to the stores', commands: [list, show, compare] }

@@ -2,10 +2,12 @@ import { Command } from 'commander'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
-import { explain, Failure, usage } from '../connection/failures.ts'
-import { paintFor, reportOf } from '../output/report-diagnosis.ts'
-import { fail } from '../program/build-command.ts'
-import { readLog, reasonOf, STANDARD_INPUT } from '../program/read-log.ts'
+import { fail } from '../../terminal/build-command.ts'
+import { explain, Failure, usage } from '../../terminal/failures.ts'
+import { reasonOf } from '../../terminal/given-text.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { reportOf } from '../output/report-diagnosis.ts'
+import { readLog, STANDARD_INPUT } from '../program/read-log.ts'
 
 interface Flags {
   json?: true

@@ -1,13 +1,13 @@
 import type { Event, Rollup } from '../../contract/shapes.ts'
+import { usage } from '../../terminal/failures.ts'
+import type { Flags } from '../../terminal/flags.ts'
+import type { Output } from '../../terminal/output.ts'
+import { type Column, paintWord } from '../../terminal/table.ts'
+import { clean, cut } from '../../terminal/text.ts'
 import { follow } from '../connection/event-stream.ts'
-import { usage } from '../connection/failures.ts'
-import type { Output } from '../output/output.ts'
-import { type Column, paintWord } from '../output/table.ts'
-import { clean, cut } from '../output/text.ts'
 import type { Call } from '../program/call.ts'
 import { command } from '../program/command.ts'
 import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../program/filters.ts'
-import type { Flags } from '../program/flags.ts'
 import { collect, type Page } from '../program/paging.ts'
 
 const filters = filtersOf('listEvents', {
@@ -36,7 +36,7 @@ function tellEvent(out: Output, event: Event) {
 async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>, query: Record<string, string>, limit: number) {
   const { client, site, token, out } = call
   const { days_back, since, ...streamed } = query
-  const told = new Set<string>()
+  const shown = new Set<string>()
   await follow({
     site,
     token,
@@ -45,12 +45,12 @@ async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>,
       if (again) return out.note('Connected again.')
       const page = (await client.listEvents({ query: { ...query, limit: Math.min(limit, 50) } })).events
       for (const event of page.reverse()) {
-        told.add(event.cursor_key)
+        shown.add(event.cursor_key)
         tellEvent(out, event)
       }
     },
     event(event) {
-      if (!told.delete(event.cursor_key)) tellEvent(out, event)
+      if (!shown.delete(event.cursor_key)) tellEvent(out, event)
     },
     missed: () => out.note('More happened meanwhile than the stream remembers; goldmaster feed shows it.'),
     note: (text) => out.note(text),
@@ -64,7 +64,7 @@ export const feed = command({
     ...(filters as Flags & { since: { help: string; value: 'time' } }),
     project: { help: 'only this project', value: 'id' },
     account: { help: 'the account (default: your own)', value: 'id' },
-    ...limitFlag('listEvents'),
+    ...limitFlag,
     follow: { help: 'go on as it happens, oldest first, until stopped', short: 'F' },
     web: { help: 'show the feed in the browser' },
   },
@@ -84,11 +84,11 @@ export const feed = command({
     if (project !== undefined) query.project_id = project
     if (account !== undefined) query.account_id = account
     if (flags.since && query.days_back) throw usage('Give --since or --days-back, not both')
-    if (flags.follow) return followFeed(call, query, Number(limit ?? 10))
+    if (flags.follow) return followFeed(call, query, limit ?? 10)
     const page = await collect(
       (paging) => client.listEvents({ query: { ...query, ...paging } }) as Promise<Page>,
       'events',
-      Number(limit ?? USUAL_ROWS),
+      limit ?? USUAL_ROWS,
     )
     const events = page.events as Event[]
     out.answer(page, () => {

@@ -1,17 +1,23 @@
-import { readSecret } from '../connection/ask.ts'
-import { isLoopback, keep } from '../connection/config.ts'
-import { EXIT, Failure, usage } from '../connection/failures.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES } from '../../contract/sets.ts'
+import { readSecret } from '../../terminal/ask.ts'
+import { EXIT, Failure, usage } from '../../terminal/failures.ts'
+import { relative } from '../../terminal/times.ts'
+import { isLoopback, storeCredential } from '../connection/config.ts'
 import { openClient } from '../connection/requests.ts'
-import { type Grant, LOGIN_SCOPES, signIn } from '../connection/sign-in.ts'
-import { relative } from '../output/times.ts'
+import { type Grant, signIn } from '../connection/sign-in.ts'
 import { command } from '../program/command.ts'
 
-const isScope = (text: string) => {
-  if (!LOGIN_SCOPES.includes(text)) throw new Error(`A login can grant: ${LOGIN_SCOPES.join(', ')}.`)
+/** Everything that a login can grant. */
+const ALL = 'all'
+const CHOICES: readonly string[] = [...GRANTABLE_SCOPES, ALL]
+
+const loginScope = (text: string) => {
+  if (!CHOICES.includes(text)) throw new Error(`A login can grant: ${CHOICES.join(', ')}.`)
+  return text
 }
 
 async function readToken(site: string): Promise<string> {
-  const token = await readSecret(`Token for ${site}`)
+  const token = (await readSecret(`Token for ${site}`)).trim()
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage(`No token came on standard input; make one at ${site}/settings/tokens`)
   return token
 }
@@ -23,11 +29,11 @@ export const login = command({
     token: { help: 'read a token from standard input instead of signing in with the browser' },
     no_browser: { help: 'only print the address to visit' },
     scope: {
-      help: `ask for these scopes only; comma-separated list of: ${LOGIN_SCOPES.join(', ')}`,
+      help: `ask for these scopes only; comma-separated list of: ${CHOICES.join(', ')}`,
       value: 'scopes',
-      values: LOGIN_SCOPES,
+      values: CHOICES,
       many: true,
-      check: isScope,
+      read: loginScope,
     },
   },
   details:
@@ -41,7 +47,7 @@ export const login = command({
   async run({ flags, site, env, send, out }) {
     if (site.startsWith('http:') && !isLoopback(site))
       out.note(`Beware: ${site} is not encrypted; others on the way can read your token.`)
-    const scopes = flags.scope ?? LOGIN_SCOPES
+    const scopes = flags.scope?.includes(ALL) ? GRANTABLE_SCOPES : (flags.scope ?? LOGIN_SCOPES)
     const note = (text: string) => out.note(text)
     const granted: Grant | { token: string } = flags.token
       ? { token: await readToken(site) }
@@ -55,7 +61,7 @@ export const login = command({
           EXIT.notSignedIn,
         )
       })
-    const file = keep(env, site, { token: granted.token, scopes: token.scopes, expires_at: token.expires_at })
+    const file = storeCredential(env, site, { token: granted.token, scopes: token.scopes, expires_at: token.expires_at })
     const until =
       token.expires_at === null ? 'and does not expire' : `and expires ${relative(token.expires_at)} (${token.expires_at})`
     out.note(`Signed in at ${site} as user ${user_id}. The token "${token.name}" is kept in ${file} ${until}.`)

@@ -1,16 +1,12 @@
 import { openClient } from '../connection/requests.ts'
 import { exchange, patience } from '../connection/transport.ts'
-import { command } from '../program/command.ts'
-
-const isProject = (text: string) => {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error('It must be the number of a project; goldmaster projects list shows them.')
-}
+import { command, projectId } from '../program/command.ts'
 
 export const mcp = command({
   name: 'mcp',
   summary: 'give an AI assistant the tools of Goldmaster, over standard input and output',
   flags: {
-    project: { help: 'bind the tools to this project; they reach no other', value: 'id', check: isProject },
+    project: { help: 'bind the tools to this project; they reach no other', value: 'id', read: projectId },
     read_only: { help: 'offer only tools that read' },
   },
   details:

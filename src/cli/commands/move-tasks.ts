@@ -8,13 +8,13 @@ const move = (name: string, state: TaskState, summary: string, examples: readonl
     name,
     summary,
     project: true,
-    args: [{ name: 'task', help: 'their ids', many: true }],
+    args: { task: { help: 'their ids', many: true } },
     flags: { assignee_handle: handleFlag },
     shows: { route: 'editTask' },
     examples,
     async run({ client, project, args, flags, out }) {
       const given = flags.assignee_handle === undefined ? {} : { assignee_handle: flags.assignee_handle }
-      for (const id of args) {
+      for (const id of args.task) {
         const task = await client.editTask({ project_id: project, id, body: { task: { state, ...given } } })
         out.answer(task, () => out.say(`#${task.id} is ${task.state}: ${task.title}`))
       }

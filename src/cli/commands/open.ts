@@ -1,6 +1,6 @@
 import type { RouteName } from '../../contract/routes.ts'
+import { usage } from '../../terminal/failures.ts'
 import { visit } from '../connection/browser.ts'
-import { usage } from '../connection/failures.ts'
 import { command } from '../program/command.ts'
 import { findThing, pageOf } from '../program/show-command.ts'
 
@@ -18,18 +18,13 @@ export const open = command({
   name: 'open',
   summary: 'show a thing in the browser, and print its address',
   project: true,
-  args: [
-    {
-      name: 'kind',
-      help: 'what it is (default: the project)',
-      optional: true,
-      values: ['project', 'feed', ...Object.keys(KINDS)],
-    },
-    { name: 'id', help: 'its id', optional: true },
-  ],
+  args: {
+    kind: { help: 'what it is (default: the project)', optional: true, values: ['project', 'feed', ...Object.keys(KINDS)] },
+    id: { help: 'its id', optional: true },
+  },
   examples: ['open', 'open task 12', 'open build 341', 'open feed'],
   async run(call) {
-    const [kind = 'project', id] = call.args
+    const { kind = 'project', id } = call.args
     const print = (url: string) => call.out.say(url)
     const known = KINDS[kind]
     if (kind === 'feed') return visit(call.page('/'), call.env, print)

@@ -1,6 +1,6 @@
+import type { Noun } from '../../terminal/command.ts'
 import { visit } from '../connection/browser.ts'
-import { command, type Noun } from '../program/command.ts'
-import { tell } from '../program/list-command.ts'
+import { command } from '../program/command.ts'
 
 const list = command({
   name: 'list',
@@ -9,7 +9,7 @@ const list = command({
   examples: ['projects list', "projects list --pick 'projects[].id'"],
   async run({ client, out }) {
     const answer = await client.listProjects({})
-    out.answer(answer, () => tell(out, 'projects', answer.projects, ['id', 'name', 'engine', 'created_at']))
+    out.answer(answer, () => out.list('projects', answer.projects, ['id', 'name', 'engine', 'created_at']))
   },
 })
 
@@ -17,13 +17,13 @@ const show = command({
   name: 'show',
   summary: 'show a project and how much is in it',
   project: true,
-  args: [{ name: 'project', help: 'its id (default: the one chosen for this folder)', optional: true }],
+  args: { project: { help: 'its id (default: the one chosen for this folder)', optional: true } },
   flags: { web: { help: 'show it in the browser' } },
   shows: { route: 'showProject' },
   examples: ['projects show 7', 'projects show --web'],
   async run(call) {
     const { client, out, env, flags, args } = call
-    const project_id = args[0] ?? call.project
+    const project_id = args.project ?? call.project
     const project = await client.showProject({ project_id })
     if (flags.web) return visit(call.page(`/projects/${project.id}`), env, (url) => out.say(url))
     out.answer(project, () => {

@@ -1,4 +1,4 @@
-import type { Noun } from '../program/command.ts'
+import type { Noun } from '../../terminal/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { done, start } from './move-tasks.ts'
@@ -22,6 +22,7 @@ const list = listCommand({
   help: { label: 'only with this label', assignee: 'only of this one: handle:<agent-handle> or user:<id>' },
   examples: [
     'tasks list --state to_do,blocked --priority critical',
+    'tasks list --query "crate floor"',
     'tasks list --assignee handle:lint-bot --limit 200 --json id,title',
     "tasks list --pick 'tasks[].urls.web'",
   ],

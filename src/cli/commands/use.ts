@@ -1,17 +1,17 @@
-import { EXIT, Failure } from '../connection/failures.ts'
+import { EXIT, Failure } from '../../terminal/failures.ts'
 import { choose } from '../connection/folder.ts'
 import { command } from '../program/command.ts'
 
 export const use = command({
   name: 'use',
   summary: 'choose the project that this folder, and all below it, is about',
-  args: [{ name: 'project', help: 'its id or its name; without it, says which is chosen', optional: true }],
+  args: { project: { help: 'its id or its name; without it, says which is chosen', optional: true } },
   details:
     'The choice is kept in a file .goldmaster in this folder. It names the project and the host, nothing secret: it may be committed.',
   examples: ['use 7', 'use Starfall', 'use'],
   async run(call) {
     const { args, out, folder } = call
-    const wanted = args[0]
+    const wanted = args.project
     if (wanted === undefined) {
       if (!call.chosen)
         throw new Failure('No project is chosen for this folder; choose one of goldmaster projects list: goldmaster use PROJECT')

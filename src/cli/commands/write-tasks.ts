@@ -1,45 +1,63 @@
 import { readTaskEdit, readTaskInput } from '../../contract/bodies.ts'
-import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
+import { isObject } from '../../contract/field-readers.ts'
 import type { TaskDetail } from '../../contract/shapes.ts'
+import { isNullable, jsonTypeOf, TASK_FIELD_NAMES, TASK_FIELDS, type TaskField } from '../../contract/task-fields.ts'
 import { VERSION } from '../../contract/version.ts'
-import { ask } from '../connection/ask.ts'
-import { usage } from '../connection/failures.ts'
-import type { Output } from '../output/output.ts'
+import { ask } from '../../terminal/ask.ts'
+import { usage } from '../../terminal/failures.ts'
+import type { Flag, Flags, GivenFlags } from '../../terminal/flags.ts'
+import { textOf } from '../../terminal/given-text.ts'
+import type { Output } from '../../terminal/output.ts'
 import { command } from '../program/command.ts'
-import type { Flag, Given } from '../program/flags.ts'
-import { textOf } from '../program/given-text.ts'
 
 export const handleFlag = { help: 'the agent who works on it, such as lint-bot', value: 'handle' } as const satisfies Flag
 
-const fields = {
+const CLEARS = 'none'
+
+/** Fields that a command line tells in a way of its own; of labels it takes one at a time. */
+const OWN = {
   title: { help: 'what is to be done, in a line', value: 'text', short: 't' },
   description: { help: 'the whole story; - reads standard input', value: 'text', short: 'd' },
-  state: { help: 'where it stands', value: 'state', values: TASK_STATES },
-  task_type: { help: 'what kind of work it is', value: 'type', values: TASK_TYPES },
-  priority: { help: 'how much it matters', value: 'priority', values: PRIORITIES },
   assignee_handle: handleFlag,
   user_id: { help: 'the member who works on it', value: 'id' },
   label: { help: 'a label; may be repeated', value: 'label', many: true },
   metadata: { help: 'your own data: a JSON object', value: 'json' },
-} as const
+} as const satisfies Flags
 
-const CLEARS = 'none'
+/** The others as the contract has them: a word, a number, or one of a set. */
+function flagOf(name: TaskField): Flag {
+  const { sent, help } = TASK_FIELDS[name]
+  const { enum: values } = sent as { enum?: readonly string[] }
+  const text = isNullable(name) ? `${help}; ${CLEARS} clears it` : help
+  return { help: text, value: name.slice(name.lastIndexOf('_') + 1), ...(values && { values }) }
+}
 
-/** What was given, as the API takes it; `none` clears who works on it. */
-async function taskOf(given: Partial<Given<typeof fields>>): Promise<Record<string, unknown>> {
-  const { label, metadata, user_id, assignee_handle, description, title, state, task_type, priority } = given
-  const task: Record<string, unknown> = { title, description: await textOf(description), state, task_type, priority }
-  if (assignee_handle !== undefined) task.assignee_handle = assignee_handle === CLEARS ? null : assignee_handle
-  if (user_id !== undefined) task.user_id = user_id === CLEARS ? null : Number(user_id)
+const fields = Object.fromEntries(
+  TASK_FIELD_NAMES.map((name) => (name === 'labels' ? 'label' : name)).map((name) => [
+    name,
+    name in OWN ? OWN[name as keyof typeof OWN] : flagOf(name as TaskField),
+  ]),
+) as unknown as typeof OWN
+
+/** What was given, as the API takes it; `none` clears what may be empty. */
+async function taskOf(given: Partial<GivenFlags<typeof OWN>>): Promise<Record<string, unknown>> {
+  const { label, metadata, description } = given
+  const task = Object.fromEntries(TASK_FIELD_NAMES.map((name) => [name, typed(name, (given as Record<string, unknown>)[name])]))
+  task.description = await textOf(description)
   if (label !== undefined) task.labels = label.filter((each) => each !== '')
   if (metadata !== undefined) task.metadata = readObject(metadata)
   return Object.fromEntries(Object.entries(task).filter(([, value]) => value !== undefined))
 }
 
+function typed(name: TaskField, given: unknown): unknown {
+  if (given === CLEARS && isNullable(name)) return null
+  return given !== undefined && jsonTypeOf(name) === 'integer' ? Number(given) : given
+}
+
 function readObject(text: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    if (isObject(value)) return value
   } catch {}
   throw usage('--metadata must be a JSON object')
 }
@@ -84,7 +102,7 @@ export const edit = command({
   name: 'edit',
   summary: 'change a task; what is not named stays',
   project: true,
-  args: [{ name: 'task', help: 'its id' }],
+  args: { task: { help: 'its id' } },
   flags: { ...fields, append: { help: 'add to the end of the description; - reads standard input', value: 'text' } },
   shows: { route: 'editTask' },
   details:
@@ -96,7 +114,7 @@ export const edit = command({
     if (Object.keys(task).length === 0)
       throw usage('Say what to change, such as --state or --priority; see goldmaster tasks edit --help')
     check(readTaskEdit, { task })
-    const edited = await client.editTask({ project_id: project, id: args[0]!, body: { task } })
+    const edited = await client.editTask({ project_id: project, id: args.task, body: { task } })
     answer(out, edited, `Changed task #${edited.id}: ${edited.title}`)
   },
 })

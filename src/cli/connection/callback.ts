@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { clean } from '../output/text.ts'
-import { Failure } from './failures.ts'
+import { Failure } from '../../terminal/failures.ts'
+import { clean } from '../../terminal/text.ts'
 
 const PATIENCE_MS = 300_000
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { EXIT, Failure, usage } from './failures.ts'
+import { EXIT, Failure, usage } from '../../terminal/failures.ts'
 
 /** What is kept of a sign-in; it is only ever sent to the host it stands under. */
 interface Credential {
@@ -86,14 +86,14 @@ export function sourceOf(env: Environment, site: string): string | undefined {
 }
 
 /** Keeps a sign-in and makes its host the one that is meant. */
-export function keep(env: Environment, site: string, credential: Credential): string {
+export function storeCredential(env: Environment, site: string, credential: Credential): string {
   const { hosts } = read(env)
   write(env, { default: site, hosts: { ...hosts, [site]: credential } })
   return fileOf(env)
 }
 
 /** Forgets a sign-in; false when there was none. */
-export function forget(env: Environment, site: string): boolean {
+export function removeCredential(env: Environment, site: string): boolean {
   const { default: chosen, hosts } = read(env)
   if (!Object.hasOwn(hosts, site)) return false
   delete hosts[site]

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Failure } from './failures.ts'
+import { Failure } from '../../terminal/failures.ts'
 
 const NAME = '.goldmaster'
 

@@ -1,9 +1,9 @@
 import { type Client, createClient } from '../../contract/client.ts'
 import { type RouteName, routes } from '../../contract/routes.ts'
 import { VERSION } from '../../contract/version.ts'
+import { Failure } from '../../terminal/failures.ts'
 import { misfit, type Schema } from '../program/misfit.ts'
-import { Failure } from './failures.ts'
-import { type Answer, type Asked, exchange, patience } from './transport.ts'
+import { type Answer, type ApiRequest, exchange, patience } from './transport.ts'
 
 export const AGENT = `goldmaster-cli/${VERSION}`
 
@@ -11,7 +11,7 @@ export const AGENT = `goldmaster-cli/${VERSION}`
 const LONGEST_WAIT_S = 300
 const RATE_LIMITED = 429
 
-export type Send = (url: URL, asked: Asked) => Promise<Answer>
+export type Send = (url: URL, asked: ApiRequest) => Promise<Answer>
 
 const sleep = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000))
 
@@ -37,7 +37,7 @@ export function refusePages(answer: Answer, site: string) {
 
 /** The typed client over our transport; every answer is held against its shape before anyone believes it. */
 export function openClient(site: string, token: string, send: Send): Client {
-  const over = (async (input: URL, init: Asked) => {
+  const over = (async (input: URL, init: ApiRequest) => {
     const answer = await send(input, init)
     refusePages(answer, site)
     const { status, text } = answer

@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { CommandLine } from '../../../test/support/command-line.ts'
-import { SCOPES } from '../../contract/sets.ts'
+import { LOGIN_SCOPES } from '../../contract/sets.ts'
 
 const TOKEN = 'kR3vZ0pYx7QwErTyUiOpAsDfGhJkLzXcVbNm12345'
 const EXPIRES = new Date(Date.now() + 90 * 86_400_000).toISOString()
-const TEN = SCOPES.filter((scope) => scope !== 'read:members')
 
 /** A service that grants what it is told to, and keeps the rules of the login: the verifier must fit, a code works once. */
 let granted: readonly string[] | undefined
@@ -84,12 +83,16 @@ test('asks for all ten scopes with PKCE, waits for the browser, and keeps the to
   expect(Object.fromEntries(asked!)).toMatchObject({
     code_challenge_method: 'S256',
     client_name: 'Goldmaster CLI',
-    scope: TEN.join(' '),
+    scope: LOGIN_SCOPES.join(' '),
   })
   expect(asked!.get('code_challenge')).toMatch(/^[\w-]{43}$/)
   expect(exchanged).toMatchObject({ code: 'the-code', device_name: expect.any(String) })
   expect(pages).toMatchObject([{ status: 200, text: expect.stringContaining('You are signed in') }])
-  expect(JSON.parse(readFileSync(kept(), 'utf8')).hosts[site]).toEqual({ token: TOKEN, scopes: TEN, expires_at: EXPIRES })
+  expect(JSON.parse(readFileSync(kept(), 'utf8')).hosts[site]).toEqual({
+    token: TOKEN,
+    scopes: LOGIN_SCOPES,
+    expires_at: EXPIRES,
+  })
   expect((await line.run(['whoami', '--pick', 'token.expires_at'])).out).toBe(`${EXPIRES}\n`)
 })
 

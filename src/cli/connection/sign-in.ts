@@ -1,16 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { SCOPES } from '../../contract/sets.ts'
-import { clean } from '../output/text.ts'
+import { Failure } from '../../terminal/failures.ts'
+import { clean } from '../../terminal/text.ts'
 import { browse } from './browser.ts'
 import { awaitCode } from './callback.ts'
-import { Failure } from './failures.ts'
 import { AGENT, refusePages, type Send } from './requests.ts'
 
 const CLIENT_NAME = 'Goldmaster CLI'
-
-/** What a login can grant: everything but looking at members. */
-export const LOGIN_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== 'read:members')
 
 export interface Grant {
   token: string

@@ -1,12 +1,12 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import { clean } from '../output/text.ts'
-import { Failure, usage } from './failures.ts'
+import { Failure, usage } from '../../terminal/failures.ts'
+import { clean } from '../../terminal/text.ts'
 
 /** The most that is read of one answer: a page of the API is far smaller. */
 const MOST_BYTES = 32 * 1024 * 1024
 const PATIENCE_S = 30
 
-export interface Asked {
+export interface ApiRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
@@ -28,7 +28,7 @@ export function patience(environment: NodeJS.ProcessEnv): number {
 }
 
 /** Begins a request. Node's own `http` rather than `fetch`, which takes three times as long to load. */
-export async function begin(url: URL, { method = 'GET', headers = {}, body }: Asked): Promise<ClientRequest> {
+export async function begin(url: URL, { method = 'GET', headers = {}, body }: ApiRequest): Promise<ClientRequest> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   const options: RequestOptions = { method, headers: { accept: 'application/json', ...headers } }
   if (body !== undefined) options.headers = { ...options.headers, 'content-length': String(Buffer.byteLength(body)) }
@@ -45,7 +45,7 @@ export const headOf = (begun: ClientRequest, site: string): Promise<IncomingMess
   })
 
 /** One request, bounded in time and size; redirects are not followed, so that a token never travels on. */
-export async function exchange(url: URL, asked: Asked, seconds: number): Promise<Answer> {
+export async function exchange(url: URL, asked: ApiRequest, seconds: number): Promise<Answer> {
   const begun = await begin(url, asked)
   const site = url.origin
   const slow = new Failure(`${site} did not answer within ${seconds} s; GOLDMASTER_TIMEOUT=<seconds> gives it longer.`)

@@ -1,9 +1,7 @@
 import type { Finding } from '../../diagnosis/finding.ts'
 import { ADVICE } from '../../diagnosis/stages/advice.ts'
 import { normalise } from '../../diagnosis/stages/normalise.ts'
-import type { Paint } from './paint.ts'
-
-export { paintFor } from './paint.ts'
+import type { Paint } from '../../terminal/paint.ts'
 
 const CONTEXT = 2
 const MOST_LINES = 24

@@ -1,6 +1,6 @@
 import type { Investigation } from '../../contract/shapes.ts'
-import type { Output } from './output.ts'
-import { cleanLines } from './text.ts'
+import type { Output } from '../../terminal/output.ts'
+import { cleanLines } from '../../terminal/text.ts'
 
 /** Why a build failed, as far as it is known. */
 export function tellInvestigation(found: Investigation, out: Output) {

@@ -1,8 +1,8 @@
 import type { ReplyOf } from '../../contract/routes.ts'
-import type { Paint } from './paint.ts'
-import { paintWord } from './table.ts'
-import { clean, cut, pad } from './text.ts'
-import { duration } from './times.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { paintWord } from '../../terminal/table.ts'
+import { clean, cut, pad } from '../../terminal/text.ts'
+import { duration } from '../../terminal/times.ts'
 
 type Build = ReplyOf<'showBuild'>
 type Step = Build['steps'][number]

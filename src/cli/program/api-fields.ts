@@ -1,4 +1,4 @@
-import { usage } from '../connection/failures.ts'
+import { usage } from '../../terminal/failures.ts'
 
 type Json = Record<string, unknown>
 

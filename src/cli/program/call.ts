@@ -1,10 +1,11 @@
 import type { Client } from '../../contract/client.ts'
+import type { Run } from '../../terminal/command.ts'
+import { usage } from '../../terminal/failures.ts'
+import type { Arguments, Flags, GivenArguments, GivenFlags } from '../../terminal/flags.ts'
+import type { Output } from '../../terminal/output.ts'
 import { hostFor, sourceOf, tokenFor } from '../connection/config.ts'
-import { usage } from '../connection/failures.ts'
 import { type Chosen, chosenFor } from '../connection/folder.ts'
 import { openClient, politely, type Send } from '../connection/requests.ts'
-import type { Output } from '../output/output.ts'
-import type { Flags, Given } from './flags.ts'
 
 /** What helpers of a command need of its run. */
 export type Reach = Pick<Call, 'client' | 'project' | 'page'>
@@ -15,9 +16,9 @@ interface Surroundings {
 }
 
 /** One run of a command: what it was given, and what it may reach. Nothing is read before it is needed. */
-export class Call<F extends Flags = Flags> {
-  readonly args: readonly string[]
-  readonly flags: Given<F>
+export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
+  readonly args: GivenArguments<A>
+  readonly flags: GivenFlags<F>
   readonly out: Output
   readonly env: NodeJS.ProcessEnv
   readonly folder: string
@@ -27,15 +28,12 @@ export class Call<F extends Flags = Flags> {
   #site: string | undefined
   #chosen: (Chosen & { file: string }) | null | undefined
 
-  constructor(
-    given: { args: readonly string[]; flags: Given<F>; host: string | undefined; project: string | undefined },
-    out: Output,
-    { env, folder }: Surroundings,
-  ) {
-    this.args = given.args
-    this.flags = given.flags
-    this.#host = given.host
-    this.#project = given.project
+  constructor({ args, flags, out }: Run<F, A>, { env, folder }: Surroundings) {
+    const { host, project } = flags as { host?: string; project?: string }
+    this.args = args
+    this.flags = flags
+    this.#host = host
+    this.#project = project
     this.out = out
     this.env = env
     this.folder = folder

@@ -1,43 +1,69 @@
 import type { RouteName } from '../../contract/routes.ts'
-import type { Call } from './call.ts'
-import type { Flags } from './flags.ts'
-
-export interface Argument {
-  name: string
-  help: string
-  optional?: true
-  many?: true
-  values?: readonly string[]
-}
+import type { Command } from '../../terminal/command.ts'
+import { explain, type Failure } from '../../terminal/failures.ts'
+import type { Arguments, Flag, Flags } from '../../terminal/flags.ts'
+import { fieldsOf } from '../output/fields.ts'
+import { Call } from './call.ts'
 
 /** Whose answer `--json` prints: the fields that may be chosen are those of its rows, or its own. */
-export interface Shows {
+interface Shows {
   route: RouteName
   rows?: string
 }
 
-export interface Command<F extends Flags = Flags> {
-  name: string
-  summary: string
-  args?: readonly Argument[]
-  flags?: F
+interface ClientCommand<F extends Flags, A extends Arguments> extends Omit<Command<F, A>, 'prints' | 'run'> {
   /** Works inside a project: takes `--project`, or the one chosen for the folder. */
   project?: true
   /** Speaks to no service: takes no `--host`. */
   offline?: true
   shows?: Shows | 'anything'
-  examples: readonly string[]
-  /** More than the options tell, shown after them. */
-  details?: string
   /** A number that it returns is the exit code. */
-  run(call: Call<F>): unknown
+  run(call: Call<F, A>): unknown
 }
 
-export interface Noun {
-  name: string
-  summary: string
-  commands: readonly Command[]
+export const projectId = (text: string): string => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error('It must be the number of a project; goldmaster projects list shows them.')
+  return text
 }
 
-/** Lets the flags be known to `run` by their names. */
-export const command = <const F extends Flags>(made: Command<F>): Command => made as unknown as Command
+const HOST: Flag = { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' }
+const PROJECT: Flag = {
+  help: "the project's id (default: the one chosen for this folder with goldmaster use)",
+  value: 'id',
+  read: projectId,
+}
+
+const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), first: fieldsOf(route), rows })
+
+/** A command that asks the service. Lets `run` know its flags and arguments by their names. */
+export const command = <const F extends Flags, const A extends Arguments>({
+  project,
+  offline,
+  shows,
+  run,
+  ...made
+}: ClientCommand<F, A>): Command => {
+  const built: Command<F, A> = {
+    ...made,
+    flags: { ...made.flags, ...(project && { project: PROJECT }), ...(!offline && { host: HOST }) } as unknown as F,
+    ...(shows && { prints: shows === 'anything' ? shows : shapeOf(shows) }),
+    async run(given) {
+      const call = new Call(given, { env: process.env, folder: process.cwd() })
+      try {
+        return await run(call)
+      } catch (error) {
+        throw failureOf(error, call)
+      }
+    },
+  }
+  return built as unknown as Command
+}
+
+/** Even the address may be what is wrong. */
+const failureOf = (error: unknown, call: Pick<Call, 'site' | 'source'>): Failure => {
+  try {
+    return explain(error, { site: call.site, source: call.source })
+  } catch {
+    return explain(error, {})
+  }
+}

@@ -19,9 +19,10 @@ export async function collect(
   const all = [...(first[rows] as unknown[])]
   let { pagination } = first
   while (all.length < limit && pagination.has_more && pagination.next_cursor) {
-    const next = await ask({ limit: Math.min(limit - all.length, MAX_LIMIT), cursor: pagination.next_cursor })
-    // A service that says there is more and gives nothing would keep us forever.
-    if ((next[rows] as unknown[]).length === 0) break
+    const cursor = pagination.next_cursor
+    const next = await ask({ limit: Math.min(limit - all.length, MAX_LIMIT), cursor })
+    // A search may have to go on before it finds something; a service that stays where it is would keep us forever.
+    if ((next[rows] as unknown[]).length === 0 && next.pagination.next_cursor === cursor) break
     all.push(...(next[rows] as unknown[]))
     pagination = next.pagination
   }

@@ -30,17 +30,3 @@ export async function readLog(path: string): Promise<string> {
   const bytes = path === STANDARD_INPUT ? await standardInput() : await readFile(path)
   return decode(bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP ? gunzipSync(bytes) : bytes)
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
-  EISDIR: 'it is a folder',
-  Z_DATA_ERROR: 'it is damaged',
-  Z_BUF_ERROR: 'it is cut off',
-}
-
-/** Why a file could not be read, in words. */
-export const reasonOf = (error: unknown): string => {
-  const { code, message } = error as NodeJS.ErrnoException
-  return REASONS[code ?? ''] ?? message
-}

@@ -1,8 +1,9 @@
 import { type ReplyOf, type RouteName, routes } from '../../contract/routes.ts'
+import type { Command } from '../../terminal/command.ts'
+import type { Output } from '../../terminal/output.ts'
 import { visit } from '../connection/browser.ts'
-import type { Output } from '../output/output.ts'
 import type { Reach } from './call.ts'
-import { type Command, command } from './command.ts'
+import { command } from './command.ts'
 
 interface ShowOf<N extends RouteName> {
   route: N
@@ -32,13 +33,13 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
     name: 'show',
     summary: made.summary,
     project: true,
-    args: [{ name: made.noun, help: made.id ?? 'its id' }],
+    args: { [made.noun]: { help: made.id ?? 'its id' } },
     flags: { web: { help: 'show it in the browser' } },
     shows: { route: made.route },
     examples: made.examples,
     async run(call) {
       const { out, env, flags, args } = call
-      const thing = await findThing(call, made.route, args[0]!)
+      const thing = await findThing(call, made.route, args[made.noun]!)
       if (flags.web) return visit(pageOf(call, thing as object, made.page(thing)), env, (url) => out.say(url))
       out.answer(thing as object, () => made.tell(thing, out))
     },

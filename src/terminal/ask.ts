@@ -12,7 +12,7 @@ export async function ask(question: string, option: string): Promise<string> {
   }
 }
 
-/** The first line of standard input; a person's typing is not shown. */
+/** The first line of standard input, empty when there is none; a person's typing is not shown. */
 export async function readSecret(question: string): Promise<string> {
   const { createInterface } = await import('node:readline')
   const { Writable } = await import('node:stream')
@@ -21,7 +21,7 @@ export async function readSecret(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: silent, terminal })
   if (terminal) process.stderr.write(`${question}: `)
   try {
-    for await (const line of lines) return line.trim()
+    for await (const line of lines) return line
     return ''
   } finally {
     lines.close()

@@ -1,8 +1,8 @@
-import type { ReplyOf } from '../../contract/routes.ts'
-import { PASSED_STATUSES, RUNNING_STATUSES } from '../../contract/sets.ts'
-import { EXIT, Failure } from '../connection/failures.ts'
-import { changesBetween, screenOf } from '../output/watch-screen.ts'
-import { command } from '../program/command.ts'
+import type { ReplyOf } from '../../../contract/routes.ts'
+import { PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { EXIT, Failure } from '../../../terminal/failures.ts'
+import { changesBetween, screenOf } from '../../output/watch-screen.ts'
+import { command } from '../../program/command.ts'
 
 type Build = ReplyOf<'showBuild'>
 
@@ -26,13 +26,14 @@ export const watch = command({
   name: 'watch',
   summary: 'follow a build until it is over; the exit code tells whether it passed',
   project: true,
-  args: [{ name: 'build', help: 'its id (default: the newest)', optional: true }],
+  args: { build: { help: 'its id (default: the newest)', optional: true } },
   flags: {
     interval: {
       help: 'seconds between looks (default: 3)',
       value: 'seconds',
-      check(text) {
+      read(text) {
         if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('It must be a number of seconds.')
+        return Number(text)
       },
     },
   },
@@ -40,7 +41,7 @@ export const watch = command({
   details: 'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed or was cancelled.',
   examples: ['builds watch 341', 'builds watch && ./deploy.sh', 'builds watch 341 --json id,status'],
   async run({ client, project, args, flags, out }) {
-    const id = args[0] ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
+    const id = args.build ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
     if (id === undefined) throw new Failure('The project has no build yet.', EXIT.notFound)
     const silent = out.wantsDocument
     let before: Build | undefined
@@ -60,7 +61,7 @@ export const watch = command({
         return PASSED_STATUSES.includes(build.status) ? 0 : EXIT.failed
       }
       before = build
-      await new Promise((done) => setTimeout(done, Number(flags.interval ?? 3) * 1000))
+      await new Promise((done) => setTimeout(done, (flags.interval ?? 3) * 1000))
     }
   },
 })

@@ -1,5 +1,5 @@
-import type { ApiError } from '../../contract/errors.ts'
-import { clean } from '../output/text.ts'
+import type { ApiError } from '../contract/errors.ts'
+import { clean } from './text.ts'
 
 /** How a command ends; scripts branch on it. */
 export const EXIT = { failed: 1, usage: 2, notSignedIn: 4, notFound: 8 } as const
@@ -17,7 +17,7 @@ export class Failure extends Error {
 
 export const usage = (message: string) => new Failure(message, EXIT.usage)
 
-interface Place {
+interface Source {
   /** The service that was asked; none for commands that run beside the database. */
   site?: string
   /** What the token was read from, when there is one. */
@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** What to tell and how to end, for anything that was thrown. */
-export function explain(error: unknown, { site = '', source }: Place): Failure {
+export function explain(error: unknown, { site = '', source }: Source): Failure {
   // By name: a command that is bundled apart brings classes of its own.
   if (isFailure(error)) return error
   if (!isRefusal(error)) return new Failure(clean((error as Error).message ?? String(error)))

@@ -1,4 +1,4 @@
-import { usage } from '../connection/failures.ts'
+import { usage } from './failures.ts'
 import { type Paint, paintFor } from './paint.ts'
 import { pick, readPath } from './pick.ts'
 import { aligned, type Column, nameOf, paintWord, shown, tabbed } from './table.ts'
@@ -11,7 +11,7 @@ interface Wanted {
 }
 
 /** Which fields may be chosen: those of the rows of that name, or the document's own. */
-interface Shape {
+export interface Shape {
   fields: readonly string[]
   /** The names a path may begin with, when they are known. */
   first?: readonly string[]
@@ -84,6 +84,12 @@ export class Output {
     for (const line of lines) this.line(line)
   }
 
+  /** A table, or a remark that there are no such things. */
+  list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+    if (rows.length > 0) this.table(rows, columns)
+    else this.note(`No ${noun} yet.`)
+  }
+
   title(text: string) {
     this.line(this.paint('bold', shown('', text, true)))
   }
@@ -94,6 +100,11 @@ export class Output {
     const width = Math.max(...named.map(([name]) => name.length))
     for (const [name, text] of named)
       this.line(`${this.paint('dim', pad(name, width))}  ${paintWord(this.paint, text) || '-'}`.trimEnd())
+  }
+
+  /** One record: the document that was asked for, or a line for each field. */
+  record(row: object) {
+    this.answer(row, () => this.facts(row as Record<string, unknown>))
   }
 
   /** A heading and a table beneath, or nothing when there are no rows. */

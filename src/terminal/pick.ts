@@ -1,4 +1,4 @@
-import { usage } from '../connection/failures.ts'
+import { usage } from './failures.ts'
 
 type Step = { name: string } | { index: number } | 'each'
 

@@ -1,8 +1,8 @@
-import type { Investigation } from '../../contract/shapes.ts'
-import { EXIT, Failure } from '../connection/failures.ts'
-import { tellInvestigation } from '../output/tell-investigation.ts'
-import type { Reach } from '../program/call.ts'
-import { command } from '../program/command.ts'
+import type { Investigation } from '../../../contract/shapes.ts'
+import { EXIT, Failure } from '../../../terminal/failures.ts'
+import { tellInvestigation } from '../../output/tell-investigation.ts'
+import type { Reach } from '../../program/call.ts'
+import { command } from '../../program/command.ts'
 
 const EVERY_MS = 1000
 const PATIENCE_S = 300
@@ -25,13 +25,13 @@ export const investigate = command({
   name: 'investigate',
   summary: 'find out why a build failed; a new investigation costs the account a credit',
   project: true,
-  args: [{ name: 'build', help: 'the id of a failed build' }],
+  args: { build: { help: 'the id of a failed build' } },
   flags: { no_wait: { help: 'only start it' } },
   shows: { route: 'investigateBuild' },
   examples: ['builds investigate 341', 'builds investigate 341 --pick diagnosis', 'builds investigate 341 --no-wait'],
   async run(call) {
     const { client, project, args, flags, out } = call
-    const build = args[0]!
+    const { build } = args
     const begun = await client.investigateBuild({ project_id: project, build_run_id: build })
     if (!flags.no_wait && !isOver(begun)) out.note('Investigating …')
     const found = flags.no_wait ? begun : await awaited(call, build, begun)

@@ -1,0 +1,55 @@
+import { OUTGOING_STATUSES } from '../contract/sets.ts'
+import * as outgoing from '../domain/notifications/outgoing-log.ts'
+import * as subscriptions from '../domain/notifications/subscriptions.ts'
+import { usage } from '../terminal/failures.ts'
+import { count, id, time } from './arguments.ts'
+import { command } from './command.ts'
+
+const USUAL_ROWS = 50
+
+const args = {
+  webhook: { help: 'its id', read: id },
+  delivery: { help: 'such as msg_2f0c…', optional: true },
+} as const
+
+export const log = command({
+  name: 'log',
+  summary: 'its deliveries, newest first, or every attempt at one of them',
+  args,
+  flags: {
+    status: { help: 'only these', value: 'status', values: OUTGOING_STATUSES },
+    before: { help: 'go on after the last one shown', value: 'position', read: count },
+    limit: { help: `how many (default: ${USUAL_ROWS})`, value: 'count', read: count },
+  },
+  examples: ['admin webhook log 3 --status failed', 'admin webhook log 3 msg_2f0c… --json'],
+  async run({ args: { webhook, delivery }, flags: { limit = USUAL_ROWS, ...filter }, out, store }) {
+    const { db } = await store()
+    await subscriptions.find(db, webhook)
+    if (delivery !== undefined) {
+      const found = await outgoing.find(db, webhook, delivery)
+      return out.answer(found, () => out.list('attempts', found.attempts, ['at', 'status', 'milliseconds', 'error', 'response']))
+    }
+    const { deliveries, has_more } = await outgoing.list(db, webhook, { ...filter, limit })
+    const columns = ['id', 'event_type', 'status', 'tries', 'answer', 'error', 'next_at', 'finished_at'] as const
+    out.answer(deliveries, () => out.list('deliveries', deliveries, columns))
+    if (has_more) out.note(`There are more: --before ${deliveries.at(-1)!.position}`)
+  },
+})
+
+export const replay = command({
+  name: 'replay',
+  summary: 'send again: one delivery, or all that were given up since a time',
+  args,
+  flags: { failed_since: { help: 'all that were given up since then, ISO 8601', value: 'time', read: time } },
+  examples: ['admin webhook replay 3 msg_2f0c…', 'admin webhook replay 3 --failed-since 2026-03-01T08:00:00Z'],
+  async run({ args: { webhook, delivery }, flags: { failed_since }, out, store }) {
+    if ((delivery === undefined) === (failed_since === undefined)) throw usage('Name a delivery, or give --failed-since')
+    const { db } = await store()
+    await subscriptions.find(db, webhook)
+    const replayed =
+      delivery === undefined
+        ? await outgoing.replayFailed(db, webhook, failed_since!)
+        : await outgoing.replay(db, webhook, delivery)
+    out.record({ id: webhook, replayed })
+  },
+})

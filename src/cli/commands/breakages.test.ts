@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CommandLine } from '../../../test/support/command-line.ts'
+import { nightOwl } from '../../../test/support/night-owl.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+
+let studio: Studio
+let line: CommandLine
+beforeAll(async () => {
+  studio = await openStudio(nightOwl)
+  const token = studio.world.tokens!.all!.token as string
+  const project = String(studio.world.projects!.star!.id)
+  line = await CommandLine.open({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
+  expect((await line.run(['use', project])).code).toBe(0)
+})
+afterAll(async () => {
+  line?.close()
+  await studio?.close()
+})
+
+const id = (key: string) => String(studio.world.breakages![key]!.id)
+const lead = () => studio.world.users!.lead!.id
+const json = async (...args: string[]) => {
+  const { code, out, err } = await line.run(['breakages', ...args, '--json'])
+  expect([code, err], args.join(' ')).toEqual([0, ''])
+  return JSON.parse(out)
+}
+
+test('lists them by state, and shows one with evidence, builds and history', async () => {
+  const { out } = await line.run(['breakages', 'list', '--state', 'open', '--limit', '50'])
+  const rows = out
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t'))
+  expect(rows.map(([, state]) => state)).toEqual(rows.map(() => 'open'))
+  expect(rows.map(([first]) => first)).toContain(id('breakage5'))
+  const shown = (await line.run(['breakages', 'show', id('breakage5')])).out
+  for (const word of ['compile_error', 'line/5', 'Evidence', 'error: it broke', 'Builds', 'night', 'History', 'opened'])
+    expect(shown).toContain(word)
+  expect(shown).not.toContain('@example')
+})
+
+test('claims, mutes, resolves and opens several at once, with a note', async () => {
+  const [five, seven] = [id('breakage5'), id('breakage7')]
+  const said = await line.run(['breakages', 'claim', five, seven, '--note', 'on it'])
+  expect(said.out.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(`^${five} is claimed: https://`),
+    expect.stringMatching(`^${seven} is claimed: https://`),
+  ])
+  expect(await json('show', seven)).toMatchObject({
+    owner_user_id: lead(),
+    history: expect.arrayContaining([expect.objectContaining({ kind: 'note', detail: 'on it', user_id: lead() })]),
+  })
+  const muted = await json('mute', five, '--for', '2d')
+  const days = (Date.parse(muted.muted_until) - Date.now()) / 86_400_000
+  expect([muted.state, Math.round(days)]).toEqual(['muted', 2])
+  expect(await json('mute', five)).toMatchObject({ state: 'muted', muted_until: null })
+  expect(await json('resolve', five)).toMatchObject({ state: 'fixed' })
+  expect(await line.run(['breakages', 'claim', five])).toMatchObject({ code: 1, err: expect.stringContaining('open it first') })
+  expect(await json('reopen', five)).toMatchObject({ state: 'open', reopened_count: 1 })
+})
+
+test('makes a task of one, once', async () => {
+  const first = await json('task', id('breakage9'))
+  expect(first).toMatchObject({ task_type: 'bug', links: { build_runs: [{ ci_job_name: 'night' }] } })
+  expect((await json('task', id('breakage9'))).id).toBe(first.id)
+})
+
+test.each([
+  [['mute', '1', '--for', 'soon'], 2, '--for takes a span'],
+  [['show', '999999'], 8, 'Breakage not found'],
+  [['claim'], 2, 'breakage'],
+])('%j is refused in one line', async (args, code, words) => {
+  const ended = await line.run(['breakages', ...args])
+  expect(ended.code).toBe(code)
+  expect(ended.err).toContain(words)
+  expect(ended.err.trimEnd().split('\n').length).toBeLessThan(4)
+})

@@ -1,0 +1,18 @@
+import type { Contents } from '../../contract/shapes.ts'
+import type { Output } from '../../terminal/output.ts'
+
+/** The changes between two builds as a table. */
+export function tellContents({ changes, basis, has_more }: Contents, out: Output): void {
+  if (basis === 'time') out.note('The branch is not known: these came in the time between, whatever their branch.')
+  if (basis === 'unknown') out.note('Not known: what was built has not arrived, or the CI did not name it.')
+  else if (changes.length === 0) out.note('No changes: the earlier one holds them all.')
+  else
+    out.table(changes, [
+      'id',
+      { title: 'change', cell: (change) => change.display_identifier },
+      'author',
+      { title: 'description', cell: (change) => change.description.split('\n', 1)[0]! },
+      'timestamp',
+    ])
+  if (has_more) out.note('There are more: goldmaster changes list --branch shows all.')
+}

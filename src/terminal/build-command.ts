@@ -1,0 +1,88 @@
+import { Command as Commander, Argument as CommanderArgument, InvalidArgumentError, Option } from 'commander'
+import type { Command, Noun } from './command.ts'
+import { explain, type Failure } from './failures.ts'
+import type { Argument, Flag } from './flags.ts'
+import { Output } from './output.ts'
+
+const longName = (name: string) => `--${name.replaceAll('_', '-')}`
+
+/** Lists of words from a closed set may also be separated by commas. */
+function reader({ many, values, read = (text: string): unknown => text }: Pick<Flag, 'many' | 'values' | 'read'>) {
+  return (text: string, before: unknown) => {
+    const words = many && values ? text.split(',') : [text]
+    try {
+      const made = words.map((word) => read(word))
+      return many ? [...[before ?? []].flat(), ...made] : made[0]
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message)
+    }
+  }
+}
+
+function optionOf(name: string, flag: Flag): Option {
+  const short = flag.short ? `-${flag.short}, ` : ''
+  const option = new Option(`${short}${longName(name)}${flag.value ? ` <${flag.value}>` : ''}`, flag.help)
+  if (flag.values && !flag.many) option.choices(flag.values)
+  else if (flag.value) option.argParser(reader(flag))
+  return option.makeOptionMandatory(flag.required === true)
+}
+
+/** `--no-x` is a switch of its own name here; commander knows it as `x` turned off. */
+const givenFor = (options: Record<string, unknown>, name: string, flag: Flag) => {
+  const key = new Option(longName(name)).attributeName()
+  return flag.value ? options[key] : name.startsWith('no_') ? options[key] === false : options[key] === true
+}
+
+const argumentOf = (name: string, argument: Argument): CommanderArgument => {
+  const shown = `${name}${argument.many ? '...' : ''}`
+  const made = new CommanderArgument(argument.optional ? `[${shown}]` : `<${shown}>`, argument.help)
+  return argument.values ? made.choices(argument.values) : made.argParser(reader({ ...argument, values: undefined }))
+}
+
+function helpAfter({ examples, details, prints }: Command): string {
+  const fields = typeof prints === 'object' ? `\nFields for --json: ${prints.fields.join(', ')}\n` : ''
+  const more = details ? `\n${details}\n` : ''
+  return `${more}${fields}\nExamples:\n${examples.map((line) => `  goldmaster ${line}`).join('\n')}`
+}
+
+/** A command as the parser wants it. */
+export function buildCommand(made: Command): Commander {
+  const { args = {}, flags = {}, prints } = made
+  const built = new Commander(made.name).description(made.summary)
+  for (const [name, argument] of Object.entries(args)) built.addArgument(argumentOf(name, argument))
+  for (const [name, flag] of Object.entries(flags)) built.addOption(optionOf(name, flag))
+  if (prints === 'json') built.option('--json', 'print JSON')
+  else if (prints) {
+    if (prints !== 'anything') built.option('--json [fields]', 'print JSON as the API answers it, with all fields or only these')
+    built.option('--pick <path>', 'print only what a path finds, such as tasks[].id; one value a line')
+  }
+  built.addHelpText('after', () => helpAfter(made))
+  return built.action(async () => {
+    const options = built.opts() as Record<string, unknown>
+    const given = Object.entries(flags).map(([name, flag]) => [name, givenFor(options, name, flag)])
+    const words = Object.entries(args).map(([name, { many }], index) => [
+      name,
+      built.processedArgs[index] ?? (many ? [] : undefined),
+    ])
+    try {
+      const out = new Output(options, typeof prints === 'object' ? prints : { fields: [] }, process.env)
+      const code = await made.run({ args: Object.fromEntries(words), flags: Object.fromEntries(given), out })
+      if (typeof code === 'number') process.exitCode = code
+    } catch (error) {
+      fail(explain(error, {}))
+    }
+  })
+}
+
+export const fail = ({ message, exit }: Failure) => {
+  process.stderr.write(`goldmaster: ${message}\n`)
+  process.exitCode = exit
+}
+
+/** A noun with all it can do, or with the one thing that is asked for. */
+export function buildNoun({ name, summary, commands }: Noun, verb?: string): Commander {
+  const built = new Commander(name).description(summary)
+  const asked = commands.filter((each) => each.name === verb)
+  for (const each of asked.length > 0 ? asked : commands) built.addCommand(buildCommand(each))
+  return built
+}

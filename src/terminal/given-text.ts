@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { usage } from './failures.ts'
+
+/** A text given on the command line; `-` stands for standard input. */
+export async function textOf(given: string | undefined): Promise<string | undefined> {
+  return given === '-' ? (await standardInput()).trimEnd() : given
+}
+
+async function standardInput(): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** A file's text; `-` stands for standard input. */
+export async function fileText(path: string): Promise<string> {
+  if (path === '-') return standardInput()
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/** A file's JSON; `-` stands for standard input. */
+export async function fileJson(path: string): Promise<unknown> {
+  const text = await fileText(path)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw usage(`${path === '-' ? 'Standard input' : path} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+export const unreadable = (path: string, error: unknown) => usage(`Cannot read ${path}: ${reasonOf(error)}`)
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+  Z_DATA_ERROR: 'it is damaged',
+  Z_BUF_ERROR: 'it is cut off',
+}
+
+/** Why a file could not be read, in words. */
+export const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  return REASONS[code ?? ''] ?? message
+}
