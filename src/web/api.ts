@@ -1,6 +1,6 @@
 import doors from 'virtual:doors'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
-import { ApiError } from '../contract/errors.ts'
+import { ApiError, errorOfResponse } from '../contract/errors.ts'
 import { connection } from './connection.ts'
 
 export { ApiError }
@@ -54,16 +54,13 @@ async function send(method: string, url: string, body: unknown, signal?: AbortSi
   }
 }
 
-function refusal(response: Response, text: string): ApiError {
-  const retry = response.headers.get('retry-after')
-  try {
-    const { error, message, ...extra } = JSON.parse(text)
-    return new ApiError(response.status, String(error), String(message ?? error), extra, retry ? { 'retry-after': retry } : {})
-  } catch {
-    const message = response.status === 401 ? 'You are signed out.' : `The server answered ${response.status}.`
-    return new ApiError(response.status, '', message)
-  }
-}
+const refusal = ({ status, headers }: Response, text: string): ApiError =>
+  errorOfResponse(
+    status,
+    text,
+    status === 401 ? 'You are signed out.' : `The server answered ${status}.`,
+    headers.get('retry-after'),
+  )
 
 /** What to tell somebody about a failure. */
 export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'Something went wrong.')

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { notFound } from '../contract/errors.ts'
 import { ApiError, ask } from './api.ts'
 import { connection } from './connection.ts'
 import { SessionOver } from './features/sign-in/session-over.tsx'
@@ -29,7 +30,7 @@ const root = createRootRoute({
     </>
   ),
   errorComponent: Broken,
-  notFoundComponent: () => <Broken error={new ApiError(404, 'not_found', 'Page not found.')} />,
+  notFoundComponent: () => <Broken error={notFound('Page')} />,
 })
 
 const outside = <P extends string>(path: P, load: Load) =>
@@ -86,6 +87,9 @@ const routeTree = root.addChildren([
     page('/projects/$projectId/changes/$changeId', () => import('./features/changes/change-page.tsx')),
     page('/projects/$projectId/builds', () => import('./features/builds/builds-page.tsx')),
     page('/projects/$projectId/builds/$buildId', () => import('./features/builds/build-page.tsx')),
+    page('/projects/$projectId/breakages', () => import('./features/breakages/breakages-page.tsx')),
+    page('/projects/$projectId/breakages/$breakageId', () => import('./features/breakages/breakage-page.tsx')),
+    page('/projects/$projectId/branches', () => import('./features/branches/branches-page.tsx')),
     page('/projects/$projectId/assets', () => import('./features/assets/assets-page.tsx')),
     page('/projects/$projectId/assets/$assetId', () => import('./features/assets/asset-page.tsx')),
     page('/projects/$projectId/approvals', () => import('./features/assets/approvals-page.tsx')),
@@ -93,6 +97,7 @@ const routeTree = root.addChildren([
     page('/projects/$projectId/deployments/$deploymentId', () => import('./features/deployments/deployment-page.tsx')),
     page('/projects/$projectId/members', () => import('./features/projects/members-page.tsx')),
     page('/projects/$projectId/settings', () => import('./features/projects/project-settings-page.tsx')),
+    page('/projects/$projectId/unreal-game-sync', () => import('./features/unreal-game-sync/unreal-game-sync-page.tsx')),
     page('/projects/$projectId/integrations', () => import('./features/integrations/integrations-page.tsx')),
     page('/projects/$projectId/integrations/$integrationId', () => import('./features/integrations/integration-page.tsx')),
     page('/settings/profile', () => import('./features/settings/settings-profile-page.tsx')),

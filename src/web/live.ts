@@ -1,14 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { AppName } from '../contract/app/routes.ts'
+import { EVENTS, type EventSource, type EventType } from '../contract/events.ts'
 import type { Event } from '../contract/shapes.ts'
 import { ask } from './api.ts'
 import { connection } from './connection.ts'
 import { refresh } from './queries.ts'
 
-type Listener = (event: Event) => void
+/** An event of the stream: of any type, in the feed or not. */
+export type LiveEvent = Omit<Event, 'event_type'> & { event_type: EventType }
+type Listener = (event: LiveEvent) => void
 const listeners = new Set<Listener>()
-const tell = (event: Event) => {
+const tell = (event: LiveEvent) => {
   for (const listener of listeners) listener(event)
 }
 
@@ -24,13 +27,25 @@ export function useLive(listener: Listener) {
 }
 
 /** Which routes show what an event is about. */
-const SHOWN: [prefix: string, names: AppName[]][] = [
-  ['build_run.', ['listBuilds', 'showBuild', 'showOverview', 'showPlots', 'showChange']],
-  ['change.', ['listChanges', 'showOverview']],
-  ['task.', ['listTasks', 'showTask', 'listTaskReferences', 'showOverview']],
-  ['approval.', ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview']],
-  ['deployment.', ['listDeployments', 'showDeployment', 'showOverview', 'showPlots']],
-]
+const SHOWN: Record<EventSource, AppName[]> = {
+  build: [
+    'listBuilds',
+    'showBuild',
+    'listBuildChanges',
+    'showOverview',
+    'showPlots',
+    'showChange',
+    'listBranches',
+    'showBranchHealth',
+  ],
+  change: ['listChanges', 'listBuildChanges', 'showOverview', 'listBranches', 'showBranchHealth'],
+  breakage: ['listBreakages', 'showBreakage', 'showOverview'],
+  // A build joins the breakage of its cause when its investigation ends.
+  investigation: ['showBuild', 'listBreakages', 'showBreakage'],
+  task: ['listTasks', 'showTask', 'listTaskReferences', 'showOverview'],
+  approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview'],
+  deployment: ['listDeployments', 'showDeployment', 'showOverview', 'showPlots'],
+}
 const QUIET_MS = 400
 
 /** Follows the account's stream and has what is on the page asked anew when something about it happens. */
@@ -43,7 +58,8 @@ export function useStream(accountId: number | undefined) {
   const touched = useRef(new Set<AppName>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useLive(({ event_type }) => {
-    for (const [prefix, names] of SHOWN) if (event_type.startsWith(prefix)) for (const name of names) touched.current.add(name)
+    // A tab that was opened before an upgrade may hear of types it does not know.
+    for (const name of SHOWN[EVENTS[event_type]?.source] ?? []) touched.current.add(name)
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       const names = [...touched.current]
@@ -57,7 +73,7 @@ export function useStream(accountId: number | undefined) {
 function followTogether(accountId: number, onEvent: Listener, onGap: () => void): () => void {
   const name = `goldmaster-live-${accountId}`
   const channel = new BroadcastChannel(name)
-  channel.onmessage = ({ data }: MessageEvent<Event>) => onEvent(data)
+  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => onEvent(data)
   const stop = new AbortController()
   const tellAll: Listener = (event) => {
     channel.postMessage(event)
@@ -90,7 +106,7 @@ const listen = (accountId: number, onEvent: Listener, onOpen: () => void, signal
   new Promise<void>((resolve) => {
     // The lock may be granted after the page has been left.
     if (signal.aborted) return resolve()
-    const source = new EventSource(`/app/api/v1/workspace/events/stream?account_id=${accountId}`)
+    const source = new EventSource(`/app/api/v1/workspace/events/stream?account_id=${accountId}&include=all`)
     const end = () => {
       source.close()
       resolve()

@@ -1,6 +1,6 @@
 import { useApi } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
-import { useSettled } from '../ui/form/settled.ts'
+import { useDebounced } from '../ui/form/debounced.ts'
 import type { IconName } from '../ui/icons.ts'
 import { wordsOf } from '../ui/pill.tsx'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
@@ -21,7 +21,7 @@ const PLACES_MAX = 8
 /** Where one can go and what is called like the text: places at once, records when somebody pauses. */
 export function useChoices(text: string) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const q = useSettled(text.trim())
+  const q = useDebounced(text.trim())
   const asked = q.length > 1
   const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked })
   const places = usePlaces()

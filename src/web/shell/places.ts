@@ -6,6 +6,8 @@ export const PROJECT_PLACES: [path: string, label: string, icon: IconName][] = [
   ['/tasks', 'Tasks', 'task'],
   ['/changes', 'Changes', 'change'],
   ['/builds', 'Builds', 'build'],
+  ['/breakages', 'Breakages', 'breakage'],
+  ['/branches', 'Branches', 'branch'],
   ['/assets', 'Assets', 'asset'],
   ['/approvals', 'Approvals', 'approval'],
   ['/deployments', 'Deployments', 'deployment'],

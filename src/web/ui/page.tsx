@@ -46,7 +46,7 @@ export const WayUp = ({ to, children, here }: { to: string; children: string; he
 
 /** A titled part of a page. */
 export const Section = ({ title, actions, children }: Props) => (
-  <section className="grid gap-3 rounded-lg border border-line bg-panel p-4">
+  <section className="grid grid-cols-1 gap-3 rounded-lg border border-line bg-panel p-4">
     <div className="flex flex-wrap items-center justify-between gap-2">
       <h2 className="font-semibold">{title}</h2>
       {actions}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { BULK_MAX } from '../../../contract/limits.ts'
 import type { Decision } from '../../../contract/sets.ts'
 import type { Approval } from '../../../contract/shapes.ts'
 import { useFocusKept } from '../../focus.ts'
@@ -11,8 +12,6 @@ import { Time } from '../../ui/text/time.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
-
-const BULK_MAX = 200
 
 interface Props {
   projectId: string

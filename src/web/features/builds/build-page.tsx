@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
@@ -10,7 +10,9 @@ import { Waiting } from '../../ui/pages.tsx'
 import { Status, wordsOf } from '../../ui/pill.tsx'
 import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
+import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
+import { BuildChanges } from './build-changes.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { Investigation } from './investigation.tsx'
 import { LogViewer } from './log-viewer.tsx'
@@ -20,7 +22,7 @@ type Detail = AppReply<'showBuild'>
 const RUNNING = new Set(['queued', 'preparing', 'building'])
 const OPEN = new Set(['pending', 'running'])
 
-/** How soon to look again at what the stream does not tell: phases, and the work of an investigation. */
+/** How soon to look again at what the stream does not tell: a log that grows, and an investigation that comes to no end. */
 const pauseOf = (build: Detail | undefined) =>
   build && OPEN.has(build.investigation?.status ?? '') ? 1_000 : build && RUNNING.has(build.status) ? 5_000 : false
 
@@ -56,14 +58,28 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
       <Facts
         of={[
           ['Change', <ChangeOf key="change" projectId={projectId} identifier={build.commit_hash || build.changelist} />],
-          ['Branch', build.branch],
+          ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
           ['Kind', `${wordsOf(build.build_type)}, ${wordsOf(build.target_type)}`],
           ['Phase', RUNNING.has(build.status) ? build.phase : ''],
           ['Started', build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet'],
+          [
+            'Broken by',
+            build.breakage_id && (
+              <Link
+                key="breakage"
+                to="/projects/$projectId/breakages/$breakageId"
+                params={{ projectId, breakageId: build.breakage_id }}
+                className="underline"
+              >
+                Breakage #{build.breakage_id}
+              </Link>
+            ),
+          ],
           ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
         ]}
       />
       {build.status === 'failed' && <Investigation found={build.investigation} onLine={(line) => setAsked({ line })} />}
+      <BuildChanges projectId={projectId} buildId={build.id} />
       {build.steps.length > 0 && (
         <Section title="Phases">
           <BuildSteps steps={build.steps} />

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { BUILD_STATUSES, BUILD_TYPES, RUNNING_STATUSES, TARGET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
@@ -11,8 +11,7 @@ import { Pages } from '../../ui/pages.tsx'
 import { Status, wordsOf } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
-
-const LOOK_MS = 10_000
+import { SuspectLink } from './suspects.tsx'
 
 const options = (all: string, values: readonly string[]) =>
   [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
@@ -20,15 +19,8 @@ const options = (all: string, values: readonly string[]) =>
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
-  const pages = usePages('listBuilds', { project_id: projectId, query: { status, build_type, target_type } }, 'build_runs')
-  const running = pages.items.some((build) => RUNNING_STATUSES.includes(build.status))
-  const { refetch } = pages
-  // The stream tells of ends only; what runs is looked at.
-  useEffect(() => {
-    if (!running) return
-    const timer = setInterval(() => void refetch(), LOOK_MS)
-    return () => clearInterval(timer)
-  }, [running, refetch])
+  const query = { status, build_type, target_type, breakages: true }
+  const pages = usePages('listBuilds', { project_id: projectId, query }, 'build_runs')
   return (
     <Page
       title="Builds"
@@ -75,7 +67,7 @@ export default function Builds() {
                 </Link>
               }
             >
-              Every build that Jenkins, Buildkite, GitHub, Unreal or Unity reports stands here, with its log and its phases.
+              Every build that your CI or engine reports stands here, with its log and its phases.
             </Empty>
           )
         }
@@ -88,7 +80,7 @@ export default function Builds() {
             {
               head: 'Build',
               className: 'min-w-40',
-              cell: ({ id, ci_job_name, build_number, created_at }) => (
+              cell: ({ id, ci_job_name, build_number, created_at, breakage }) => (
                 <>
                   <Link
                     to="/projects/$projectId/builds/$buildId"
@@ -97,6 +89,7 @@ export default function Builds() {
                   >
                     <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
                   </Link>
+                  {breakage && <FailedOf projectId={projectId} breakage={breakage} />}
                   <span className="block text-xs text-soft md:hidden">
                     <Time at={created_at} />
                   </span>
@@ -118,7 +111,9 @@ export default function Builds() {
               head: 'Change',
               wide: true,
               cell: ({ commit_hash, changelist }) => (
-                <code className="font-mono text-xs">{changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}</code>
+                <code className="whitespace-nowrap font-mono text-xs">
+                  {changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}
+                </code>
               ),
             },
             {
@@ -141,3 +136,24 @@ export default function Builds() {
     </Page>
   )
 }
+
+type Listed = AppReply<'listBuilds'>['build_runs'][number]
+
+/** Why it failed in a few words, and whose change it may have been. */
+const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNullable<Listed['breakage']> }) => (
+  <span className="block max-w-64 text-xs text-soft">
+    <Link
+      to="/projects/$projectId/breakages/$breakageId"
+      params={{ projectId, breakageId: breakage.id }}
+      title={breakage.cause}
+      className="wrap-anywhere line-clamp-1 hover:underline"
+    >
+      {breakage.cause || 'Cause not found'}
+    </Link>
+    {breakage.suspect && (
+      <>
+        suspect: <SuspectLink suspect={breakage.suspect} />
+      </>
+    )}
+  </span>
+)

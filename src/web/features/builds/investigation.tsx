@@ -10,7 +10,8 @@ import { Section } from '../../ui/page.tsx'
 import { Pill, wordsOf } from '../../ui/pill.tsx'
 import { Suspects } from './suspects.tsx'
 
-const SURE = { high: 'ok', medium: 'warn', low: 'neutral' } as const
+/** How a confidence looks. */
+export const SURE = { high: 'ok', medium: 'warn', low: 'neutral' } as const
 
 interface Props {
   found: Found | null
@@ -23,12 +24,12 @@ export function Investigation(props: Props) {
   const ref = useFocusKept<HTMLDivElement>(props.found?.status ?? 'not asked')
   return (
     <div ref={ref} tabIndex={-1} className="min-w-0 outline-none">
-      <Told {...props} />
+      <Finding {...props} />
     </div>
   )
 }
 
-function Told({ found, onLine }: Props) {
+function Finding({ found, onLine }: Props) {
   if (!found || found.status === 'failed')
     return (
       <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>

@@ -22,6 +22,23 @@ export const Suspects = ({ of }: { of: readonly Suspect[] }) => (
   </div>
 )
 
+/** The likeliest in a line: its author's name, leading to the change. */
+export function SuspectLink({ suspect: { change_id, user_id } }: { suspect: Pick<Suspect, 'change_id' | 'user_id'> }) {
+  const { projectId = '' } = useParams({ strict: false })
+  const nameOf = useNames()
+  const { data } = useApi('showChange', { project_id: projectId, id: change_id }, { enabled: user_id === null })
+  const author = data?.id === change_id ? data.author : ''
+  return (
+    <Link
+      to="/projects/$projectId/changes/$changeId"
+      params={{ projectId, changeId: String(change_id) }}
+      className="wrap-anywhere text-ink hover:underline"
+    >
+      {user_id === null ? author || `change ${change_id}` : nameOf(user_id)}
+    </Link>
+  )
+}
+
 /** Asked for only when somebody wants to see them. */
 function Others({ of }: { of: readonly Suspect[] }) {
   const [open, setOpen] = useState(false)

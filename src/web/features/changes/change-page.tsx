@@ -6,6 +6,7 @@ import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { BranchLinks } from '../branches/branch-links.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { ChangedFiles } from './changed-files.tsx'
@@ -43,6 +44,10 @@ export default function Change() {
           ['Author', data.author],
           ['When', <Time key="when" at={data.timestamp} both />],
           ['Files', data.files_available ? data.file_count : 'not told'],
+          [
+            data.branches.length === 1 ? 'Branch' : 'Branches',
+            data.branches.length > 0 && <BranchLinks key="branches" projectId={projectId} names={data.branches} />,
+          ],
         ]}
       />
       {text && <p className="whitespace-pre-wrap wrap-anywhere text-sm">{text}</p>}

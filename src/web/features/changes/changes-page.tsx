@@ -5,8 +5,8 @@ import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
+import { useDebounced } from '../../ui/form/debounced.ts'
 import { Filter } from '../../ui/form/field.tsx'
-import { useSettled } from '../../ui/form/settled.ts'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { ChangeList } from './change-list.tsx'
@@ -17,7 +17,7 @@ export default function Changes() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ source_type, orphaned, identifier }, filter] = useFilters('source_type', 'orphaned', 'identifier')
   const [text, setText] = useState(identifier)
-  const settled = useSettled(text.trim())
+  const settled = useDebounced(text.trim())
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed goes into the address once somebody pauses
   useEffect(() => {
     if (settled !== identifier) filter({ identifier: settled })
@@ -75,7 +75,7 @@ export default function Changes() {
                 </Link>
               }
             >
-              Every commit and changelist stands here the moment GitHub, Perforce, Diversion or Lore tells of it.
+              Every commit and changelist stands here the moment your version control reports it.
             </Empty>
           )
         }

@@ -6,7 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { BuildLink } from '../builds/build-line.tsx'
-import { ChangeList } from '../changes/change-list.tsx'
+import { Contents } from '../changes/contents.tsx'
 import { DeploymentWay } from './deployment-way.tsx'
 import { PLATFORM_NAMES } from './platforms.ts'
 
@@ -43,42 +43,32 @@ function Brought({ projectId, id }: { projectId: string; id: string }) {
   const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
   if (error) return <Failed error={error} retry={() => void refetch()} />
   if (!data || isPlaceholderData) return <Waiting />
-  const { previous, known, changes, has_more } = data
+  const { since } = data
   return (
     <section className="grid grid-cols-1 gap-2">
       <h2 className="font-semibold">
-        {previous ? (
+        {since ? (
           <>
             What changed since{' '}
             <Link
               to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: previous.id }}
+              params={{ projectId, deploymentId: since.id }}
               className="underline"
             >
-              {previous.version || 'the live build before'}
+              {since.version || 'the live build before'}
             </Link>
           </>
         ) : (
           'What is in it'
         )}
       </h2>
-      {!known && (
-        <p className="text-sm text-soft">
-          This cannot be told: the build of {previous ? 'one of the two' : 'this deployment'}, or the change it was made from, is
-          not known.
-        </p>
-      )}
-      {known && changes.length === 0 && <p className="text-sm text-soft">Nothing: it was built from the same change.</p>}
-      {changes.length > 0 && <ChangeList changes={changes} label="Changes it brought, newest first" />}
-      {has_more && (
-        <p className="text-sm text-soft">
-          There are more; the{' '}
-          <Link to="/projects/$projectId/changes" params={{ projectId }} className="underline">
-            list of changes
-          </Link>{' '}
-          has all.
-        </p>
-      )}
+      <Contents
+        projectId={projectId}
+        found={data}
+        label="Changes it brought, newest first"
+        unknown={`This cannot be told: the build of ${since ? 'one of the two' : 'this deployment'}, or the change it was made from, is not known.`}
+        none="Nothing: it was built from the same change."
+      />
     </section>
   )
 }

@@ -65,7 +65,7 @@ export function Store({ projectId, platform, deployments }: Props) {
 /** How far the newest deployment is from what was live before it. */
 function Brought({ projectId, deployment }: { projectId: string; deployment: Deployment }) {
   const { data } = useApi('compareDeployment', { project_id: projectId, id: deployment.id })
-  if (!data?.known) return null
+  if (!data || data.basis === 'unknown') return null
   const count = data.has_more ? `more than ${data.changes.length}` : data.changes.length
   return (
     <p className="border-b border-line bg-canvas px-4 py-2 text-xs text-soft">
@@ -76,8 +76,7 @@ function Brought({ projectId, deployment }: { projectId: string; deployment: Dep
       >
         {count} {data.changes.length === 1 ? 'change' : 'changes'}
       </Link>{' '}
-      in {deployment.version || 'the newest'}{' '}
-      {data.previous ? `since ${data.previous.version || 'the live build before'}` : 'so far'}
+      in {deployment.version || 'the newest'} {data.since ? `since ${data.since.version || 'the live build before'}` : 'so far'}
       {data.changes[0] && `, last: ${data.changes[0].description.split('\n', 1)[0]}`}
     </p>
   )

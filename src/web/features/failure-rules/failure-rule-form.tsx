@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { FailureRule } from '../../../contract/app/rules.ts'
+import { RULE } from '../../../contract/limits.ts'
 import { FAILURE_CATEGORIES, RULE_ROLES } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
@@ -94,7 +95,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
           disabled={rule !== undefined}
           {...put('id')}
         />
-        <TextField label="Tool" hint="What people call it." placeholder="Baker" required maxLength={60} {...put('tool')} />
+        <TextField label="Tool" hint="What people call it." placeholder="Baker" required maxLength={RULE.tool} {...put('tool')} />
         <Select label="Category" options={FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)} {...put('category')} />
         <Select label="A matching line means" options={RULE_ROLES.map((role) => [role, ROLES[role]] as const)} {...put('role')} />
       </div>
@@ -111,7 +112,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
         hint="A regular expression; the groups file, line, code, test and msg are understood, as in (?<file>\S+)."
         placeholder="^BAKE-\d+ (?<file>\S+): (?<msg>.*)"
         required
-        maxLength={500}
+        maxLength={RULE.pattern}
         className="font-mono"
         {...put('match')}
       />
@@ -128,7 +129,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
         <TextField
           label="What to do about it"
           hint="Filled in are {file}, {line}, {code}, {test} and {msg}."
-          maxLength={1000}
+          maxLength={RULE.fix}
           {...put('fix')}
         />
       </div>
@@ -144,10 +145,10 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
       </details>
       <TextArea
         label="Log excerpt"
-        hint="A piece of a real log, up to 20,000 characters. It is kept with the rule as its example."
+        hint={`A piece of a real log, up to ${RULE.log.toLocaleString('en')} characters. It is kept with the rule as its example.`}
         required
         rows={8}
-        maxLength={20_000}
+        maxLength={RULE.log}
         className="font-mono"
         {...put('log')}
       />

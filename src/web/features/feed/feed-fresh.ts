@@ -1,16 +1,25 @@
 import { useState } from 'react'
+import { EVENTS, type EventType, isChosen } from '../../../contract/events.ts'
 import type { Event } from '../../../contract/shapes.ts'
-import { useLive } from '../../live.ts'
+import { type LiveEvent, useLive } from '../../live.ts'
 
 const KEPT = 200
+
+/** A build that runs stands in the feed until its end takes its place; lists of the past have only ends. */
+const RUNNING: readonly EventType[] = ['build_run.started', 'build_run.progressed']
+const SHOW_RUNNING = ['', 'build_run.*']
 
 /** What has happened since the page was opened, newest first. */
 export function useFresh(types: string, project: string): Event[] {
   const [events, setEvents] = useState<Event[]>([])
-  useLive((event) => setEvents((all) => [event, ...all].slice(0, KEPT)))
+  useLive((event) => {
+    if (isOfFeed(event)) setEvents((all) => [event, ...all].slice(0, KEPT))
+  })
   return events.filter(
     ({ event_type, project_id }) =>
-      (types === '' || (types.endsWith('*') ? event_type.startsWith(types.slice(0, -1)) : event_type === types)) &&
+      (RUNNING.includes(event_type) ? SHOW_RUNNING.includes(types) : isChosen(types === '' ? [] : [types], event_type)) &&
       (project === '' || String(project_id) === project),
   )
 }
+
+const isOfFeed = (event: LiveEvent): event is Event => EVENTS[event.event_type]?.feed || RUNNING.includes(event.event_type)

@@ -10,6 +10,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { CodeBlock } from '../../ui/text/code-block.tsx'
+import { forDays } from '../../ui/text/days.ts'
 import { Time } from '../../ui/text/time.tsx'
 
 interface Props {
@@ -41,7 +42,9 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
             {mayReplay && <Replay projectId={projectId} id={id} gone={delivery.body === null || delivery.body_note !== null} />}
             <Titled title="Body">
               {delivery.body === null ? (
-                <p className="text-sm text-soft">{delivery.body_note ?? 'Bodies are kept for 30 days; this one is gone.'}</p>
+                <p className="text-sm text-soft">
+                  {delivery.body_note ?? `Bodies are kept ${forDays(delivery.body_kept_days)}; this one is gone.`}
+                </p>
               ) : (
                 <CodeBlock code={pretty(delivery.body)} label="Body" tall />
               )}
@@ -72,11 +75,11 @@ const Titled = ({ title, children }: { title: string; children: React.ReactNode 
 
 function Replay({ projectId, id, gone }: { projectId: string | number; id: number; gone: boolean }) {
   const replay = useWrite('replayDelivery', ['listDeliveries', 'listIntegrations', 'showIntegration'])
-  const [told, setTold] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const run = async () => {
-    setTold(undefined)
+    setNotice(undefined)
     const answer = await replay.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
-    if (answer) setTold(`Taken in again: ${answer.status}${answer.warning ? `. ${answer.warning}` : ''}`)
+    if (answer) setNotice(`Taken in again: ${answer.status}${answer.warning ? `. ${answer.warning}` : ''}`)
   }
   return (
     <div className="grid gap-2">
@@ -85,7 +88,7 @@ function Replay({ projectId, id, gone }: { projectId: string | number; id: numbe
           Replay
         </Button>
       </div>
-      {told && <Notice kind="ok">{told}</Notice>}
+      {notice && <Notice kind="ok">{notice}</Notice>}
       {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
     </div>
   )

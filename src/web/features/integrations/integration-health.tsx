@@ -38,11 +38,11 @@ export const IntegrationHealth = ({ integration, mayTest }: { integration: Integ
 /** Sends ourselves what the tool would send: everything but the tool itself is tried. */
 export function TestDelivery({ projectId, id }: { projectId: number; id: number }) {
   const test = useWrite('testIntegration', ['listDeliveries', 'listIntegrations', 'showIntegration'])
-  const [told, setTold] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const run = async () => {
-    setTold(undefined)
+    setNotice(undefined)
     const answer = await test.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
-    if (answer) setTold(`The test delivery was ${answer.status}. What it made is called a test and stands in the feed.`)
+    if (answer) setNotice(`The test delivery was ${answer.status}. What it made is called a test and stands in the feed.`)
   }
   return (
     <div className="grid gap-2">
@@ -52,7 +52,7 @@ export function TestDelivery({ projectId, id }: { projectId: number; id: number 
         </Button>
         <span className="text-xs text-soft">Like one of the tool's own, from us to us.</span>
       </div>
-      {told && <Notice kind="ok">{told}</Notice>}
+      {notice && <Notice kind="ok">{notice}</Notice>}
       {test.error && <Notice kind="err">{wordsOf(test.error)}</Notice>}
     </div>
   )

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { refresh, useApi, useWrite } from '../../queries.ts'
 import { useAccount, useProject } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -16,18 +17,18 @@ import { IntegrationAddress } from './integration-address.tsx'
 import { IntegrationHealth } from './integration-health.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
-import { TOOLS } from './tools.ts'
 
 /** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
 export default function Integration() {
   const { projectId = '', integrationId = '' } = useParams({ strict: false })
   const owner = useProject()?.role === 'owner'
+  const labelOf = useProviderLabel()
   const locked = Boolean(useAccount()?.read_only)
   const all = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
   const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
   return (
     <Page
-      title={integration ? TOOLS[integration.provider].name : 'Integration'}
+      title={integration ? labelOf(integration.provider) : 'Integration'}
       up={['Integrations', `/projects/${projectId}/integrations`]}
       actions={
         owner &&
@@ -120,13 +121,14 @@ function Switch({ integration, locked }: Owner) {
 function Delete({ integration: { id, project_id, provider }, locked }: Owner) {
   const remove = useWrite('deleteIntegration')
   const client = useQueryClient()
+  const labelOf = useProviderLabel()
   const navigate = useNavigate()
   const say = useToast()
   const run = async () => {
     await remove.mutateAsync({ project_id, id })
     await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(project_id) } })
     await refresh(client, ['listIntegrations'])
-    say(`${TOOLS[provider].name} was deleted`)
+    say(`${labelOf(provider)} was deleted`)
   }
   return (
     <Confirm label="Delete" title="Delete this integration?" action="Delete it" disabled={locked} run={run}>

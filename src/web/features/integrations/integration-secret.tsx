@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { ProviderName } from '../../../contract/sets.ts'
+import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../../../contract/limits.ts'
+import { useProviders } from '../../providers.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -13,11 +14,10 @@ import { Pill } from '../../ui/pill.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-const NEEDED: ProviderName[] = ['buildkite']
-
 /** Secrets that prove who calls. They are kept sealed and never shown again. */
 export function IntegrationSecret({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
   const { id, project_id, provider, secrets } = integration
+  const tool = useProviders().find(({ name }) => name === provider)
   const [text, setText, clear] = useDraft(`signing secret ${id}`, '')
   const [made, setMade] = useState<string>()
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
@@ -30,20 +30,32 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
     setMade(undefined)
     say('Signing secret saved')
   }
+  const allow = async () => {
+    await edit.mutateAsync({ project_id, id, body: { ask_handshake: true } })
+    say('A new secret is taken within the next hour')
+  }
   const generate = () => {
     const secret = [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
     setMade(secret)
     setText(secret)
   }
-  if (provider === 'asana')
+  if (tool?.signing === 'handed_over')
     return (
       <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
-        <p className="text-sm text-soft">Asana hands over a secret of its own for every webhook; there is nothing to set.</p>
+        <p className="text-sm text-soft">
+          {tool.label} hands over a secret of its own for every webhook; there is nothing to set. It is taken within an hour after
+          the integration was made, and later once you allow it here.
+        </p>
+        <div>
+          <Button disabled={locked} busy={edit.isPending} onClick={() => void allow().catch(() => {})}>
+            Allow a new secret
+          </Button>
+        </div>
       </Section>
     )
   return (
     <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
-      {secrets === 0 && NEEDED.includes(provider) && (
+      {secrets === 0 && tool?.signing === 'required' && (
         <Notice kind="warn">This tool is refused until its secret is saved here.</Notice>
       )}
       <Form
@@ -61,7 +73,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
           hint="The same as in the tool. One per line: several are accepted side by side while one takes over from another."
           rows={2}
           value={text}
-          maxLength={2500}
+          maxLength={SIGNING_SECRETS_MAX * (SIGNING_SECRET_MAX + '\n'.length)}
           spellCheck={false}
           autoComplete="off"
           disabled={locked}

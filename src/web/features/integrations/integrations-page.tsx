@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
 import { useAccount, useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -13,7 +14,6 @@ import { Pill, Status } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { ToolChoice } from './tool-choice.tsx'
-import { TOOLS } from './tools.ts'
 
 type Integration = AppReply<'listIntegrations'>['integrations'][number]
 
@@ -67,47 +67,50 @@ export default function Integrations() {
   )
 }
 
-const Listed = ({ integrations, projectId }: { integrations: Integration[]; projectId: string }) => (
-  <Table
-    caption="Connected tools"
-    rows={integrations}
-    keyOf={({ id }) => id}
-    columns={[
-      {
-        head: 'Tool',
-        cell: ({ id, provider }) => (
-          <Link
-            to="/projects/$projectId/integrations/$integrationId"
-            params={{ projectId, integrationId: String(id) }}
-            className="font-medium hover:underline"
-          >
-            {TOOLS[provider].name}
-            {integrations.filter((other) => other.provider === provider).length > 1 && <span className="text-soft"> {id}</span>}
-          </Link>
-        ),
-      },
-      { head: 'Health', cell: (one) => <HealthPill integration={one} /> },
-      { head: 'Last delivery', cell: ({ health }) => <Time at={health.last_delivery_at} /> },
-      {
-        head: 'Outcome',
-        wide: true,
-        cell: ({ health }) => (health.last_outcome ? <Status value={health.last_outcome} /> : '–'),
-      },
-      {
-        head: 'In 24 h',
-        wide: true,
-        className: 'text-right',
-        cell: ({ health }) => <span className="tabular-nums">{health.deliveries}</span>,
-      },
-      {
-        head: 'Failed',
-        wide: true,
-        className: 'text-right tabular-nums',
-        cell: ({ health }) => (health.deliveries > 0 ? `${Math.round(health.error_rate * 100)} %` : '–'),
-      },
-    ]}
-  />
-)
+function Listed({ integrations, projectId }: { integrations: Integration[]; projectId: string }) {
+  const labelOf = useProviderLabel()
+  return (
+    <Table
+      caption="Connected tools"
+      rows={integrations}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Tool',
+          cell: ({ id, provider }) => (
+            <Link
+              to="/projects/$projectId/integrations/$integrationId"
+              params={{ projectId, integrationId: String(id) }}
+              className="font-medium hover:underline"
+            >
+              {labelOf(provider)}
+              {integrations.filter((other) => other.provider === provider).length > 1 && <span className="text-soft"> {id}</span>}
+            </Link>
+          ),
+        },
+        { head: 'Health', cell: (one) => <HealthPill integration={one} /> },
+        { head: 'Last delivery', cell: ({ health }) => <Time at={health.last_delivery_at} /> },
+        {
+          head: 'Outcome',
+          wide: true,
+          cell: ({ health }) => (health.last_outcome ? <Status value={health.last_outcome} /> : '–'),
+        },
+        {
+          head: 'In 24 h',
+          wide: true,
+          className: 'text-right',
+          cell: ({ health }) => <span className="tabular-nums">{health.deliveries}</span>,
+        },
+        {
+          head: 'Failed',
+          wide: true,
+          className: 'text-right tabular-nums',
+          cell: ({ health }) => (health.deliveries > 0 ? `${Math.round(health.error_rate * 100)} %` : '–'),
+        },
+      ]}
+    />
+  )
+}
 
 function HealthPill({ integration: { active, health } }: { integration: Integration }) {
   if (!active) return <Pill>switched off</Pill>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { refresh, useWrite } from '../../queries.ts'
 import { useAccount, useMe } from '../../session.ts'
 import { Select, TextField } from '../../ui/form/field.tsx'
@@ -28,7 +29,7 @@ export default function ProjectNew() {
           <TextField
             label="Name"
             required
-            maxLength={120}
+            maxLength={NAME_MAX}
             placeholder="What you call the game"
             value={name}
             onChange={(event) => setName(event.target.value)}

@@ -9,6 +9,7 @@ import { Failed } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { OpenBreakages } from '../breakages/open-breakages.tsx'
 import { TaskBar } from '../tasks/task-bar.tsx'
 import { Pipeline } from './pipeline.tsx'
 
@@ -38,6 +39,7 @@ export default function Project() {
               Connect your version control, your CI or your store: what they tell fills this page by itself.
             </Empty>
           )}
+          <OpenBreakages projectId={projectId} />
           <Pipeline projectId={projectId} now={data} />
           <TaskBar projectId={projectId} tasks={data.tasks} />
           <Suspense fallback={<Waiting lines={4} />}>

@@ -1,5 +1,6 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useProject } from '../../session.ts'
@@ -11,6 +12,8 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { BranchSettings } from '../branches/branch-settings.tsx'
+import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
 import { ENGINES } from './engines.ts'
 import { ProjectState } from './project-state.tsx'
@@ -30,8 +33,11 @@ export default function ProjectSettings() {
         {(settings) => (
           <div key={settings.id} className="grid gap-4">
             <General settings={settings} locked={locked} />
+            <BranchSettings settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
+            <InvestigationSettings settings={settings} locked={locked} />
             <FailureRules accountId={settings.account_id} />
+            <Clients projectId={projectId} />
             <ProjectState settings={settings} locked={locked} />
           </div>
         )}
@@ -39,6 +45,17 @@ export default function ProjectSettings() {
     </Page>
   )
 }
+
+const Clients = ({ projectId }: { projectId: string }) => (
+  <Section title="Unreal Game Sync">
+    <p className="text-sm text-soft">
+      Clients show the builds of this project beside its changes:{' '}
+      <Link to="/projects/$projectId/unreal-game-sync" params={{ projectId }} className="underline">
+        tokens and set-up
+      </Link>
+    </p>
+  </Section>
+)
 
 interface Part {
   settings: Settings
@@ -66,7 +83,7 @@ function General({ settings, locked }: Part) {
           <TextField
             label="Name"
             required
-            maxLength={120}
+            maxLength={NAME_MAX}
             disabled={locked}
             value={name}
             onChange={(event) => setName(event.target.value)}

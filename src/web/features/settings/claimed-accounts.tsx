@@ -1,18 +1,19 @@
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
 import { wordsOf } from '../../api.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { toolName } from '../integrations/tools.ts'
 
 /** What members say to be called in other tools, for an owner to confirm; nothing where nobody waits. */
 export function ClaimedAccounts({ account }: { account: AccountSummary }) {
   const { data } = useApi('listClaimedAccounts', { account_id: account.id })
   const confirm = useWrite('confirmClaimedAccount', ['listClaimedAccounts', 'listConnectedAccounts', 'listMembers'])
   const say = useToast()
+  const labelOf = useProviderLabel()
   if (!data || data.connected_accounts.length === 0) return null
   const run = async (id: number, name: string, uid: string) => {
     try {
@@ -34,7 +35,7 @@ export function ClaimedAccounts({ account }: { account: AccountSummary }) {
         keyOf={({ id }) => id}
         columns={[
           { head: 'Member', cell: ({ name }) => <span className="font-medium">{name}</span> },
-          { head: 'Tool', cell: ({ provider }) => toolName(provider) },
+          { head: 'Tool', cell: ({ provider }) => labelOf(provider) },
           { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
           { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
           {

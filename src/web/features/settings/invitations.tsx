@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { EMAIL } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
@@ -46,7 +47,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
             required
             disabled={locked}
             autoComplete="off"
-            maxLength={254}
+            maxLength={EMAIL.maxLength}
             value={email}
             onChange={(event) => setEmail(event.target.value)}
           />

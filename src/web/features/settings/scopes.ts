@@ -13,4 +13,5 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   'write:assets': 'approve, deny and ignore assets',
   'read:members': 'read ids, roles and connected accounts of members, never names',
   'read:changes': 'read commits and changelists',
+  'write:breakages': 'claim, mute and resolve what is broken',
 }

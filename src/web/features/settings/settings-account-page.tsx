@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { NAME_MAX, TIMEZONE_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { Figures } from '../../ui/figures.tsx'
@@ -92,7 +93,7 @@ function General({ account, owner }: { account: Account; owner: boolean }) {
           <TextField
             label="Name"
             required
-            maxLength={120}
+            maxLength={NAME_MAX}
             disabled={locked}
             value={name}
             onChange={(event) => setName(event.target.value)}
@@ -102,7 +103,7 @@ function General({ account, owner }: { account: Account; owner: boolean }) {
             hint="Where a day begins for the figures of the feed."
             list="timezones"
             required
-            maxLength={60}
+            maxLength={TIMEZONE_MAX}
             disabled={locked}
             spellCheck={false}
             value={timezone}

@@ -1,4 +1,7 @@
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
+import type { ProviderCategory } from '../../../contract/sets.ts'
+import { useProviderLabel, useProviders } from '../../providers.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -11,14 +14,15 @@ import { Pill } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { toolName } from '../integrations/tools.ts'
 
-const PROVIDERS = ['github', 'perforce', 'diversion', 'lore', 'jira', 'linear', 'trello', 'monday', 'asana'] as const
+/** Tools that name the people behind what they report. */
+const NAMING: readonly ProviderCategory[] = ['version_control', 'trackers']
 
 /** What one is called elsewhere, so that a change or an issue finds its person. */
 export default function SettingsConnectedAccounts() {
   const query = useApi('listConnectedAccounts', {})
   const remove = useWrite('removeConnectedAccount', ['listConnectedAccounts'])
+  const labelOf = useProviderLabel()
   const say = useToast()
   return (
     <Page title="Connected accounts">
@@ -36,7 +40,7 @@ export default function SettingsConnectedAccounts() {
               rows={connected_accounts}
               keyOf={({ id }) => id}
               columns={[
-                { head: 'Tool', cell: ({ provider }) => toolName(provider) },
+                { head: 'Tool', cell: ({ provider }) => labelOf(provider) },
                 { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
                 {
                   head: 'State',
@@ -62,7 +66,7 @@ export default function SettingsConnectedAccounts() {
                         say(`${uid} was forgotten`)
                       }}
                     >
-                      What {uid} does in {toolName(provider)} is no longer recognised as yours.
+                      What {uid} does in {labelOf(provider)} is no longer recognised as yours.
                     </Confirm>
                   ),
                 },
@@ -77,7 +81,9 @@ export default function SettingsConnectedAccounts() {
 }
 
 function NewName() {
-  const [provider, setProvider] = useState<string>('github')
+  const providers = useProviders().filter(({ category }) => NAMING.includes(category))
+  const [chosen, choose] = useState<string>()
+  const provider = chosen ?? providers[0]?.name ?? ''
   const [uid, setUid, clear] = useDraft('connected account', '')
   const add = useWrite('addConnectedAccount', ['listConnectedAccounts'])
   const say = useToast()
@@ -93,15 +99,15 @@ function NewName() {
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Select
             label="Tool"
-            options={PROVIDERS.map((value) => [value, toolName(value)] as const)}
+            options={providers.map(({ name, label }) => [name, label] as const)}
             value={provider}
-            onChange={(event) => setProvider(event.target.value)}
+            onChange={(event) => choose(event.target.value)}
           />
           <TextField
             label="Name there"
             hint="A user name or id, as the tool writes it."
             required
-            maxLength={120}
+            maxLength={NAME_MAX}
             autoComplete="off"
             spellCheck={false}
             value={uid}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { ApiError, ask } from '../../api.ts'
+import { notFound } from '../../../contract/errors.ts'
+import { ask } from '../../api.ts'
 import { useMe } from '../../session.ts'
 import { Broken } from '../../ui/broken.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -8,8 +9,9 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { forDays } from '../../ui/text/days.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { together } from '../../ui/together.ts'
+import { withoutKeys } from '../../ui/without-keys.ts'
 
 type Mail = AppReply<'listMails'>['mails'][number]
 
@@ -24,7 +26,7 @@ export default function SettingsMails() {
     enabled: user.operator,
     refetchInterval: 15_000,
   })
-  if (!user.operator) return <Broken error={new ApiError(404, 'not_found', 'Page not found.')} />
+  if (!user.operator) return <Broken error={notFound('Page')} />
   const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
   return (
     <Page title="Mails">
@@ -38,7 +40,10 @@ export default function SettingsMails() {
         query={query}
         count={mails.length}
         empty={
-          <Empty title="No mails">Invitations, confirmations, resets and notices of new tokens stand here for 30 days.</Empty>
+          <Empty title="No mails">
+            Invitations, confirmations, resets and notices of new tokens stand here{' '}
+            {forDays(query.data?.pages[0]?.kept_days ?? null)}.
+          </Empty>
         }
       >
         <ul className="grid overflow-hidden rounded-lg border border-line bg-panel">
@@ -72,7 +77,7 @@ const Letter = ({ mail: { to, subject, text, error, created_at, sent_at } }: { m
 const LINK = /(https?:\/\/[^\s<>"]+)/
 
 /** Its addresses can be followed. */
-const linked = (text: string) => together(text.split(LINK).map(pieceOf))
+const linked = (text: string) => withoutKeys(text.split(LINK).map(pieceOf))
 
 const pieceOf = (part: string) =>
   part.startsWith('http') ? (

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { auth, wordsOf } from '../../api.ts'
 import { connection } from '../../connection.ts'
 import { useWrite } from '../../queries.ts'
@@ -46,7 +47,7 @@ function You() {
             label="Display name"
             hint="People of your accounts see it here; no API, command line or assistant ever does."
             required
-            maxLength={120}
+            maxLength={NAME_MAX}
             autoComplete="name"
             value={name}
             onChange={(event) => setName(event.target.value)}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { SCOPES, type Scope } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -49,7 +50,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
         hint="What uses it, so that you know later what to revoke."
         placeholder="Nightly report"
         required
-        maxLength={120}
+        maxLength={NAME_MAX}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
-import { EVENT_TYPES } from '../../../contract/sets.ts'
+import { EVENT_TYPES, EVENTS, type EventType, isChosen } from '../../../contract/events.ts'
+import { URL_MAX } from '../../../contract/limits.ts'
 import { useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -12,18 +13,6 @@ import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useToast } from '../../ui/toast.tsx'
-
-const EVENT_WORDS: Record<(typeof EVENT_TYPES)[number], string> = {
-  'build_run.completed': 'a build passed',
-  'build_run.failed': 'a build failed',
-  'change.submitted': 'a change was submitted',
-  'task.state_changed': 'a task moved',
-  'approval.requested': 'an asset waits for a decision',
-  'approval.granted': 'an asset was approved',
-  'approval.denied': 'an asset was denied',
-  'approval.ignored': 'an asset was ignored',
-  'deployment.created': 'a deployment began or moved on',
-}
 
 interface Props {
   account: Pick<AccountSummary, 'id'>
@@ -77,7 +66,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
     if (made) onMade(made.secret)
     else onClose()
   }
-  const covers = (type: string) => types.some((one) => one === type || (one.endsWith('*') && type.startsWith(one.slice(0, -1))))
+  const covers = (type: EventType) => types.length > 0 && isChosen(types, type)
   return (
     <Form action={webhook ? 'Save' : 'Make the webhook'} submit={submit} disabled={url.trim() === ''}>
       <TextField
@@ -86,7 +75,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
         hint="https:// or http://; a private address must be allowed by the operator."
         placeholder="https://example.com/goldmaster"
         required
-        maxLength={2000}
+        maxLength={URL_MAX}
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
@@ -101,13 +90,13 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
       />
       <fieldset className="grid gap-2">
         <legend className="mb-2 text-sm font-medium">
-          Events <span className="font-normal text-soft">– none chosen means all</span>
+          Events <span className="font-normal text-soft">– none chosen means all of the feed</span>
         </legend>
         {EVENT_TYPES.map((type) => (
           <Checkbox
             key={type}
             label={type}
-            hint={EVENT_WORDS[type]}
+            hint={EVENTS[type].label}
             checked={covers(type)}
             onChange={(event) => setTypes(EVENT_TYPES.filter((one) => (one === type ? event.target.checked : covers(one))))}
           />

@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
-import { SCOPES } from '../../../contract/sets.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES } from '../../../contract/sets.ts'
 import { ask, wordsOf } from '../../api.ts'
 import { useApi } from '../../queries.ts'
 import { Consent } from './consent.tsx'
@@ -58,12 +58,11 @@ function readAsked(search: Search) {
   if (code_challenge_method !== 'S256' || !/^[A-Za-z0-9_-]{43}$/.test(code_challenge)) return undefined
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined
   const wanted = (scope ?? '').split(/[\s,]+/)
-  const open = SCOPES.filter((each) => each !== 'read:members')
   return {
     port,
     code_challenge,
     state,
     client_name: (client_name || 'A command line').slice(0, 80),
-    scopes: scope ? open.filter((each) => each === 'ping' || wanted.includes(each)) : [...open],
+    scopes: scope ? GRANTABLE_SCOPES.filter((each) => each === 'ping' || wanted.includes(each)) : [...LOGIN_SCOPES],
   }
 }

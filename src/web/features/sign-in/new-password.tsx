@@ -1,4 +1,4 @@
-import { PASSWORD } from '../../../contract/sets.ts'
+import { PASSWORD } from '../../../contract/limits.ts'
 import { TextField } from '../../ui/form/field.tsx'
 
 interface Props {

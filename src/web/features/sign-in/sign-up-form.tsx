@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { connection } from '../../connection.ts'
 import { queryClient } from '../../queries.ts'
 import { TextField } from '../../ui/form/field.tsx'
@@ -40,7 +41,7 @@ export const OwnName = ({ value, onChange }: { value: string; onChange(value: st
     hint="What your colleagues see."
     autoComplete="name"
     required
-    maxLength={120}
+    maxLength={NAME_MAX}
     value={value}
     onChange={(event) => onChange(event.target.value)}
   />

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { LABEL_MAX } from '../../../contract/limits.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { labelsOf } from './task-new.tsx'
 
@@ -42,7 +43,7 @@ export function TaskLabels({ labels, fixed, onChange }: Props) {
           aria-label="Add a label"
           placeholder="Add…"
           value={text}
-          maxLength={100}
+          maxLength={LABEL_MAX}
           onChange={(event) => setText(event.target.value)}
           onBlur={add}
           onKeyDown={(event) => {

@@ -1,4 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { TITLE_MAX } from '../../../contract/limits.ts'
 import { PRIORITIES, type Priority, TASK_STATES, TASK_TYPES, type TaskState, type TaskType } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -63,7 +64,7 @@ function Fields({ onClose }: { onClose(): void }) {
         </Button>
       }
     >
-      <TextField label="Title" required maxLength={255} value={title} onChange={(event) => setTitle(event.target.value)} />
+      <TextField label="Title" required maxLength={TITLE_MAX} value={title} onChange={(event) => setTitle(event.target.value)} />
       <TextArea label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
       <div className="grid gap-4 sm:grid-cols-3">
         <Select label="State" options={choices(TASK_STATES)} value={state} onChange={(event) => setState(event.target.value)} />

@@ -1,16 +1,17 @@
 import type { Reference } from '../../../contract/app/work.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { useNames } from '../../session.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Pill } from '../../ui/pill.tsx'
-import { TOOLS } from '../integrations/tools.ts'
 
 /** An item of an outside tracker that a task names, with the way to it. */
 export function TaskReference({ reference }: { reference: Reference }) {
   const { provider, key, title, state, url, assignee_user_id } = reference
   const nameOf = useNames()
+  const labelOf = useProviderLabel()
   const words = (
     <>
-      <span className="text-soft">{TOOLS[provider].name}</span> <code className="font-mono text-xs text-soft">{key}</code> {title}
+      <span className="text-soft">{labelOf(provider)}</span> <code className="font-mono text-xs text-soft">{key}</code> {title}
     </>
   )
   return (

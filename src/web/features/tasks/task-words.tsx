@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
+import { TITLE_MAX } from '../../../contract/limits.ts'
 import type { TaskDetail } from '../../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../../api.ts'
 import { refresh, useWrite } from '../../queries.ts'
@@ -60,7 +61,7 @@ export function TaskWords({ task, field, fixed }: Props) {
   return (
     <div className="grid gap-2">
       {field === 'title' ? (
-        <input {...typing} maxLength={255} className={`${BOX} h-10 text-xl font-semibold`} />
+        <input {...typing} maxLength={TITLE_MAX} className={`${BOX} h-10 text-xl font-semibold`} />
       ) : (
         <textarea {...typing} rows={Math.min(24, Math.max(6, text.split('\n').length + 2))} className={`${BOX} py-2 text-sm`} />
       )}

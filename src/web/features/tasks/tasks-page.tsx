@@ -5,9 +5,9 @@ import { useKeys } from '../../keys.ts'
 import { useApi } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
+import { useDebounced } from '../../ui/form/debounced.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Filter } from '../../ui/form/field.tsx'
-import { useSettled } from '../../ui/form/settled.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
@@ -84,7 +84,7 @@ function useFilters(projectId: string) {
   const [priority, setPriority] = useDraft(`board ${projectId} priority`, '')
   const [assignee, setAssignee] = useDraft(`board ${projectId} assignee`, '')
   const [label, setLabel] = useDraft(`board ${projectId} label`, '')
-  const settled = useSettled(label.trim())
+  const settled = useDebounced(label.trim())
   const filtered = [task_type, priority, assignee, label].some(Boolean)
   const options = (all: string, values: readonly string[]) =>
     [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const

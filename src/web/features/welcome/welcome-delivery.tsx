@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useFocusKept } from '../../focus.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -10,7 +11,6 @@ import { Time } from '../../ui/text/time.tsx'
 import { Records } from '../integrations/delivery-dialog.tsx'
 import { TestDelivery } from '../integrations/integration-health.tsx'
 import { IntegrationSecret } from '../integrations/integration-secret.tsx'
-import { TOOLS } from '../integrations/tools.ts'
 
 interface Props {
   projectId: number
@@ -29,10 +29,11 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
     { every: OFTEN_MS },
   )
   const first = log?.deliveries[0]
-  const told = useFocusKept<HTMLDivElement>(first ? 'arrived' : 'awaited')
+  const labelOf = useProviderLabel()
+  const status = useFocusKept<HTMLDivElement>(first ? 'arrived' : 'awaited')
   return (
     <>
-      <div ref={told} tabIndex={-1} role="status" className="grid gap-3 rounded-lg border border-line bg-panel p-4">
+      <div ref={status} tabIndex={-1} role="status" className="grid gap-3 rounded-lg border border-line bg-panel p-4">
         {first ? (
           <>
             <p className="flex flex-wrap items-center gap-2 font-medium">
@@ -73,7 +74,7 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
               </section>
             )}
             <section aria-label="Address" className="grid min-w-0 gap-1">
-              <h2 className="font-semibold">Where {TOOLS[integration.provider].name} is to call</h2>
+              <h2 className="font-semibold">Where {labelOf(integration.provider)} is to call</h2>
               <Copy value={integration.webhook_url} label="Webhook URL" />
             </section>
             <section aria-label="Guide" className="min-w-0 rounded-lg border border-line bg-panel p-4">

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { URL_MAX } from '../../../contract/limits.ts'
 import { ApiError, ask, wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useTitle } from '../../title.ts'
@@ -44,6 +45,12 @@ export default function Welcome() {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
   useEffect(() => void find(), [])
+  // The printed link opened in a tab that is here already only changes the end of the address.
+  useEffect(() => {
+    const read = () => setSetUpToken(tokenInAddress())
+    addEventListener('hashchange', read)
+    return () => removeEventListener('hashchange', read)
+  }, [])
   const title = TITLES[stage?.at ?? 'owner']
   useTitle(title)
   const main = useFocusKept<HTMLElement>(stage?.at)
@@ -119,7 +126,7 @@ function SetUpToken({ onGiven }: { onGiven(token: string): void }) {
         label="Set-up token"
         hint="Whoever started the service finds it in what the start printed, with a link that leads straight on."
         required
-        maxLength={300}
+        maxLength={URL_MAX}
         autoComplete="off"
         spellCheck={false}
         value={token}

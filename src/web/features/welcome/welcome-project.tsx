@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { NAME_MAX } from '../../../contract/limits.ts'
 import { useWrite } from '../../queries.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Select, TextField } from '../../ui/form/field.tsx'
@@ -21,7 +22,7 @@ export function FirstProject({ accountId, onMade }: { accountId: number; onMade(
         <TextField
           label="Name"
           required
-          maxLength={120}
+          maxLength={NAME_MAX}
           placeholder="What you call the game"
           value={name}
           onChange={(event) => setName(event.target.value)}

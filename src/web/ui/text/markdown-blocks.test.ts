@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setups } from '../../../intake/setup-texts.ts'
+import { providers } from '../../../intake/providers/index.ts'
 import { type Block, blocksOf } from './markdown-blocks.ts'
 
 test('reads headings, numbered steps with code inside, and paragraphs', () => {
@@ -25,7 +25,7 @@ test('reads headings, numbered steps with code inside, and paragraphs', () => {
 const linesOf = (blocks: Block[]): string[] =>
   blocks.flatMap((block) => (block.kind === 'list' ? block.items.flatMap(linesOf) : block.kind === 'code' ? [] : [block.text]))
 
-test.each(Object.entries(setups))('reads the guide of %s without a fence or a heading left over', (_, setup) => {
+test.each(Object.entries(providers))('reads the guide of %s without a fence or a heading left over', (_, { setup }) => {
   const blocks = blocksOf(
     setup({ url: 'https://x.example/webhooks/a?token=b', token: 'b', base_url: 'https://x.example', id: 7 }),
   )

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { together } from '../together.ts'
+import { withoutKeys } from '../without-keys.ts'
 import { CodeBlock } from './code-block.tsx'
 import { type Block, blocksOf } from './markdown-blocks.ts'
 
 /** A guide to follow; every block of code has a button that copies it. */
 export const Markdown = ({ text }: { text: string }) => (
-  <div className="grid min-w-0 gap-3 text-sm">{together(blocksOf(text).map(shown))}</div>
+  <div className="grid min-w-0 gap-3 text-sm">{withoutKeys(blocksOf(text).map(shown))}</div>
 )
 
 function shown(block: Block): ReactNode {
@@ -17,7 +17,7 @@ function shown(block: Block): ReactNode {
     )
   if (block.kind === 'code') return <CodeBlock code={block.text} label="Code" />
   if (block.kind === 'paragraph') return <p className="max-w-prose leading-6">{spansOf(block.text)}</p>
-  const items = together(block.items.map(itemOf))
+  const items = withoutKeys(block.items.map(itemOf))
   return block.ordered ? (
     <ol start={block.start} className="grid list-decimal gap-3 pl-6 marker:text-soft">
       {items}
@@ -29,13 +29,13 @@ function shown(block: Block): ReactNode {
 
 const itemOf = (blocks: Block[]) => (
   <li className="min-w-0 pl-1">
-    <div className="grid min-w-0 gap-2">{together(blocks.map(shown))}</div>
+    <div className="grid min-w-0 gap-2">{withoutKeys(blocks.map(shown))}</div>
   </li>
 )
 
 const SPANS = /(`[^`]+`|\*\*[^*]+\*\*|\*[^*]+\*|<https?:[^<>\s]+>)/
 
-const spansOf = (text: string) => together(text.split(SPANS).map(spanOf))
+const spansOf = (text: string) => withoutKeys(text.split(SPANS).map(spanOf))
 
 function spanOf(part: string): ReactNode {
   if (part.startsWith('`') && part.length > 2)

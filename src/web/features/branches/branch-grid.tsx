@@ -1,0 +1,92 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { type BuildStatus, PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
+
+type Health = AppReply<'showBranchHealth'>
+type Job = Health['jobs'][number]
+
+/** One branch: a row of squares for each job that counts, the newest run last. */
+export function BranchGrid({ projectId, health }: { projectId: string; health: Health }) {
+  const { state, red_since, head, last_known_good, changes_behind, jobs } = health
+  return (
+    <>
+      <Facts
+        of={[
+          [
+            'State',
+            <Pill key="state" kind={STATE_PILLS[state]}>
+              {state}
+            </Pill>,
+          ],
+          ['Red since', red_since && <Time key="since" at={red_since} both />],
+          ['Last known good', last_known_good && <ChangeLink key="good" projectId={projectId} change={last_known_good} />],
+          ['Behind', changes_behind === null ? null : behindWords(changes_behind)],
+          ['Newest change', head && <ChangeLink key="head" projectId={projectId} change={head} />],
+        ]}
+      />
+      <div className="overflow-hidden rounded-lg border border-line bg-panel">
+        <JobRows projectId={projectId} jobs={jobs} />
+      </div>
+      <p className="text-xs text-soft">
+        A change is known to be good when every job here passed at or before it and at or after it. Which jobs count can be chosen
+        in the{' '}
+        <Link to="/projects/$projectId/settings" params={{ projectId }} className="underline">
+          project settings
+        </Link>
+        .
+      </p>
+    </>
+  )
+}
+
+/** The jobs of a branch with their last runs. */
+export const JobRows = ({ projectId, jobs }: { projectId: string; jobs: readonly Job[] }) => (
+  <ul aria-label="Jobs" className="grid">
+    {jobs.map((job) => (
+      <JobRow key={job.name} projectId={projectId} job={job} />
+    ))}
+  </ul>
+)
+
+const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
+  <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-3 py-2 text-sm last:border-0">
+    <span className="flex min-w-0 flex-wrap items-baseline gap-2">
+      <Pill kind={STATE_PILLS[job.state]}>{job.state}</Pill>
+      <bdi className="wrap-anywhere min-w-0 font-medium">{job.name || 'No name'}</bdi>
+      {job.red_since && (
+        <span className="text-xs text-soft">
+          since <Time at={job.red_since} />
+        </span>
+      )}
+    </span>
+    <ol className="flex gap-1" aria-label={`Last runs of ${job.name || 'the job without a name'}, the newest last`}>
+      {job.runs.toReversed().map((run) => (
+        <li key={run.id}>
+          <Link
+            to="/projects/$projectId/builds/$buildId"
+            params={{ projectId, buildId: run.id }}
+            title={labelOf(run)}
+            aria-label={labelOf(run)}
+            className={`block size-3 rounded-sm border outline-offset-1 sm:size-4 ${lookOf(run.status)}`}
+          />
+        </li>
+      ))}
+    </ol>
+  </li>
+)
+
+const labelOf = ({ build_number, status, changelist, commit_hash }: Job['runs'][number]) => {
+  const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
+  return [build_number && `#${build_number}`, wordsOf(status), change].filter(Boolean).join(', ')
+}
+
+/** A failed run is filled, a passed one is not: told apart without colours too. */
+const lookOf = (status: BuildStatus) => {
+  if (PASSED_STATUSES.includes(status)) return 'border-ok bg-ok-wash'
+  if (status === 'failed') return 'border-err bg-err'
+  return RUNNING_STATUSES.includes(status) ? 'border-info bg-info-wash animate-pulse' : 'border-line bg-hover'
+}

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { Pill, type PillKind } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+
+type Branch = AppReply<'listBranches'>['branches'][number]
+type Change = Branch['head']
+
+export const STATE_PILLS: Record<Branch['state'], PillKind> = { green: 'ok', red: 'err', building: 'info', unknown: 'neutral' }
+
+/** A branch in a list: how it is, which job is to blame, and what can be synced. */
+export function BranchRow({ projectId, branch, children }: { projectId: string; branch: Branch; children?: ReactNode }) {
+  const { name, state, red_since, last_known_good, changes_behind, jobs } = branch
+  const red = jobs.filter((job) => job.state === 'red')
+  return (
+    <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[1fr_auto]">
+      <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
+        <Pill kind={STATE_PILLS[state]}>{state}</Pill>
+        <Link
+          to="/projects/$projectId/branches"
+          params={{ projectId }}
+          search={{ branch: name } as never}
+          className="wrap-anywhere min-w-0 font-medium hover:underline"
+        >
+          <bdi>{name}</bdi>
+        </Link>
+        {red.length > 0 && (
+          <span className="min-w-0 text-xs text-soft">
+            {red.map((job) => job.name || 'a job without a name').join(', ')} since <Time at={red_since} />
+          </span>
+        )}
+      </div>
+      <p className="text-xs text-soft">
+        {last_known_good ? (
+          <>
+            good up to <ChangeLink projectId={projectId} change={last_known_good} />
+            {changes_behind ? `, ${behindWords(changes_behind)} behind` : ''}
+          </>
+        ) : (
+          'no known good change'
+        )}
+      </p>
+      {children}
+    </li>
+  )
+}
+
+export const behindWords = (count: number) => `${count} ${count === 1 ? 'change' : 'changes'}`
+
+export const ChangeLink = ({ projectId, change }: { projectId: string; change: NonNullable<Change> }) => (
+  <Link
+    to="/projects/$projectId/changes/$changeId"
+    params={{ projectId, changeId: String(change.id) }}
+    className="font-medium text-ink underline"
+  >
+    {change.display_identifier}
+  </Link>
+)

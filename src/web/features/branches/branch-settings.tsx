@@ -1,0 +1,73 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useWrite } from '../../queries.ts'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, TextArea } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type Settings = AppReply<'showProjectSettings'>
+type Requirement = Settings['required_jobs'][number]
+
+const linesOf = (required: readonly Requirement[]) =>
+  required.map(({ branch, jobs }) => `${branch}: ${jobs.join(', ')}`).join('\n')
+
+/** `//game/rel-*: Cook Win64, Editor`; the last colon before the jobs, since a depot's path may hold one. */
+const requirementsOf = (text: string): Requirement[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => {
+      const split = line.lastIndexOf(':')
+      const [branch, jobs] = split === -1 ? [line, ''] : [line.slice(0, split), line.slice(split + 1)]
+      return {
+        branch: branch.trim(),
+        jobs: jobs
+          .split(',')
+          .map((job) => job.trim())
+          .filter(Boolean),
+      }
+    })
+
+/** Which jobs a branch must pass to be known good, and the picture of its state for others. */
+export function BranchSettings({ settings, locked }: { settings: Settings; locked: boolean }) {
+  const { id, required_jobs, badge_key } = settings
+  const stored = linesOf(required_jobs)
+  const [draft, setDraft, clear] = useDraft(`required jobs ${id}`, stored)
+  const edit = useWrite('editProject', ['showProjectSettings', 'listBranches', 'showBranchHealth'])
+  const say = useToast()
+  const submit = async () => {
+    await edit.mutateAsync({ project_id: id, body: { required_jobs: requirementsOf(draft) } })
+    clear()
+    say('Saved')
+  }
+  const badge = async (on: boolean) => {
+    await edit.mutateAsync({ project_id: id, body: { badge: on } })
+    say(on ? 'The badge is on' : 'The badge is off')
+  }
+  return (
+    <Section title="Branches">
+      <Form action="Save" submit={submit} disabled={locked || draft.trim() === stored}>
+        <TextArea
+          label="Jobs that a branch must pass"
+          hint="One branch or pattern a line, then its jobs. Without a line for it, every job that ran in the last 30 days counts."
+          placeholder={'//game/main: Editor Win64, Cook PS5\n//game/rel-*: Package'}
+          rows={4}
+          disabled={locked}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+        />
+      </Form>
+      <Checkbox
+        label="Badge"
+        hint="A picture of a branch's state that whoever has its address can see, without signing in."
+        disabled={locked || edit.isPending}
+        checked={badge_key !== null}
+        onChange={(event) => void badge(event.target.checked).catch(() => {})}
+      />
+      {badge_key !== null && <Copy value={`${location.origin}/badges/${badge_key}.svg?branch=main`} label="badge address" />}
+    </Section>
+  )
+}

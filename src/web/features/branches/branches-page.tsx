@@ -1,0 +1,95 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useFilters } from '../../filters.ts'
+import { useApi } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { BranchGrid, JobRows } from './branch-grid.tsx'
+import { BranchRow } from './branch-row.tsx'
+
+/** Which branches and streams are well, since when not, and up to which change each is known to be good. */
+export default function Branches() {
+  const { projectId = '' } = useParams({ strict: false })
+  const [{ branch }] = useFilters('branch')
+  return branch === '' ? <All projectId={projectId} /> : <One projectId={projectId} branch={branch} />
+}
+
+function All({ projectId }: { projectId: string }) {
+  const [{ q }, filter] = useFilters('q')
+  const query = useApi('listBranches', { project_id: projectId, query: { q: q || undefined, limit: 50 } })
+  return (
+    <Page
+      title="Branches"
+      actions={
+        <input
+          type="search"
+          aria-label="Part of a branch's name"
+          placeholder="Part of a name"
+          value={q}
+          onChange={(event) => filter({ q: event.target.value })}
+          className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
+        />
+      }
+    >
+      <Loaded query={query}>
+        {({ branches, pagination }) =>
+          branches.length === 0 ? (
+            q ? (
+              <Empty title="No such branch" action={<Button onClick={() => filter({ q: '' })}>Show all branches</Button>}>
+                No branch that was built has this in its name.
+              </Empty>
+            ) : (
+              <Empty
+                title="No branch was built yet"
+                action={
+                  <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                    Connect your CI
+                  </Link>
+                }
+              >
+                Builds that tell their branch or stream show here which are green, and up to which change.
+              </Empty>
+            )
+          ) : (
+            <>
+              <ul aria-label="Branches" className="grid overflow-hidden rounded-lg border border-line bg-panel">
+                {branches.map((one, at) => (
+                  <BranchRow key={one.name} projectId={projectId} branch={one}>
+                    {at < WITH_RUNS && <Runs projectId={projectId} branch={one.name} />}
+                  </BranchRow>
+                ))}
+              </ul>
+              {pagination.has_more && (
+                <p className="text-xs text-soft">These were built last; the others are found by a part of their name.</p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+/** The branches that were built last show the runs of their jobs at once, the others on a page of their own. */
+const WITH_RUNS = 8
+
+function Runs({ projectId, branch }: { projectId: string; branch: string }) {
+  const { data } = useApi('showBranchHealth', { project_id: projectId, query: { branch } })
+  return (
+    data?.name === branch && (
+      <div className="rounded-md border border-line bg-canvas md:col-span-2">
+        <JobRows projectId={projectId} jobs={data.jobs} />
+      </div>
+    )
+  )
+}
+
+function One({ projectId, branch }: { projectId: string; branch: string }) {
+  const query = useApi('showBranchHealth', { project_id: projectId, query: { branch } })
+  return (
+    <Page title={branch} up={['Branches', `/projects/${projectId}/branches`]}>
+      <Loaded query={query}>{(health) => <BranchGrid projectId={projectId} health={health} />}</Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,117 @@
+import type { BreakageEdit } from '../../../contract/bodies.ts'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { wordsOf } from '../../api.ts'
+import { useFocusKept } from '../../focus.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useMe, useNames, useProject } from '../../session.ts'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { itemClass, Menu } from '../../ui/menu.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+const HOUR_MS = 3_600_000
+const MUTES = [
+  ['For an hour', HOUR_MS],
+  ['For a day', 24 * HOUR_MS],
+  ['For a week', 7 * 24 * HOUR_MS],
+  ['Until it stops', null],
+] as const
+
+/** What somebody can do about a breakage. A button that has done its work goes away, so the focus stays with all of them. */
+export function BreakageActions({ breakage }: { breakage: BreakageDetail }) {
+  const { id, project_id, state, owner_user_id, task_id } = breakage
+  const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
+  const say = useToast()
+  const { user } = useMe()
+  const ref = useFocusKept<HTMLDivElement>(`${state} ${owner_user_id} ${task_id}`)
+  const put = (body: BreakageEdit, words: string) =>
+    edit.mutate(
+      { project_id, id, body },
+      { onSuccess: () => say(words), onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err') },
+    )
+  const mute = (span: number | null) =>
+    put({ state: 'muted', muted_until: span === null ? null : new Date(Date.now() + span).toISOString() }, 'Muted')
+  const isMine = owner_user_id === user.id
+  return (
+    <div ref={ref} tabIndex={-1} className="flex flex-wrap items-center gap-2 outline-none">
+      {state === 'fixed' ? (
+        <Button onClick={() => put({ state: 'open' }, 'Open again')}>Reopen</Button>
+      ) : (
+        <>
+          {!isMine && (
+            <Button look="main" onClick={() => put({ state: 'claimed', owner_user_id: user.id }, 'It is yours')}>
+              Claim
+            </Button>
+          )}
+          {state === 'claimed' && <Button onClick={() => put({ state: 'open' }, 'Let go')}>Let go</Button>}
+          <Assign
+            owner={owner_user_id}
+            onAssign={(userId, name) => put({ state: 'claimed', owner_user_id: userId }, `Given to ${name}`)}
+          />
+          {state === 'muted' ? (
+            <Button onClick={() => put({ state: owner_user_id === null ? 'open' : 'claimed' }, 'No longer muted')}>Unmute</Button>
+          ) : (
+            <Mute onMute={mute} />
+          )}
+          <Button onClick={() => put({ state: 'fixed' }, 'Resolved')}>Resolve</Button>
+        </>
+      )}
+      {task_id === null && <MakeTask breakage={breakage} />}
+    </div>
+  )
+}
+
+const Mute = ({ onMute }: { onMute(span: number | null): void }) => (
+  <Menu
+    name="For how long"
+    className={buttonClass()}
+    label={
+      <>
+        Mute <Icon name="down" className="text-faint" />
+      </>
+    }
+  >
+    {MUTES.map(([label, span]) => (
+      <button key={label} type="button" className={itemClass} onClick={() => onMute(span)}>
+        {label}
+      </button>
+    ))}
+  </Menu>
+)
+
+function Assign({ owner, onAssign }: { owner: number | null; onAssign(userId: number, name: string): void }) {
+  const accountId = useProject()?.account_id ?? 0
+  const { data } = useApi('listAccountMembers', { account_id: accountId }, { enabled: accountId > 0, stale: 300_000 })
+  const nameOf = useNames()
+  const others = (data?.members ?? []).filter(({ user_id }) => user_id !== owner)
+  return (
+    <Filter
+      label="Assign to"
+      options={[['', 'Assign to…'], ...others.map(({ user_id, name }) => [String(user_id), name] as const)]}
+      value=""
+      onChange={({ target }) => onAssign(Number(target.value), nameOf(Number(target.value)))}
+    />
+  )
+}
+
+function MakeTask({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
+  const create = useWrite('createBreakageTask', ['showBreakage', 'listBreakages', 'listTasks', 'showOverview'])
+  const say = useToast()
+  return (
+    <Button
+      busy={create.isPending}
+      onClick={() =>
+        create.mutate(
+          { project_id, id },
+          {
+            onSuccess: (task) => say(`Task #${task.id} made`),
+            onError: (error) => say(`No task made: ${wordsOf(error)}`, 'err'),
+          },
+        )
+      }
+    >
+      Make a task
+    </Button>
+  )
+}

@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { Section } from '../../ui/page.tsx'
+import { agoOf } from '../../ui/text/time.tsx'
+
+type Build = BreakageDetail['builds'][number]
+
+/** The builds it broke, a row for each job, the newest first. */
+export function BreakageBuilds({ projectId, builds, count }: { projectId: string; builds: readonly Build[]; count: number }) {
+  const jobs = [...new Set(builds.map(({ ci_job_name }) => ci_job_name))]
+  const byJob = jobs.map((job) => [job, builds.filter(({ ci_job_name }) => ci_job_name === job)] as const)
+  return (
+    <Section title="Jobs and builds">
+      <dl className="grid gap-3 text-sm">
+        {byJob.map(([job, hit]) => (
+          <div key={job} className="grid grid-cols-1 gap-1 sm:grid-cols-[minmax(8rem,14rem)_minmax(0,1fr)] sm:gap-4">
+            <dt className="wrap-anywhere font-medium">
+              <bdi>{job || 'No name'}</bdi> <span className="font-normal text-soft">{hit.length}</span>
+            </dt>
+            <dd>
+              <ul className="flex flex-wrap gap-1.5">
+                {hit.map((build) => (
+                  <li key={build.id}>
+                    <BuildChip projectId={projectId} build={build} />
+                  </li>
+                ))}
+              </ul>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {count > builds.length && (
+        <p className="text-xs text-soft">
+          These are the newest {builds.length} of {count}.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+function BuildChip({ projectId, build }: { projectId: string; build: Build }) {
+  const { id, build_number, branch, commit_hash, changelist, downstream, created_at } = build
+  const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
+  const about = [change, branch, downstream && 'after another job failed', agoOf(created_at)].filter(Boolean).join(', ')
+  return (
+    <Link
+      to="/projects/$projectId/builds/$buildId"
+      params={{ projectId, buildId: id }}
+      title={about}
+      className={`inline-flex gap-1.5 rounded-md border px-2 py-0.5 text-xs hover:brightness-95 ${downstream ? 'border-line bg-hover' : 'border-err bg-err-wash'}`}
+    >
+      <span className="tabular-nums">#{build_number || id}</span>
+      <span className="font-mono text-soft">{change}</span>
+    </Link>
+  )
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { NOTE_MAX } from '../../../contract/limits.ts'
+import type { BreakageHistoryKind } from '../../../contract/sets.ts'
+import { useWrite } from '../../queries.ts'
+import { useNames } from '../../session.ts'
+import { useDraft } from '../../ui/form/draft.ts'
+import { TextArea } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { TaskLink } from '../tasks/task-link.tsx'
+
+type Entry = BreakageDetail['history'][number]
+type Words = (entry: Entry, by: string, nameOf: (id: number) => string) => string
+
+const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
+  opened: ({ detail }) => `${detail || 'A job'} broke`,
+  joined: ({ detail }) => `${detail || 'Another job'} failed of it too`,
+  claimed: ({ detail }, by, nameOf) =>
+    detail.startsWith('user:') ? `${by} gave it to ${nameOf(Number(detail.slice(5)))}` : `${by} claimed it`,
+  released: (_, by) => `${by} let it go`,
+  muted: ({ detail }, by) => `${by} muted it until ${detail ? exact.format(new Date(detail)) : 'it stops'}`,
+  unmuted: ({ user_id }, by) => (user_id === null ? 'It is no longer muted' : `${by} unmuted it`),
+  resolved: (_, by) => `${by} said that it is fixed`,
+  fixed: () => 'Every job it had hit passed again',
+  reopened: ({ user_id }, by) => (user_id === null ? 'It came back' : `${by} opened it again`),
+  note: (_, by) => `${by} noted`,
+}
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** What became of it, the newest first, and room for a word about it. */
+export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail; locked: boolean }) {
+  const nameOf = useNames()
+  const wordsOf = (entry: Entry): ReactNode => {
+    const by = entry.user_id === null ? 'Goldmaster' : nameOf(entry.user_id)
+    if (entry.kind !== 'task') return WORDS[entry.kind](entry, by, nameOf)
+    return (
+      <>
+        {by} made a task of it <TaskLink projectId={breakage.project_id} id={Number(entry.detail.slice(1))} />
+      </>
+    )
+  }
+  return (
+    <Section title="History">
+      {!locked && <Note breakage={breakage} />}
+      <ol aria-label="History" className="grid grid-cols-1 gap-2 text-sm">
+        {breakage.history.toReversed().map((entry) => (
+          <li key={`${entry.at} ${entry.kind} ${entry.detail}`} className="grid grid-cols-1 gap-0.5 border-l-2 border-line pl-3">
+            <span className="flex flex-wrap items-baseline justify-between gap-x-3">
+              <span className="wrap-anywhere min-w-0">{wordsOf(entry)}</span>
+              <span className="text-xs text-soft">
+                <Time at={entry.at} />
+              </span>
+            </span>
+            {entry.kind === 'note' && (
+              <p className="wrap-anywhere whitespace-pre-wrap rounded-md bg-hover px-2 py-1">{entry.detail}</p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function Note({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
+  const [note, setNote, clear] = useDraft(`note about breakage ${id}`, '')
+  const edit = useWrite('editBreakage', ['showBreakage'])
+  const say = useToast()
+  const submit = async () => {
+    await edit.mutateAsync({ project_id, id, body: { note: note.trim() } })
+    setNote('')
+    clear()
+    say('Noted')
+  }
+  return (
+    <Form action="Add note" submit={submit} disabled={note.trim() === ''}>
+      <TextArea label="Note" rows={2} maxLength={NOTE_MAX} value={note} onChange={(event) => setNote(event.target.value)} />
+    </Form>
+  )
+}

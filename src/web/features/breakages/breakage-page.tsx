@@ -1,0 +1,136 @@
+import { useParams } from '@tanstack/react-router'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount, useNames } from '../../session.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Failed } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { BranchLinks } from '../branches/branch-links.tsx'
+import { ChangeLink } from '../branches/branch-row.tsx'
+import { SURE } from '../builds/investigation.tsx'
+import { Suspects } from '../builds/suspects.tsx'
+import { TaskLink } from '../tasks/task-link.tsx'
+import { BreakageActions } from './breakage-actions.tsx'
+import { BreakageBuilds } from './breakage-builds.tsx'
+import { BreakageHistory } from './breakage-history.tsx'
+import { BreakageState } from './breakage-state.tsx'
+import { titleOf } from './breakage-words.ts'
+
+export default function Breakage() {
+  const { projectId = '', breakageId = '' } = useParams({ strict: false })
+  const { data, error, refetch } = useApi('showBreakage', { project_id: projectId, id: breakageId })
+  const breakage = data?.id === breakageId ? data : undefined
+  const up = ['Breakages', `/projects/${projectId}/breakages`] as const
+  if (!breakage)
+    return (
+      <Page title="Breakage" up={up}>
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+      </Page>
+    )
+  return (
+    <Page title={titleOf(breakage)} up={up} actions={<BreakageState {...breakage} />}>
+      <Shown key={breakage.id} projectId={projectId} breakage={breakage} />
+    </Page>
+  )
+}
+
+interface Part {
+  projectId: string
+  breakage: BreakageDetail
+}
+
+function Shown({ projectId, breakage }: Part) {
+  const locked = useAccount()?.read_only != null
+  return (
+    <>
+      {!locked && <BreakageActions breakage={breakage} />}
+      <State projectId={projectId} breakage={breakage} />
+      <Cause breakage={breakage} />
+      <Range projectId={projectId} breakage={breakage} />
+      <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
+      <BreakageHistory breakage={breakage} locked={locked} />
+    </>
+  )
+}
+
+function State({ projectId, breakage }: Part) {
+  const { state, branch, owner_user_id, muted_until, fixed_at, fixed_by_change, task_id, reopened_count } = breakage
+  const nameOf = useNames()
+  return (
+    <Facts
+      of={[
+        ['Owner', nameOf(owner_user_id)],
+        ['Branch', branch === null ? 'any' : branch && <BranchLinks key="branch" projectId={projectId} names={[branch]} />],
+        ['Broke', <Time key="opened" at={breakage.opened_at} both />],
+        ['Last failed', <Time key="seen" at={breakage.last_seen_at} both />],
+        ['Muted until', state === 'muted' ? muted_until ? <Time key="muted" at={muted_until} both /> : 'it stops' : null],
+        ['Fixed', fixed_at && <Time key="fixed" at={fixed_at} both />],
+        ['Fixed by', fixed_by_change && <ChangeLink key="by" projectId={projectId} change={fixed_by_change} />],
+        ['Came back', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
+        ['Task', task_id === null ? null : <TaskLink key="task" projectId={projectId} id={task_id} />],
+      ]}
+    />
+  )
+}
+
+const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidence } }: { breakage: BreakageDetail }) => (
+  <Section
+    title="Cause"
+    actions={
+      <div className="flex flex-wrap gap-1.5">
+        {category && <Pill kind="err">{wordsOf(category)}</Pill>}
+        {confidence && <Pill kind={SURE[confidence]}>{confidence} confidence</Pill>}
+      </div>
+    }
+  >
+    <p className="wrap-anywhere font-medium">{cause || 'Not found yet.'}</p>
+    {suggested_fix && (
+      <p className="wrap-anywhere text-sm">
+        <span className="font-medium">Suggested fix: </span>
+        {suggested_fix}
+      </p>
+    )}
+    {evidence.length > 0 && (
+      <div className="grid gap-1.5">
+        <h3 className="text-sm font-medium">Evidence</h3>
+        <ul className="grid overflow-hidden rounded-md border border-line">
+          {evidence.map(({ line, text }) => (
+            <li
+              key={line}
+              className="flex gap-3 border-b border-b-line border-l-3 border-l-err bg-err-wash px-2 py-1 font-mono text-xs last:border-b-0"
+            >
+              <span className="shrink-0 text-soft tabular-nums">line {line}</span>
+              <span className="min-w-0 break-all">{text}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    )}
+  </Section>
+)
+
+/** Where it came in: between the last change that was good and the first that was not. */
+function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, branch } }: Part) {
+  return (
+    <Section title="Where it came in">
+      {branch === null ? (
+        <p className="text-sm text-soft">It lies in the machines: no change is to blame.</p>
+      ) : (
+        <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
+          <div>
+            <dt className="text-xs text-soft">Last good change</dt>
+            <dd>{last_good_change ? <ChangeLink projectId={projectId} change={last_good_change} /> : 'not known'}</dd>
+          </div>
+          <div>
+            <dt className="text-xs text-soft">First bad change</dt>
+            <dd>{first_bad_change ? <ChangeLink projectId={projectId} change={first_bad_change} /> : 'not known'}</dd>
+          </div>
+        </dl>
+      )}
+      {suspects.length > 0 && <Suspects of={suspects} />}
+    </Section>
+  )
+}

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router'
+import type { Breakage } from '../../../contract/health-shapes.ts'
+import { useNames } from '../../session.ts'
+import { wordsOf } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { SuspectLink } from '../builds/suspects.tsx'
+import { BreakageState } from './breakage-state.tsx'
+import { titleOf } from './breakage-words.ts'
+
+/** A breakage in a list: what shows it, what it means, where, since when, and who may know more. */
+export function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
+  const { id, category, cause, jobs, branch, build_count, opened_at, suspects, owner_user_id } = breakage
+  const nameOf = useNames()
+  const suspect = suspects[0]
+  const title = titleOf(breakage)
+  return (
+    <li className="grid grid-cols-1 gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60">
+      <div className="flex min-w-0 items-baseline gap-x-2">
+        <BreakageState {...breakage} />
+        <Link
+          to="/projects/$projectId/breakages/$breakageId"
+          params={{ projectId, breakageId: id }}
+          className="wrap-anywhere line-clamp-2 min-w-0 flex-1 font-medium hover:underline"
+          title={title}
+        >
+          <bdi>{title}</bdi>
+        </Link>
+      </div>
+      {cause && cause !== title && (
+        <p title={cause} className="wrap-anywhere line-clamp-1 text-soft">
+          {cause}
+        </p>
+      )}
+      <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-soft">
+        <li className="wrap-anywhere min-w-0">
+          <bdi>{jobs.join(', ')}</bdi>
+          {branch && (
+            <>
+              {' on '}
+              <bdi>{branch}</bdi>
+            </>
+          )}
+        </li>
+        <li>
+          {build_count} {build_count === 1 ? 'build' : 'builds'} since <Time at={opened_at} />
+        </li>
+        {category && <li>{wordsOf(category)}</li>}
+        {suspect && (
+          <li>
+            suspect: <SuspectLink suspect={suspect} />
+          </li>
+        )}
+        {owner_user_id !== null && <li>owner: {nameOf(owner_user_id)}</li>}
+      </ul>
+    </li>
+  )
+}
+
+export const BreakageRows = ({ projectId, breakages }: { projectId: string; breakages: readonly Breakage[] }) => (
+  <ul aria-label="Breakages" className="grid overflow-hidden rounded-lg border border-line bg-panel">
+    {breakages.map((breakage) => (
+      <BreakageRow key={breakage.id} projectId={projectId} breakage={breakage} />
+    ))}
+  </ul>
+)

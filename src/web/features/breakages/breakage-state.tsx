@@ -1,0 +1,10 @@
+import type { Breakage } from '../../../contract/health-shapes.ts'
+import { Pill, Status } from '../../ui/pill.tsx'
+
+/** How a breakage stands, and whether it comes and goes. */
+export const BreakageState = ({ state, flaky }: Pick<Breakage, 'state' | 'flaky'>) => (
+  <span className="inline-flex shrink-0 gap-1.5">
+    <Status value={state} />
+    {flaky && <Pill kind="warn">flaky</Pill>}
+  </span>
+)

@@ -1,0 +1,11 @@
+import type { Breakage } from '../../../contract/health-shapes.ts'
+
+/** What a breakage is called: the line that shows it, else what was found. The folders are on its page. */
+export const titleOf = ({ evidence, cause, jobs }: Pick<Breakage, 'evidence' | 'cause' | 'jobs'>): string =>
+  withoutFolders(firstLine(evidence[0]?.text ?? '') || firstLine(cause) || `${jobs.join(', ')} failed`)
+
+const firstLine = (text: string) => text.trim().split('\n', 1)[0]!.trimEnd()
+
+/** From the root, two or more deep; addresses are left as they are. */
+const FOLDERS = /(?<![\w:/\\])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'()]+[\\/]){2,}/g
+const withoutFolders = (line: string) => line.replace(FOLDERS, '')

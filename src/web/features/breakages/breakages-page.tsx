@@ -1,0 +1,125 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { BREAKAGE_STATES, FAILURE_CATEGORIES } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { useApi, usePages } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { BreakageRows } from './breakage-row.tsx'
+
+const ALL = 'all'
+const BROKEN = BREAKAGE_STATES.filter((state) => state !== 'fixed').join(',')
+
+const STATES = [
+  ['', 'Still broken'],
+  ...BREAKAGE_STATES.map((state) => [state, `Only ${state}`] as const),
+  [ALL, 'All states'],
+] as const
+const CATEGORIES = [['', 'All categories'], ...FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)] as const
+const OWNERS = [
+  ['', 'All owners'],
+  ['me', 'Mine'],
+] as const
+
+/** What is broken, one entry per cause. */
+export default function Breakages() {
+  const { projectId = '' } = useParams({ strict: false })
+  const { user } = useMe()
+  const [{ state, branch, category, owner }, filter] = useFilters('state', 'branch', 'category', 'owner')
+  const query = {
+    state: state === ALL ? undefined : state || BROKEN,
+    branch,
+    category,
+    owner: owner === 'me' ? user.id : owner,
+  }
+  const pages = usePages('listBreakages', { project_id: projectId, query }, 'breakages')
+  return (
+    <Page
+      title="Breakages"
+      actions={
+        <>
+          <Filter label="State" options={STATES} value={state} onChange={({ target }) => filter({ state: target.value })} />
+          <BranchFilter projectId={projectId} value={branch} onChange={(next) => filter({ branch: next })} />
+          <Filter
+            label="Category"
+            options={CATEGORIES}
+            value={category}
+            onChange={({ target }) => filter({ category: target.value })}
+          />
+          <Filter label="Owner" options={OWNERS} value={owner} onChange={({ target }) => filter({ owner: target.value })} />
+        </>
+      }
+    >
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={
+          state || branch || category || owner ? (
+            <Empty
+              title="No such breakage"
+              action={
+                <Button onClick={() => filter({ state: '', branch: '', category: '', owner: '' })}>
+                  Show what is still broken
+                </Button>
+              }
+            >
+              Nothing in this project has that state, branch, category and owner.
+            </Empty>
+          ) : (
+            <NothingBroken projectId={projectId} onAll={() => filter({ state: ALL })} />
+          )
+        }
+      >
+        <BreakageRows projectId={projectId} breakages={pages.items} />
+      </Pages>
+    </Page>
+  )
+}
+
+interface BranchFilterProps {
+  projectId: string
+  value: string
+  onChange(branch: string): void
+}
+
+/** The branches built last, and the one in the address. */
+function BranchFilter({ projectId, value, onChange }: BranchFilterProps) {
+  const { data } = useApi('listBranches', { project_id: projectId, query: { limit: 50 } })
+  const names = new Set(data?.branches.map(({ name }) => name))
+  if (value) names.add(value)
+  return (
+    <Filter
+      label="Branch"
+      options={[['', 'All branches'], ...[...names].map((name) => [name, name] as const)]}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}
+
+/** Either all is well, or nobody ever looked. */
+function NothingBroken({ projectId, onAll }: { projectId: string; onAll(): void }) {
+  const { data } = useApi('listBreakages', { project_id: projectId, query: { limit: 1 } })
+  if (data && data.breakages.length > 0)
+    return (
+      <Empty title="Nothing is broken" action={<Button onClick={onAll}>Show what was fixed</Button>}>
+        Every cause that was found is fixed. The next build that fails for one stands here.
+      </Empty>
+    )
+  return (
+    <Empty
+      title="Nothing is broken"
+      action={
+        <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
+          Which builds are investigated
+        </Link>
+      }
+    >
+      No failed build of this project was investigated yet. Once one is, its cause stands here, with every job and build it hits.
+    </Empty>
+  )
+}

@@ -1,0 +1,41 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Select } from '../../ui/form/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+interface Props {
+  settings: AppReply<'showProjectSettings'>
+  locked: boolean
+}
+
+/** Whether a build that fails is investigated without anybody asking. Saved as it is chosen. */
+export function InvestigationSettings({ settings: { id, investigates_failures }, locked }: Props) {
+  const isCounted = useAccount()?.credits != null
+  const edit = useWrite('editProject', ['showProjectSettings'])
+  const say = useToast()
+  const choose = (value: string) =>
+    edit.mutate(
+      { project_id: id, body: { investigates_failures: value === '' ? null : value === 'true' } },
+      { onSuccess: () => say('Saved'), onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err') },
+    )
+  return (
+    <Section title="Investigations">
+      <Select
+        label="Investigate failed builds by themselves"
+        hint="Their causes stand under Breakages. It costs no credit."
+        options={[
+          ['', isCounted ? 'As usual: off, since the account counts investigations' : 'As usual: on'],
+          ['true', 'On'],
+          ['false', 'Off'],
+        ]}
+        className="max-w-md"
+        disabled={locked}
+        value={String((edit.isPending ? edit.variables.body?.investigates_failures : investigates_failures) ?? '')}
+        onChange={({ target }) => choose(target.value)}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../queries.ts'
+import { Failed } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Contents } from '../changes/contents.tsx'
+
+/** What a build holds and the last one that passed did not. */
+export function BuildChanges({ projectId, buildId }: { projectId: string; buildId: string }) {
+  const query = useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId })
+  const { data, error, refetch, isPlaceholderData } = query
+  return (
+    <Section title="Changes in this build">
+      {error && !data ? (
+        <Failed error={error} retry={() => void refetch()} />
+      ) : !data || isPlaceholderData ? (
+        <Waiting />
+      ) : (
+        <>
+          {data.basis !== 'unknown' && (
+            <p className="text-sm text-soft">
+              {data.since ? (
+                <>
+                  Since{' '}
+                  <Link
+                    to="/projects/$projectId/builds/$buildId"
+                    params={{ projectId, buildId: data.since.id }}
+                    className="underline"
+                  >
+                    the last build that passed
+                  </Link>
+                  {data.branch && ` on ${data.branch}`}.
+                </>
+              ) : (
+                `No earlier build of this job passed${data.branch && ` on ${data.branch}`}: everything known before it.`
+              )}
+            </p>
+          )}
+          <Contents
+            projectId={projectId}
+            found={data}
+            label="Changes in this build, newest first"
+            unknown="This cannot be told: its commit or changelist has not arrived here, or the CI did not say which it built. Connect the version control, and let the CI send the commit, changelist or branch."
+            none="None: the last build that passed was made from the same change."
+          />
+        </>
+      )}
+    </Section>
+  )
+}

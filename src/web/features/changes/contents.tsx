@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Contents as Found } from '../../../contract/shapes.ts'
+import { ChangeList } from './change-list.tsx'
+
+interface ContentsProps {
+  projectId: string
+  found: Found
+  label: string
+  /** What to say where nobody knows what a build was made from, and where nothing came in between. */
+  unknown: ReactNode
+  none: string
+}
+
+/** The changes between two builds, and how well they are known. */
+export const Contents = ({ projectId, found: { changes, branch, basis, has_more }, label, unknown, none }: ContentsProps) => (
+  <>
+    {basis === 'unknown' && <p className="text-sm text-soft">{unknown}</p>}
+    {basis === 'time' && (
+      <p className="text-sm text-soft">The branch is not known: these came in the time between, whatever their branch.</p>
+    )}
+    {basis !== 'unknown' && changes.length === 0 && <p className="text-sm text-soft">{none}</p>}
+    {changes.length > 0 && <ChangeList changes={changes} label={label} />}
+    {has_more && (
+      <p className="text-sm text-soft">
+        There are more; the{' '}
+        <Link to="/projects/$projectId/changes" params={{ projectId }} search={branch ? { branch } : {}} className="underline">
+          list of changes
+        </Link>{' '}
+        has all.
+      </p>
+    )}
+  </>
+)

@@ -1,0 +1,66 @@
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useApi } from '../../queries.ts'
+import { useAccount, useProject } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Markdown } from '../../ui/text/markdown.tsx'
+import { guideOf } from './guide.ts'
+import { NewUgsToken } from './new-ugs-token.tsx'
+import { UgsTokens } from './ugs-tokens.tsx'
+
+/** Tokens for the clients of Unreal Game Sync, and what to paste into them. */
+export default function UnrealGameSync() {
+  const { projectId = '' } = useParams({ strict: false })
+  const owner = useProject()?.role === 'owner'
+  return (
+    <Page title="Unreal Game Sync" up={['Project settings', `/projects/${projectId}/settings`]}>
+      {owner ? <Owned projectId={projectId} /> : <Notice>Only owners of the project or of its account may see these.</Notice>}
+    </Page>
+  )
+}
+
+function Owned({ projectId }: { projectId: string }) {
+  const locked = Boolean(useAccount()?.read_only)
+  const [making, setMaking] = useState(false)
+  /** Known only until the page is left. */
+  const [token, setToken] = useState<string>()
+  const query = useApi('listUgsTokens', { project_id: projectId })
+  const make = (
+    <Button look="main" disabled={locked} onClick={() => setMaking(true)}>
+      <Icon name="plus" /> New token
+    </Button>
+  )
+  return (
+    <>
+      <p className="max-w-prose text-sm text-soft">
+        Stock clients of Unreal Game Sync see the builds of this project as badges, and share votes, stars, comments and who has
+        synced what. Whoever has a token reads and writes that, and nothing else.
+      </p>
+      <Section title="Tokens" actions={make}>
+        {token && (
+          <Notice kind="warn">
+            The new token stands in the lines below. Copy them now: only its fingerprint is kept, so it is never shown again.
+          </Notice>
+        )}
+        <Loaded query={query}>
+          {({ ugs_tokens }) =>
+            ugs_tokens.length === 0 ? (
+              <Empty title="No tokens yet">One is enough for everybody who works on the project; a CI may have its own.</Empty>
+            ) : (
+              <UgsTokens projectId={projectId} tokens={ugs_tokens} />
+            )
+          }
+        </Loaded>
+      </Section>
+      <Section title="Set-up">
+        <Markdown text={guideOf(location.origin, token)} />
+      </Section>
+      {making && <NewUgsToken projectId={projectId} onMade={setToken} onClose={() => setMaking(false)} />}
+    </>
+  )
+}
