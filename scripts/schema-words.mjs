@@ -25,8 +25,9 @@ export const Type = {
   Enum: (values, options) => ({ enum: values, ...options }),
   Unsafe: (schema) => ({ ...schema }),
   Optional,
-  Partial: ({ properties }) => ({
+  Partial: ({ properties }, options) => ({
     type: 'object',
     properties: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Optional(schema)])),
+    ...options,
   }),
 }

@@ -34,6 +34,7 @@ async function inside(project: number, empty: number, first: (list: string, key?
     ['change', 'changes'],
     ['build-failed', 'build_runs?status=failed', 'builds'],
     ['build-passed', 'build_runs?status=completed', 'builds'],
+    ['breakage', 'breakages'],
     ['asset', 'assets'],
     ['deployment', 'deployments'],
   ]

@@ -4,7 +4,8 @@ import { readHostList } from './db/hosts.ts'
 import type { SignUpPolicy } from './domain/access/sign-ups.ts'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention/retention.ts'
 import type { Rate, Rates } from './http/limits.ts'
-import { readEntry, USES } from './net/addresses.ts'
+import { providers } from './intake/providers/index.ts'
+import { readEntry } from './net/addresses.ts'
 
 /** The environment, read once and checked: a bad value stops the start with one clear line. */
 export interface Settings {
@@ -39,6 +40,12 @@ export interface Settings {
 }
 
 class BadSetting extends Error {}
+
+/** What a private host may be allowed for: the servers of tools, and webhooks of ours. */
+export const HOST_USES: readonly string[] = [
+  ...Object.values(providers).flatMap(({ name, server }) => (server ? [name] : [])),
+  'webhooks',
+]
 
 type Environment = Record<string, string | undefined>
 
@@ -75,6 +82,7 @@ export function readEnvironment(env: Environment): Settings {
       requests: readRate('LIMIT_REQUESTS_PER_IP', given('LIMIT_REQUESTS_PER_IP') ?? '300/5m'),
       taskWrites: readRate('LIMIT_TASK_WRITES', given('LIMIT_TASK_WRITES') ?? '60/1m'),
       webhooks: readRate('LIMIT_WEBHOOKS', given('LIMIT_WEBHOOKS') ?? '600/1m'),
+      ugs: readRate('LIMIT_UGS', given('LIMIT_UGS') ?? '10000/1m'),
       signIns: readRate('LIMIT_SIGN_INS', given('LIMIT_SIGN_INS') ?? '10/5m'),
     },
     signUp: given('SIGNUP') === undefined ? undefined : readOneOf('SIGNUP', given('SIGNUP')!, ['open', 'invite'] as const),
@@ -170,10 +178,10 @@ function isRange(text: string): boolean {
 function readHosts(name: string, text: string | undefined): string[] {
   const hosts = readList(text)
   for (const host of hosts)
-    if (!readEntry(host))
+    if (!readEntry(host, HOST_USES))
       throw bad(
         name,
-        `must list hosts, addresses or ranges, each with ${USES.join(':, ')}: before it or a port behind, not "${host}"`,
+        `must list hosts, addresses or ranges, each with ${HOST_USES.join(':, ')}: before it or a port behind, not "${host}"`,
       )
   return hosts
 }

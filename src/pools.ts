@@ -20,6 +20,9 @@ const TRANSACTIONS = 5
 const INTAKE = 5
 const JOBS = 10
 
+/** With the wait for a connection, every request is answered within ten seconds, whatever becomes of the database. */
+export const STATEMENT_MS = 5_000
+
 interface PoolsSettings {
   /** Where requests and deliveries go instead; jobs need a session, which a pooler does not give. */
   poolerUrl?: string

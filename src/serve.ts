@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Pool } from './db/database.ts'
 import { Vault } from './domain/access/secrets.ts'
 import { sweep } from './domain/accounts/trials.ts'
-import type { Settings } from './environment.ts'
+import { HOST_USES, type Settings } from './environment.ts'
 import { buildServer } from './http/server.ts'
 import { stopHeavy } from './intake/heavy/heavy.ts'
 import { explainer } from './jobs/explainer.ts'
@@ -13,7 +13,7 @@ import { startOutgoing } from './jobs/outgoing/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
 import { startWorker } from './jobs/worker.ts'
 import { allowedHosts } from './net/addresses.ts'
-import { openPools } from './pools.ts'
+import { openPools, STATEMENT_MS } from './pools.ts'
 import { connectionLost, makeService, openLog, openStore } from './service.ts'
 import { welcome } from './welcome.ts'
 
@@ -23,8 +23,6 @@ const PATIENCE_MS = 9_000
 const LINE_MS = 2_000
 /** Told to stop, the longest time for a large body that is being recorded; what waits for its turn is refused. */
 const HEAVY_MS = 5_000
-/** With the wait for a connection, every request is answered within ten seconds, whatever becomes of the database. */
-const STATEMENT_MS = 5_000
 
 /** Runs the service until it is told to stop; what it has accepted it finishes. */
 export async function serve(settings: Settings) {
@@ -83,16 +81,16 @@ export async function work(settings: Settings) {
 }
 
 async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings, db: Pool, vault: Vault, log: Logger) {
-  const bench = {
+  const context = {
     db,
     vault,
     log,
-    allowed: allowedHosts(allowPrivateHosts),
+    allowed: allowedHosts(allowPrivateHosts, HOST_USES),
     explain: model && explainer(model, log),
     post: mail && openPost(mail),
     retention,
   }
-  const parts = [await startWorker(bench), startOutgoing(bench), startIndexing(bench)]
+  const parts = [await startWorker(context), startOutgoing(context), startIndexing(context)]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
 

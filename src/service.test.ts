@@ -34,22 +34,22 @@ const newest = migrations().at(-1)!.number
 const applied = async () => (await own.db.rows(sql`select from schema_migrations`)).length
 
 test('a command sets an empty database up', async () => {
-  await own.db.count(sql`drop schema public cascade`)
-  await own.db.count(sql`drop schema graphile_worker cascade`)
-  await own.db.count(sql`create schema public`)
+  await own.db.execute(sql`drop schema public cascade`)
+  await own.db.execute(sql`drop schema graphile_worker cascade`)
+  await own.db.execute(sql`create schema public`)
   expect(await open(COMMAND)).toMatchObject({ fresh: true })
   expect(await open(COMMAND)).toMatchObject({ fresh: false })
   expect(await applied()).toBe(migrations().length)
 })
 
 test('a command leaves an older database alone and names what brings it up to date', async () => {
-  await own.db.count(sql`delete from schema_migrations where number = ${newest}`)
+  await own.db.execute(sql`delete from schema_migrations where number = ${newest}`)
   await expect(open(COMMAND)).rejects.toThrow(/of an older version: run `goldmaster migrate`/)
   expect(await applied()).toBe(migrations().length - 1)
 })
 
 test('a command leaves a database alone whose sets are those of an older version', async () => {
-  await own.db.count(
+  await own.db.execute(
     sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state = 'to_do')`,
   )
   await expect(open(COMMAND)).rejects.toThrow(/goldmaster migrate/)
@@ -58,7 +58,7 @@ test('a command leaves a database alone whose sets are those of an older version
 })
 
 test('a command refuses a newer database', async () => {
-  await own.db.count(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
+  await own.db.execute(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
   await expect(open(COMMAND)).rejects.toThrow(/newer than this version/)
 })
 
@@ -70,9 +70,9 @@ test('another secret key than that of the first start is refused with one line',
 })
 
 test('a database from before the canary is judged by what it holds sealed', async () => {
-  await own.db.count(sql`insert into accounts (id, name) values (1, 'Owl')`)
-  await own.db.count(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
-  await own.db.count(sql`
+  await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
+  await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
+  await own.db.execute(sql`
     insert into integrations (project_id, provider, token_hash, token_sealed)
     values (1, 'github', ${Buffer.alloc(32)}, ${new Vault(KEY).seal('token')})`)
   await expect(open({}, OTHER)).rejects.toThrow(/SECRET_KEY is not the key/)

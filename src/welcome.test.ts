@@ -12,7 +12,7 @@ let studio: Studio
 beforeAll(async () => {
   studio = await openStudio()
 })
-afterAll(() => studio.close())
+afterAll(() => studio.close().finally(() => said.mockRestore()))
 beforeEach(() => said.mockClear())
 
 const greet = async (settings: typeof embedded) => {

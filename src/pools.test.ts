@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { all, asker } from '../test/support/every-route.ts'
+import { keepLog } from '../test/support/log.ts'
+import { nightOwl } from '../test/support/night-owl.ts'
+import { openPair, type Pair } from '../test/support/standby.ts'
+import { type Answer, openStudio, type Studio } from '../test/support/studio.ts'
+import { openUnsteadyWay } from '../test/support/unsteady.ts'
+import { until } from '../test/support/until.ts'
+import { CONNECT_MS, GRACE_MS } from './db/database.ts'
+import { openReplica, type Replica } from './db/replica.ts'
+import { openPools, type Pools, STATEMENT_MS } from './pools.ts'
+
+const PROMISED_MS = 10_000
+/** Shorter than the service's own, so that a busy machine does not break the promise. */
+const SHORT_MS = 1_000
+
+test('waiting for a connection and then for a statement takes no longer than a request may', () => {
+  expect(CONNECT_MS + STATEMENT_MS + GRACE_MS).toBeLessThanOrEqual(PROMISED_MS)
+})
+
+// On Windows a standby would need a port and a password of its own.
+describe.skipIf(process.platform === 'win32')('a node whose database hangs', () => {
+  type Way = Awaited<ReturnType<typeof openUnsteadyWay>>
+  let pair: Pair
+  let primary: Way
+  let standby: Way
+  let pools: Pools
+  let replica: Replica
+  let node: Studio
+  beforeAll(async () => {
+    pair = await openPair()
+    primary = await openUnsteadyWay(pair.primary.url)
+    standby = await openUnsteadyWay(pair.standby.url)
+    pools = openPools(primary.url, { statementTimeout: SHORT_MS, onError: () => {} })
+    const { db, intake, connections } = pools
+    replica = openReplica(standby.url, db, keepLog().log)
+    node = await openStudio(nightOwl, { beside: pair.primary, service: { db, intake, connections, replica } })
+  })
+  afterAll(async () => {
+    primary?.become('good')
+    await node?.close()
+    await replica?.close()
+    await pools?.close()
+    primary?.close()
+    standby?.close()
+    await pair?.close()
+  })
+
+  const { ask, tokenOf } = asker(() => node)
+  const push = () =>
+    node.ask('/webhooks/ci?token=nobody-has-this-one', {
+      method: 'POST',
+      body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
+    })
+  const crowd: [string, () => Promise<Answer>][] = [
+    ...all.map(([name]): [string, () => Promise<Answer>] => [name, () => ask(name)]),
+    ['a webhook', push],
+    ['readiness', () => node.ask('/readyz')],
+    ['metrics', () => node.ask('/metrics')],
+    [
+      'assistants',
+      () => node.ask('/mcp', { method: 'POST', token: tokenOf('all'), body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+    ],
+    ['the app', () => node.ask('/app/v1/welcome')],
+  ]
+  /** More than there are connections, all at once: some wait for a connection first. */
+  const askAll = () =>
+    Promise.all(
+      [...crowd, ...crowd].map(async ([name, ask]) => {
+        const began = performance.now()
+        const { status } = await ask()
+        return { name, status, ms: performance.now() - began }
+      }),
+    )
+  type Told = Awaited<ReturnType<typeof askAll>>
+  const late = (told: Told) => told.filter(({ ms }) => ms > PROMISED_MS)
+  const broken = (told: Told) => told.filter(({ status }) => status >= 500)
+  const whole = async () => broken(await askAll()).length === 0
+  const idle = async () => {
+    const since = performance.now()
+    await until(() => performance.now() - since > SHORT_MS + 2 * GRACE_MS)
+  }
+
+  test.each([
+    ['stops', async () => primary.become('silent')],
+    [
+      'stops after an idle spell',
+      async () => {
+        await idle()
+        primary.become('silent')
+      },
+    ],
+    ['vanishes without a word', async () => primary.vanish()],
+    [
+      'vanishes after an idle spell',
+      async () => {
+        await idle()
+        primary.vanish()
+      },
+    ],
+    ['hangs up', async () => primary.become('hangs up')],
+  ])('answers everybody in time when the primary %s, and goes on when it is back', async (_, happen) => {
+    await until(whole)
+    await happen()
+    const told = await askAll()
+    expect(late(told)).toEqual([])
+    expect(broken(told).filter(({ status }) => status !== 503)).toEqual([])
+    expect(broken(told).length).toBeGreaterThan(0)
+    primary.become('good')
+    await until(whole)
+  })
+
+  test.each([
+    ['stops', async () => standby.become('silent')],
+    [
+      'stops after an idle spell',
+      async () => {
+        await idle()
+        standby.become('silent')
+      },
+    ],
+    ['vanishes without a word', async () => standby.vanish()],
+    ['hangs up', async () => standby.become('hangs up')],
+  ])('answers everybody, and well, when the standby %s', async (_, happen) => {
+    const seen = replica.reads.replica
+    await until(async () => (await whole()) && replica.reads.replica > seen)
+    await happen()
+    const told = await askAll()
+    expect(late(told)).toEqual([])
+    expect(broken(told)).toEqual([])
+    standby.become('good')
+    const before = replica.reads.replica
+    await until(async () => (await whole()) && replica.reads.replica > before)
+  })
+})
