@@ -1,6 +1,8 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { benchBuildReports } from './build-reports.ts'
 import { benchDiagnosis } from './diagnosis.ts'
+import { benchFailures } from './failures.ts'
+
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
 import { benchFuzz } from './fuzz.ts'
@@ -13,6 +15,7 @@ import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
 import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
+import { benchUgs } from './ugs.ts'
 
 const BENCHES = {
   tasks: benchTasks,
@@ -21,11 +24,13 @@ const BENCHES = {
   listeners: benchListeners,
   intake: benchIntake,
   'build-reports': benchBuildReports,
+  failures: benchFailures,
   'heavy-bodies': benchHeavyBodies,
   outgoing: benchOutgoing,
   neighbours: benchNeighbours,
   pages: benchPages,
   search: benchSearch,
+  ugs: benchUgs,
   fuzz: benchFuzz,
 }
 const NAMES = [...Object.keys(BENCHES), 'diagnosis']

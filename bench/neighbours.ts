@@ -69,7 +69,7 @@ async function scene(cluster: Cluster, flood: Flood) {
       await setTarpits(db, 'paused')
       await kill(child)
       // What the noisy account left behind is no part of the quiet window.
-      await db.count(
+      await db.execute(
         sql`delete from graphile_worker._private_jobs where flags ? ${`for:account:${noise.account}`} and locked_at is null`,
       )
     }
@@ -135,7 +135,7 @@ async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
   const secret = (kind: 'tokens' | 'integrations', key: string) =>
     String(kind === 'tokens' ? made.tokens![key]!.token : made.integrations![key]!.webhook_token)
   if (flood === 'search')
-    await db.count(sql`
+    await db.execute(sql`
       insert into tasks (account_id, project_id, title)
       select ${id('accounts', 'noisy')}, ${id('projects', 'noisy')}, 'The light of the night crate ' || i from generate_series(1, 20000) i`)
   const failed = await db.rows<{ id: number }>(sql`
@@ -147,7 +147,7 @@ async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
   if (flood === 'webhooks') {
     const url = `http://127.0.0.1:${hungPort}/`
     const { id: first } = await subscriptions.create(db, vault, { account_id: id('accounts', 'noisy'), url })
-    await db.count(sql`
+    await db.execute(sql`
       insert into subscriptions (account_id, url, secret_sealed, position, status)
       select account_id, url, secret_sealed, position, status from subscriptions, generate_series(2, ${TARPITS}) where id = ${first}`)
   }
@@ -185,7 +185,7 @@ async function signIn(site: string): Promise<string> {
 }
 
 const setTarpits = (db: Pool, status: 'active' | 'paused') =>
-  db.count(sql`
+  db.execute(sql`
     update subscriptions s set status = ${status}, failing_since = null from accounts a where a.id = s.account_id and a.name = 'noisy'`)
 
 const start = (flood: Flood, noise: Noise) =>

@@ -103,7 +103,7 @@ async function scene(cluster: Cluster, { name, webhooks, backlog = 0, pace = 0, 
 /** Each event in a transaction of its own, as in life. */
 async function happen(db: Pool, count: number) {
   for (let i = 0; i < count; i++)
-    await db.count(sql`insert into tasks (account_id, project_id, title) values (1, 1, 'The lighthouse turns the wrong way')`)
+    await db.execute(sql`insert into tasks (account_id, project_id, title) values (1, 1, 'The lighthouse turns the wrong way')`)
 }
 
 const delivered = async (db: Pool) =>

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
+import type { Key } from '../src/db/page.ts'
+import type { Caller } from '../src/domain/access/access.ts'
 import { indexAll } from '../src/domain/search/index.ts'
 import { search } from '../src/domain/search/search.ts'
+import { findListed, type ListName, type PageQuery } from '../src/http/rest/lists.ts'
 import { cpuOfEach, usedBetween } from './harness/cpu.ts'
 import type { Cluster } from './harness/database.ts'
 import { printTable, verdict } from './harness/table.ts'
@@ -23,6 +26,7 @@ export async function benchSearch(cluster: Cluster) {
     await indexEverything(db)
     await completeness(db)
     await latencies(db)
+    await pages(db)
   } finally {
     await db.close()
     await store.drop()
@@ -38,11 +42,13 @@ const title = `'Fix ' || ${words(1)} || ' ' || ${words(20_000)} || ' in ' || ${w
 const inserts: Record<keyof typeof SIZES, string> = {
   tasks: `insert into tasks (account_id, project_id, title, created_at)
     select $1::integer, $1, ${title} || case when i <= 10000 then ' antique' else '' end, now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
-  changes: `insert into changes (account_id, project_id, identifier, source_type, author, description, branch, timestamp)
-    select $1::integer, $1, md5($1::integer || ' ' || i) || 'deadbeef', 'GitCommit', 'Kim Lindqvist <kim@bench.example>', ${title} || E'\\n\\nReviewed by the physics group, see the notes of ' || i, 'main',
+  changes: `insert into changes (account_id, project_id, identifier, source_type, author, description, branch, files, timestamp)
+    select $1::integer, $1, md5($1::integer || ' ' || i) || 'deadbeef', 'GitCommit',
+      case when i = 7 then 'Rare Rita' else 'Kim Lindqvist <kim@bench.example>' end, ${title} || E'\\n\\nReviewed by the physics group, see the notes of ' || i, 'main',
+      jsonb_build_array(jsonb_build_object('path', 'Source/' || ${words(7)} || '/Crate_' || i || '.cpp')),
       now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
-  build_runs: `insert into build_runs (account_id, project_id, status, ci_job_name, build_number, branch, created_at)
-    select $1::integer, $1, 'completed', (array['cinder-win64', 'cinder-ps5', 'nightly'])[1 + i % 3], i::text, 'main', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
+  build_runs: `insert into build_runs (account_id, project_id, status, ci_job_name, build_number, commit_hash, branch, created_at)
+    select $1::integer, $1, 'completed', (array['cinder-win64', 'cinder-ps5', 'nightly'])[1 + i % 3], i::text, md5($1::integer || ' ' || i) || 'deadbeef', 'main', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
   assets: `insert into assets (account_id, project_id, name, path, asset_type, created_at)
     select $1::integer, $1, 'T_Crate_' || i || '.png', 'Content/Props/' || ${words(7)} || '/T_Crate_' || i || '.png', 'texture', now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
   deployments: `insert into deployments (account_id, project_id, platform, status, version, branch, created_at)
@@ -148,3 +154,57 @@ async function latencies(db: Pool) {
     table,
   )
 }
+
+const PAGES: [ListName, Record<string, string>][] = [
+  ['searchTasks', { q: 'fix' }],
+  ['searchTasks', { q: 'antique' }],
+  ['searchTasks', { q: 'zzyzx' }],
+  ['searchTasks', { q: 'fix', task_type: 'bug' }],
+  ['searchChanges', { q: 'crate lantern' }],
+  ['searchChanges', { author: 'kim' }],
+  ['searchChanges', { author: 'rita' }],
+  ['searchChanges', { author: 'nobody' }],
+  ['searchChanges', { path: 'source/' }],
+  ['searchChanges', { path: 'crate_997.cpp' }],
+  ['searchChanges', { path: 'nowhere.cpp' }],
+  ['searchBuilds', { author: 'kim' }],
+  ['searchBuilds', { author: 'rita' }],
+  ['searchBuilds', { q: 'cinder', author: 'kim' }],
+  ['searchAssets', { q: 'props lantern' }],
+]
+
+/** Pages of the API's searches, the first and one far down: what each takes, and how much of it is ours. */
+async function pages(db: Pool) {
+  const table = []
+  const backends = await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)
+  const processes = [process.pid, ...backends.map(({ pid }) => pid)]
+  const { middle } = (await db.one<{ middle: string }>(sql`select now() - interval '20000 minutes' as middle`))!
+  for (const account of [1, 3])
+    for (const [name, filters] of PAGES)
+      for (const cursor of [undefined, { at: middle, id: idOf(name) }] satisfies (Key | undefined)[]) {
+        const query = { ...filters, limit: 20, ...(cursor && { cursor }) } as unknown as PageQuery
+        const caller = { account_id: account, project_id: account } as Caller
+        const times = []
+        let rows = 0
+        const before = await cpuOfEach(processes)
+        for (let round = 0; round < ROUNDS; round++) {
+          const began = performance.now()
+          rows = JSON.parse((await findListed(db, caller, name, query, 'https://bench.example')).items).length
+          times.push(performance.now() - began)
+        }
+        const cpu = usedBetween(before, await cpuOfEach(processes)) / ROUNDS
+        times.sort((a, b) => a - b)
+        const p95 = times[Math.floor(0.95 * times.length)]!
+        const asked = new URLSearchParams(filters).toString()
+        const place = cursor ? 'far down' : 'first'
+        const size = account === 1 ? 'much' : 'little'
+        table.push([size, `${name} ${asked}`, place, rows, times[times.length >> 1]!, p95, cpu, verdict(p95 <= TARGET_MS)])
+      }
+  printTable(
+    `Searches of the API (target: p95 ≤ ${TARGET_MS} ms)`,
+    ['studio', 'search', 'page', 'rows', 'p50 ms', 'p95 ms', 'CPU ms', ''],
+    table,
+  )
+}
+
+const idOf = (name: ListName) => (name === 'searchAssets' ? '00000000-0000-0000-0000-000000000000' : '0')

@@ -41,6 +41,6 @@ async function fillTable(client: pg.Client, table: Table, count: number, newest:
   await client.query(inserts[table](count).replaceAll(TIMES.newest, newest))
   for (const { definition } of rows) await client.query(definition)
   const column = table === 'deployments' ? 'number' : 'id'
-  if (!['task_labels', 'assets', 'approvals'].includes(table))
+  if (!['task_labels', 'change_branches', 'assets', 'approvals'].includes(table))
     await client.query(`select setval(pg_get_serial_sequence('${table}', '${column}'), ${count + 1})`)
 }

@@ -24,9 +24,9 @@ export async function explain(client: pg.ClientBase, name: ListName, query: RawQ
 }
 
 /** What a statement costs once PostgreSQL has settled on a plan for it. */
-export async function costOf(client: pg.ClientBase, { text, values, replan }: Statement): Promise<Cost> {
+export async function costOf(client: pg.ClientBase, { text, values, unprepared }: Statement): Promise<Cost> {
   const execute = `execute listing (${values.map(literal).join(', ')})`
-  await client.query(`set plan_cache_mode = ${replan ? 'force_custom_plan' : 'auto'}`)
+  await client.query(`set plan_cache_mode = ${unprepared ? 'force_custom_plan' : 'auto'}`)
   await client.query(`prepare listing as ${text}`)
   // PostgreSQL plans the first five for their values and settles afterwards.
   for (let use = 0; use < 6; use++) await client.query(execute)

@@ -1,4 +1,6 @@
 import type { Routes } from '../../src/contract/routes.ts'
+import type { SearchName } from '../../src/contract/searches.ts'
+import type { Texts } from '../../src/domain/search/find.ts'
 import type { ListName } from '../../src/http/rest/lists.ts'
 import { COMMON_COMMIT, OTHER_COMMIT, RARE_COMMIT, TIMES } from './rows.ts'
 
@@ -13,8 +15,16 @@ export interface Values {
   bulk?: string
 }
 
-/** A filter without values here does not compile. */
-type Cases = { [N in ListName]: Record<Exclude<keyof Routes[N]['query'], 'limit' | 'cursor' | 'format'>, Values | Values[]> }
+type Filters<N extends ListName> = Exclude<keyof Routes[N]['query'], 'limit' | 'cursor' | 'format'>
+type Of<Names extends PropertyKey> = Record<Names, Values | Values[]>
+
+/** A filter without values here does not compile. Of a search only what its list does not take; words are `search`'s to measure. */
+type Cases = { [N in Exclude<ListName, SearchName>]: Of<Filters<N>> } & {
+  searchTasks: Of<Exclude<Filters<'searchTasks'>, Filters<'listTasks'> | keyof Texts>>
+  searchBuilds: Of<Exclude<Filters<'searchBuilds'>, Filters<'listBuilds'> | keyof Texts>>
+  searchAssets: Of<Exclude<Filters<'searchAssets'>, Filters<'listAssets'> | keyof Texts>>
+  searchChanges: Of<Exclude<Filters<'searchChanges'>, Filters<'listChanges'> | keyof Texts>>
+}
 
 const edited: Values = { common: '2020-01-01', rare: TIMES.rare, none: TIMES.never, bulk: TIMES.bulk }
 
@@ -63,4 +73,26 @@ export const cases: Cases = {
     build_run_id: { common: '1', rare: '2', none: '3' },
     updated_since: edited,
   },
+  listBreakages: {
+    state: { common: 'fixed', rare: 'open', none: 'claimed' },
+    branch: { common: 'main', rare: 'hotfix', none: 'attic' },
+    category: { common: 'compile_error', rare: 'link_error', none: 'timeout' },
+    owner: { common: '1', rare: '2', none: '3' },
+    since: { common: '2020-01-01', rare: TIMES.rare, none: TIMES.never },
+  },
+  searchTasks: {},
+  searchBuilds: {
+    branch: { common: 'main', rare: 'origin/hotfix', none: 'attic', bulk: 'legacy' },
+    job: { common: 'nightly-win64', rare: 'weekly-ps5', none: 'attic' },
+    changelist: { common: '777', rare: '1', none: '100' },
+    commit: [
+      { common: COMMON_COMMIT, rare: RARE_COMMIT, none: OTHER_COMMIT },
+      // What begins so, and is not the whole hash, is of a few builds.
+      { common: RARE_COMMIT.slice(0, 8), rare: RARE_COMMIT.slice(0, 12), none: 'feedfac' },
+    ],
+    finished_since: { common: '2020-01-01', rare: TIMES.newest, none: TIMES.never },
+    finished_until: { common: TIMES.never, rare: '2025-11-05T06:50:00Z', none: '2020-01-01' },
+  },
+  searchAssets: {},
+  searchChanges: { branch: { common: 'main', rare: 'hotfix', none: 'attic', bulk: 'legacy' } },
 }

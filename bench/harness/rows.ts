@@ -28,6 +28,10 @@ const frame = (count: number) => `(
     select i, timestamptz '${TIMES.newest}' - (${count} - i) / 3 * interval '30 seconds' as at from generate_series(1, ${count}) i
   ) g) g`
 
+/** A tenth of the rows, the oldest, is on a branch that nobody uses any more. */
+const branch = (count: number) =>
+  `case when other then 'attic' when rare then 'hotfix' when i <= ${count / 10} then 'legacy' else 'main' end`
+
 const id = (kind: string) => `md5('${kind}' || i)::uuid`
 const commit = (number: string) => `md5((${number})::text) || 'deadbeef'`
 
@@ -55,19 +59,26 @@ export const inserts = {
     insert into changes (id, account_id, project_id, identifier, source_type, author, description, branch, timestamp, orphaned_at,
       files, created_at, updated_at)
     select i, 1, project_id, case when source_type = 'Changelist' then i::text else ${commit('i / 5')} || i end, source_type,
-      'Kim Lindqvist', 'Keep the crate on the floor. Reviewed by the physics group, number ' || i, 'main', at,
+      'Kim Lindqvist', 'Keep the crate on the floor. Reviewed by the physics group, number ' || i, ${branch(count)}, at,
       case when i % 10 = 3 then at end, '[{"path": "Source/Physics/Crate.cpp", "action": "edit"}]', at, edited
     from (select *, case when other then 'AssetCommit' when rare then 'Changelist' else 'GitCommit' end as source_type
       from ${frame(count)}) g`,
 
+  change_branches: () => `
+    insert into change_branches (account_id, project_id, branch, change_id, timestamp)
+    select account_id, project_id, branch, id, timestamp from changes`,
+
   build_runs: (count: number) => `
-    insert into build_runs (id, account_id, project_id, status, build_type, target_type, ci_job_name, build_number, commit_hash, branch,
-      phase, duration_seconds, started_at, finished_at, created_at, updated_at)
+    insert into build_runs (id, account_id, project_id, status, build_type, target_type, ci_job_name, build_number, commit_hash, changelist,
+      branch, phase, duration_seconds, started_at, finished_at, created_at, updated_at)
     select i, 1, project_id,
       case when other then 'cancelled' when rare then 'passed_pending_approval' when i % 7 = 0 then 'failed' else 'completed' end,
       case when other then 'custom' when rare then 'unity' else 'unreal' end,
       case when other then 'debug' when rare then 'test' when i % 4 = 0 then 'shipping' else 'development' end,
-      'nightly-win64', i::text, ${commit('i / 5')}, 'main', 'package', 1800, at, at + interval '30 minutes', at, edited
+      case when other then 'attic' when rare then 'weekly-ps5' else 'nightly-win64' end, i::text,
+      case when other then '${OTHER_COMMIT}' when rare then '${RARE_COMMIT}' when i % 200 = 7 then '${COMMON_COMMIT}'
+        else ${commit('i / 5')} end,
+      case when i % 200 = 7 then '777' else i::text end, ${branch(count)}, 'package', 1800, at, at + interval '30 minutes', at, edited
     from ${frame(count)}`,
 
   assets: (count: number) => `
@@ -79,9 +90,9 @@ export const inserts = {
     from ${frame(count)}`,
 
   approvals: (count: number) => `
-    insert into approvals (id, account_id, project_id, asset_id, commit_sha, approval_stage, approval_type, status, approver_user_id,
+    insert into approvals (id, account_id, project_id, asset_id, asset_name, commit_sha, approval_stage, approval_type, status, approver_user_id,
       comments, asset_version, decided_at, created_at, updated_at)
-    select ${id('approval')}, 1, project_id, ${id('asset')},
+    select ${id('approval')}, 1, project_id, ${id('asset')}, 'T_Crate_' || i,
       case when other then '${OTHER_COMMIT}' when rare then '${RARE_COMMIT}' when i % 200 = 7 then '${COMMON_COMMIT}'
         else ${commit('i / 5')} end,
       case when other then 'audio_review' when rare then 'certification' else 'art_review' end, 'manual',
@@ -97,6 +108,16 @@ export const inserts = {
       case when other then 'rolled_back' when rare then 'in_review' when i % 2 = 0 then 'live' else 'approved' end,
       'release', '1.' || i, 'app-' || i, 'build-' || i,
       case when other then 3 when rare then 2 when i % 200 = 7 then 1 else i end, at, at, edited
+    from ${frame(count)}`,
+
+  breakages: (count: number) => `
+    insert into breakages (account_id, project_id, fingerprint, branch, state, category, confidence, cause, suggested_fix, evidence, jobs,
+      build_count, owner_user_id, opened_at, last_seen_at, updated_at)
+    select 1, project_id, 'f' || i, case when other then 'attic' when rare then 'hotfix' else 'main' end,
+      case when other then 'muted' when rare then 'open' else 'fixed' end,
+      case when other then 'timeout' when rare then 'link_error' else 'compile_error' end, 'high', 'The compiler stopped at Crate.cpp.',
+      'Declare it.', '[{"line": 12, "text": "Crate.cpp(12): error C2065"}]', array['nightly-win64'], 3,
+      case when other then 3 when rare then 2 else 1 end, at, edited, edited
     from ${frame(count)}`,
 }
 

@@ -36,7 +36,7 @@ async function copyRows(
   const names = columns.map(({ name }) => name)
   const order = raw(table === 'changes' ? 'timestamp' : 'created_at')
   const asset = table === 'approvals'
-  await db.count(sql`
+  await db.execute(sql`
     insert into ${raw(table)} (account_id, project_id, ${raw(names.join(', '))} ${raw(asset ? ', asset_id' : '')})
     select ${account_id}, ${project_id}, ${raw(names.map((name) => `t.${name}`).join(', '))}
       ${raw(asset ? ', (select n.id from assets o join assets n on n.path = o.path where o.id = t.asset_id and n.account_id = ' : '')}
