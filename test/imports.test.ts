@@ -10,21 +10,22 @@ const MAY_IMPORT: Record<string, string[]> = {
   db: ['contract'],
   diagnosis: ['contract'],
   net: ['contract'],
+  terminal: ['contract'],
   domain: ['contract', 'db', 'diagnosis'],
   world: ['contract', 'db', 'domain'],
   intake: ['contract', 'db', 'net', 'domain'],
   jobs: ['contract', 'db', 'net', 'domain', 'intake'],
   demo: ['contract', 'db', 'domain', 'world'],
-  admin: ['contract', 'db', 'domain', 'world', 'diagnosis', 'intake'],
+  admin: ['contract', 'terminal', 'db', 'domain', 'world', 'diagnosis', 'intake'],
   http: ['contract', 'db', 'net', 'domain', 'intake', 'mcp'],
   mcp: ['contract'],
   web: ['contract'],
-  cli: ['contract', 'diagnosis', 'mcp'],
+  cli: ['contract', 'terminal', 'diagnosis', 'mcp'],
 }
 /** How a provider reads is pure: it knows facts, words and how to read, never the database. */
-const READING = /^intake\/providers\/[\w-]+\/(?!setup|server|console|poll|start|describe-job)[\w-]+\.ts$/
+const READING = /^intake\/providers\/[\w-]+\/(?!setup|jobs|server|console|poll|start|describe-job)[\w-]+\.ts$/
 const READING_MAY_IMPORT =
-  /^(intake\/(bounds|facts|signatures|reading|build-report|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/sets)\.ts$/
+  /^(intake\/(bounds|facts|provider|signatures|reading|build-report|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/sets)\.ts$/
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
 
@@ -61,4 +62,8 @@ test('no folder holds more than 25 source files', () => {
 
 test('no type is taken from a room through the arguments of its functions', () => {
   expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('Parameters<typeof'))).toEqual([])
+})
+
+test('every refusal is made in contract/errors.ts', () => {
+  expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('new ApiError('))).toEqual(['contract/errors.ts'])
 })

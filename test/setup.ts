@@ -5,13 +5,14 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { buildProgram, buildWeb } from './support/built.ts'
 import { CHROMIUM } from './support/chromium.ts'
-import { buildWeb } from './support/web-build.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     server: string
-    template: string
+    /** How a database is made of the migrated one. */
+    clone: string
   }
 }
 
@@ -21,6 +22,7 @@ const TEMPLATE = `goldmaster_template_${process.pid}`
 export default async function setup({ provide }: TestProject) {
   // Pages are tested as they are shipped, where there is a browser to show them.
   if (CHROMIUM) buildWeb()
+  await buildProgram()
   const given = process.env.DATABASE_URL
   const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-test-'))
   const embedded = folder ? await startEmbedded(folder) : undefined
@@ -30,15 +32,23 @@ export default async function setup({ provide }: TestProject) {
     await client.connect()
     await client.query(text).finally(() => client.end())
   }
+  if (embedded) await stopWaitingForDisk(run)
   await run(`create database ${TEMPLATE}`)
   await migrate(withDatabase(server, TEMPLATE))
   provide('server', server)
-  provide('template', TEMPLATE)
+  // Copying files is quicker than logging their pages, where the checkpoints around it wait for no disk.
+  provide('clone', `template ${TEMPLATE} ${embedded ? 'strategy file_copy' : ''}`)
   return async () => {
     if (embedded) await embedded.stop()
     else await run(`drop database if exists ${TEMPLATE} with (force)`)
     if (folder) await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Nothing of this server outlives the run. Dropping a database beside others that were just written is what waits longest. */
+async function stopWaitingForDisk(run: (text: string) => Promise<void>) {
+  for (const setting of ['fsync', 'full_page_writes']) await run(`alter system set ${setting} = off`)
+  await run('select pg_reload_conf()')
 }
 
 /** The same server, another database; socket addresses are no URLs that `URL` could read. */

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROGRAM } from './support/built.ts'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
 /** The program as people run it: its own process, its own folder, real signals. */
 
 const ROOT = resolve(import.meta.dirname, '..')
-const COMMAND = ['--import', 'tsx', 'src/main.ts']
 const LIMITS_OFF = { LIMIT_TASK_WRITES: 'off', LIMIT_REQUESTS_PER_IP: 'off' }
 
 let folder: string
@@ -38,7 +38,7 @@ interface Running {
 /** Nothing of the tests' own environment: a DATABASE_URL there is not meant for these. */
 function run(args: string[], env: Record<string, string> = {}): Running {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [...COMMAND, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: ROOT,
     env: { PATH, HOME, DATA_DIR: data, PORT: String(port), LOG_LEVEL: 'info', ...env },
   })

@@ -32,7 +32,7 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     studio = await openSite(world)
-    await studio.db.count(sql`update users set operator = true where id = ${studio.world.users.lead!.id}`)
+    await studio.db.execute(sql`update users set operator = true where id = ${studio.world.users.lead!.id}`)
     browser = await openBrowser()
   })
   afterAll(async () => {
@@ -90,9 +90,12 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
           record('tasks', 'task4'),
           record('changes', 'change4'),
           record('build_runs', 'build5', 'builds'),
+          record('breakages', 'breakage5'),
           record('assets', 'asset4'),
           record('deployments', 'deployment4'),
           record('integrations', 'ci'),
+          `${project('star')}/unreal-game-sync`,
+          `${project('star')}/branches?branch=line/5`,
         ],
       ],
       [

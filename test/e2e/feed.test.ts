@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs } from '../support/browser.ts'
+import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
 import type { Studio } from '../support/studio.ts'
 
@@ -41,6 +41,34 @@ describe.runIf(hasBrowser)('the feed in a browser', () => {
     expect(await axe(page)).toEqual([])
     expect(tab.complaints).toEqual([])
     expect(tab.foreign).toEqual([])
+    await tab.context.close()
+  })
+
+  test('and every list show a build that starts, without being asked again', async () => {
+    const tab = await openTab(browser, studio.service.site)
+    const { page } = tab
+    await signInAs(tab, 'lead@example.com', PASSWORD)
+    const { webhook_token } = studio.world.integrations.ci!
+    const report = (build_number: number, status: string) =>
+      studio.ask(`/webhooks/ci?token=${webhook_token}`, { method: 'POST', body: { job_name: 'live', build_number, status } })
+    const project = `/projects/${studio.world.projects.star!.id}`
+    const listenAt = async (path: string) => {
+      const listening = page.waitForResponse(/events\/stream/)
+      await tab.go(path)
+      await listening
+      await settled(page)
+    }
+    for (const [i, path] of [`${project}/builds`, project].entries()) {
+      await listenAt(path)
+      await report(i, 'running')
+      await page.getByRole('link', { name: new RegExp(`live #${i}`) }).waitFor()
+    }
+    await listenAt('/feed')
+    await report(4, 'running')
+    await page.getByText('live #4 started').waitFor()
+    await report(4, 'success')
+    await page.getByText('live #4 passed').waitFor()
+    expect(await page.getByText('live #4 started').count()).toBe(0)
     await tab.context.close()
   })
 

@@ -169,6 +169,8 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
     expect(tab.complaints).toEqual([expect.stringContaining('401')])
     await page.getByRole('button', { name: 'Allow' }).click()
     const said = await code
+    // The answer may still be on its way into the tab, and the next page would meet it.
+    await page.getByText('Thank you').waitFor()
     back.close()
     expect(said.get('state')).toBe(state)
     expect(await auth(provider, { serverUrl, authorizationCode: said.get('code')! })).toBe('AUTHORIZED')

@@ -20,6 +20,7 @@ const world = {
     { key: 'demo', project: 'demo', identifier: '1', source_type: 'Changelist', author: 'Kim', description: 'x', timestamp: at },
   ],
   build_runs: [{ key: 'demo', project: 'demo', status: 'failed', ci_job_name: 'night', output_log: 'error: x\n' }],
+  breakages: [{ key: 'demo', project: 'demo', builds: ['demo'], jobs: ['night'], cause: 'It broke', opened_at: at }],
   assets: [
     {
       key: 'demo',
@@ -36,8 +37,8 @@ const world = {
 /** What may be used where nothing can be changed: filters, ways of looking and copying, and who belongs to the account. */
 const HARMLESS = new RegExp(
   `^(?:${[
-    'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Target|Store|Approval|Outcome|Period|Account|Show',
-    'Commit or changelist|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
+    'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Target|Store|Approval|Outcome|Period|Account|Show|Branch|Category|Owner',
+    'Commit or changelist|Part of a branch.s name|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
     'T_1.*',
     'Role of .*|Leave',
   ].join('|')})$`,
@@ -80,6 +81,7 @@ describe.runIf(hasBrowser)('a read-only account in a browser', () => {
       record('tasks'),
       record('changes'),
       record('build_runs', 'builds'),
+      record('breakages'),
       record('assets'),
       record('deployments'),
       record('integrations'),
@@ -107,7 +109,7 @@ describe.runIf(hasBrowser)('a read-only account in a browser', () => {
     await page.getByRole('button', { name: /^Edit description/ }).click()
     await page.getByLabel('Description').fill('Typed before the trial ended')
     const { id } = studio.world.accounts.paid!
-    await studio.db.count(sql`update accounts set payment_method = false, trial_ends_at = now() - interval '1 day',
+    await studio.db.execute(sql`update accounts set payment_method = false, trial_ends_at = now() - interval '1 day',
       swept_at = now() where id = ${id}`)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('The trial of this account is over').waitFor()

@@ -52,6 +52,25 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await page.getByText('No address is told anything yet').waitFor()
   })
 
+  test('a token for Unreal Game Sync is made, stands in the lines to paste, and is revoked', async () => {
+    const { page } = tab()
+    await tab().go(`${project()}/settings`)
+    await page.getByRole('link', { name: 'tokens and set-up' }).click()
+    await page.getByText('ugs/TOKEN').first().waitFor()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name').fill('Everybody')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    const line = await page.getByText(/ApiUrl=.*\w{43}/).innerText()
+    const [, path] = /ApiUrl=https?:\/\/[^/]+(\/ugs\/\w{43})/.exec(line)!
+    const status = async () => (await studio().ask(`${path}/api/latest`)).status
+    expect(await status()).toBe(200)
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke it' }).click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    expect(await status()).toBe(401)
+  })
+
   test('somebody is invited, and the invitation is withdrawn', async () => {
     const { page } = tab()
     await tab().go('/settings/members')

@@ -5,8 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+import { PROGRAM } from './built.ts'
 
 export interface ToolAnswer {
   text: string
@@ -48,7 +47,7 @@ export const connectStdio = (
   site: string,
   token: string,
   words: string[] = [],
-  program: string[] = ['--import', 'tsx', MAIN],
+  program: string[] = [PROGRAM],
 ): Promise<Assistant> =>
   connect(
     new StdioClientTransport({

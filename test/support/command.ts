@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+import { PROGRAM } from './built.ts'
 
 export interface Running {
   child: ChildProcess
@@ -13,7 +12,7 @@ export interface Running {
 
 /** `goldmaster` as people run it, in a process of its own. */
 export function goldmaster(args: string[], env: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

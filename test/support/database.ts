@@ -4,6 +4,9 @@ import { inject } from 'vitest'
 import { openDatabase, type Pool } from '../../src/db/database.ts'
 import { withDatabase } from '../setup.ts'
 
+/** What the service itself answers with 503 after a few seconds is no failure of a test on a busy machine. */
+const PATIENT = { statementTimeout: 60_000, connectTimeout: 60_000 }
+
 export interface TestDatabase {
   db: Pool
   url: string
@@ -11,16 +14,16 @@ export interface TestDatabase {
 }
 
 /** A fresh, migrated, empty database of one's own. */
-export const createDatabase = (): Promise<TestDatabase> => create(inject('template'))
+export const createDatabase = (): Promise<TestDatabase> => create(inject('clone'))
 
 /** One without a schema. */
-export const createEmptyDatabase = (): Promise<TestDatabase> => create('template1')
+export const createEmptyDatabase = (): Promise<TestDatabase> => create('template template1')
 
-async function create(template: string): Promise<TestDatabase> {
+async function create(from: string): Promise<TestDatabase> {
   const name = `goldmaster_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${template}`)
+  await onServer(`create database ${name} ${from}`)
   const url = withDatabase(inject('server'), name)
-  const db = openDatabase(url, { max: 8 })
+  const db = openDatabase(url, { max: 8, ...PATIENT })
   return {
     db,
     url,

@@ -6,6 +6,7 @@ const LISTS = {
   assets: 'assets',
   approvals: 'approvals',
   deployments: 'deployments',
+  breakages: 'breakages',
   tasks: 'tasks',
 }
 

@@ -9,17 +9,22 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   editTask: ['tasks', 'task4'],
   showBuild: ['build_runs', 'build4'],
   readBuildLog: ['build_runs', 'build4'],
+  listBuildChanges: ['build_runs', 'build4'],
   investigateBuild: ['build_runs', 'build5'],
   showAsset: ['assets', 'asset4'],
   decideAsset: ['assets', 'asset4'],
   showApproval: ['approvals', 'approval4'],
   showChange: ['changes', 'change4'],
   showDeployment: ['deployments', 'deployment4'],
+  showBreakage: ['breakages', 'breakage4'],
+  editBreakage: ['breakages', 'breakage4'],
+  createBreakageTask: ['breakages', 'breakage4'],
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
   editTask: { task: { priority: 'high' } },
   decideAsset: { status: 'approved' },
+  editBreakage: { note: 'seen' },
 }
 
 export const all = Object.entries(routes) as [RouteName, Route][]

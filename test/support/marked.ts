@@ -1,4 +1,4 @@
-import { type Provider, Unreadable } from '../../src/intake/facts.ts'
+import { type Provider, Unreadable } from '../../src/intake/provider.ts'
 import { providers } from '../../src/intake/providers/index.ts'
 import { CREDENTIALS, isMarked } from './credentials.ts'
 import type { Sample } from './samples.ts'

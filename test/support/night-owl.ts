@@ -37,6 +37,7 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     ci_job_name: 'night',
     build_number: String(i),
     commit_hash: sha(i),
+    branch: `line/${i}`,
     created_at: tied(i),
     updated_at: tied(i),
     started_at: tied(i),
@@ -73,6 +74,20 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     build_run: `${mark}build${i}`,
     created_at: tied(i),
     updated_at: tied(i),
+  })),
+  breakages: rows((i) => ({
+    key: `${mark}breakage${i}`,
+    project,
+    builds: [`${mark}build${i}`],
+    jobs: ['night'],
+    state: i % 2 ? 'open' : 'fixed',
+    branch: `line/${i}`,
+    category: 'compile_error',
+    confidence: 'high',
+    cause: `It broke, says someone@example.com`,
+    evidence: [{ line: 2, text: 'error: it broke at owner@example.com' }],
+    suspects: [`${mark}change${i}`],
+    opened_at: tied(i),
   })),
   tasks: rows((i) => ({
     key: `${mark}task${i}`,
@@ -137,8 +152,8 @@ export const nightOwl = {
   changes: both('changes'),
   build_runs: [
     ...both('build_runs'),
-    { key: 'demo-build_run', project: 'demo', status: 'failed' },
-    { key: 'lapsed-build_run', project: 'lapsed', status: 'failed' },
+    { key: 'demo-build_run', project: 'demo', status: 'failed', branch: 'main' },
+    { key: 'lapsed-build_run', project: 'lapsed', status: 'failed', branch: 'main' },
   ],
   assets: [
     ...both('assets'),
@@ -146,6 +161,11 @@ export const nightOwl = {
     { key: 'lapsed-asset', project: 'lapsed', name: 'logo', path: 'logo.png', asset_type: 'texture' },
   ],
   deployments: both('deployments'),
+  breakages: [
+    ...both('breakages'),
+    { key: 'demo-breakage', project: 'demo', builds: ['demo-build_run'], opened_at: day(1) },
+    { key: 'lapsed-breakage', project: 'lapsed', builds: ['lapsed-build_run'], opened_at: day(1) },
+  ],
   tasks: [
     ...both('tasks'),
     { key: 'demo-task', project: 'demo', title: 'Look around' },

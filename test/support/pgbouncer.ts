@@ -7,21 +7,34 @@ import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** The program that PGBOUNCER names, or the one on the path; older than 1.21 it cannot prepare statements in transaction mode. */
-export const PGBOUNCER = (() => {
-  const program = process.env.PGBOUNCER ?? 'pgbouncer'
+export type PoolMode = 'transaction' | 'session'
+
+/** The program that PGBOUNCER names, or the one on the path. */
+const program = process.env.PGBOUNCER ?? 'pgbouncer'
+
+/** How it may be run here; older than 1.21 it cannot prepare statements in transaction mode. */
+export const POOL_MODES: PoolMode[] = (() => {
   try {
     const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))!
-    return Number(major) > 1 || Number(minor) >= 21 ? program : undefined
+    return Number(major) > 1 || Number(minor) >= 21 ? ['transaction', 'session'] : ['session']
   } catch {
-    return undefined
+    return []
   }
 })()
 
+/** With fewer connections than it has clients, or a connection for each of them; an old one does not know every setting. */
+const SETTINGS: Record<PoolMode, string> = {
+  transaction: `pool_mode = transaction
+default_pool_size = 4
+max_prepared_statements = 200`,
+  session: `pool_mode = session
+default_pool_size = 40
+ignore_startup_parameters = options`,
+}
+
 const isRoot = process.getuid?.() === 0
 
-/** A pooler in transaction mode with fewer connections than it has clients. */
-export async function openPgBouncer(url: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function openPgBouncer(url: string, mode: PoolMode): Promise<{ url: string; close(): Promise<void> }> {
   const { host, port, user, database, password } = new pg.Client(url)
   const folder = await mkdtemp(join(tmpdir(), 'goldmaster-pgbouncer-'))
   const listening = await freePort()
@@ -37,14 +50,12 @@ listen_addr = 127.0.0.1
 listen_port = ${listening}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
-default_pool_size = 4
-max_prepared_statements = 200
+${SETTINGS[mode]}
 ${isRoot ? 'user = nobody' : ''}
 `,
     { mode: 0o644 },
   )
-  const child = spawn(PGBOUNCER!, ['-q', settings], { stdio: 'ignore' })
+  const child = spawn(program, ['-q', settings], { stdio: 'ignore' })
   const pooled = `postgres://${user}@127.0.0.1:${listening}/${database}`
   await until(async () => {
     const client = new pg.Client(pooled)

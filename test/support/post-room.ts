@@ -26,17 +26,17 @@ export function openPostRoom() {
   afterEach(async () => {
     await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
     await Promise.all(pools.splice(0).map((pool) => pool.close()))
-    await studio.db.count(sql`delete from subscriptions`)
+    await studio.db.execute(sql`delete from subscriptions`)
     await receiver.close()
   })
 
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
   const deliveries = async (subscriptionId: number) => (await log.list(studio.db, subscriptionId, { limit: 50 })).deliveries
   const missing = (subscriptionId: number) =>
-    studio.db.count(sql`select from outbox o where o.position is null
+    studio.db.execute(sql`select from outbox o where o.position is null
       or o.position > (select s.position from subscriptions s where s.id = ${subscriptionId})`)
   const task = (title: string, project = 'star') =>
-    studio.db.count(sql`insert into tasks (account_id, project_id, title)
+    studio.db.execute(sql`insert into tasks (account_id, project_id, title)
       values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
   return {
     studio: () => studio,
@@ -69,9 +69,14 @@ export function openPostRoom() {
         async () =>
           (await missing(subscriptionId)) === 0 && (await deliveries(subscriptionId)).every((one) => one.status === 'delivered'),
       ),
+    /** The first message of it was sent so often, or more often: the next attempt may follow at once. */
+    tried: (subscriptionId: number, times: number) =>
+      until(async () => ((await deliveries(subscriptionId)).at(-1)?.tries ?? 0) >= times),
     /** As if what waits had waited long enough. */
     hurry: (subscriptionId: number) =>
-      studio.db.count(sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`),
+      studio.db.execute(
+        sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`,
+      ),
   }
 }
 

@@ -8,6 +8,7 @@ import { keyFor, Vault } from '../../src/domain/access/secrets.ts'
 import { LastUsed } from '../../src/domain/access/tokens.ts'
 import { Rollups } from '../../src/domain/feed/rollups.ts'
 import { BodyQuota } from '../../src/domain/integrations/stored-bodies.ts'
+import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
 import { openLimits, type Rates } from '../../src/http/limits.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Service } from '../../src/http/service.ts'
@@ -16,7 +17,7 @@ import { loadWorld } from '../../src/world/world.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
-const OFF: Rates = { requests: null, taskWrites: null, webhooks: null, signIns: null }
+const OFF: Rates = { requests: null, taskWrites: null, webhooks: null, ugs: null, signIns: null }
 
 export interface Answer {
   status: number
@@ -50,6 +51,8 @@ export interface Studio extends TestDatabase {
 export interface StudioSettings {
   rates?: Partial<Rates>
   redisUrl?: string
+  /** How long a request waits for Redis; as long as of the service itself unless told. */
+  redisTimeout?: number
   /** Parts of the service that a test brings along: a log it reads, a database that is away. */
   service?: Partial<Service>
   /** Where to listen, when the address must be known before. */
@@ -59,7 +62,7 @@ export interface StudioSettings {
 }
 
 export async function openStudio(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {
-  const { rates = {}, redisUrl, beside, port = 0 } = settings
+  const { rates = {}, redisUrl, redisTimeout, beside, port = 0 } = settings
   const own = beside ?? (await createDatabase())
   const log = settings.service?.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
   const vault = new Vault(SECRET)
@@ -71,7 +74,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     site: 'https://gold.example',
     cursors: new Cursors(keyFor(SECRET, 'cursors')),
     vault,
-    limits: openLimits({ ...OFF, ...rates }, redisUrl, log),
+    limits: openLimits({ ...OFF, ...rates }, redisUrl, log, redisTimeout),
     lastUsed: new LastUsed(),
     rollups: new Rollups(),
     bodyQuota: new BodyQuota(null, 30),
@@ -81,6 +84,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     setUpToken: 'the-set-up-token-of-tests',
     metering: false,
     mailing: false,
+    retention: RETENTION_DEFAULTS,
     trustProxy: [],
     ...settings.service,
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PATIENCE_MS = 60_000
+/** A little less than a test has, so that the stack tells what it waited for. */
+const PATIENCE_MS = 220_000
 
 /** Waits until something is so. Only what never comes ends it: a busy machine is no failure. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

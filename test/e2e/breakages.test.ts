@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { axe, hasBrowser } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
+
+const PASSWORD = 'a long enough password'
+const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()
+const person = (key: string, name: string) => ({
+  key,
+  email: `${key}@example.com`,
+  name,
+  password: PASSWORD,
+  accounts: { owl: 'owner' },
+})
+const build = (key: string, job: string, minute: number) => ({
+  key,
+  project: 'star',
+  status: 'failed',
+  ci_job_name: job,
+  build_number: key,
+  branch: 'main',
+  changelist: '100',
+  created_at: at(minute),
+})
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+  users: [person('lead', 'Lead'), person('ann', 'Ann Artist')],
+  projects: [
+    { key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } },
+    { key: 'bare', account: 'owl', name: 'Nothing Yet', members: { lead: 'owner' } },
+  ],
+  changes: [
+    {
+      key: 'c',
+      project: 'star',
+      identifier: '100',
+      source_type: 'Changelist',
+      author: 'Kim',
+      description: 'Rework the damage',
+      timestamp: at(2),
+    },
+  ],
+  build_runs: [build('1', 'Cook', 3), build('2', 'Editor', 4), build('3', 'Cook', 5)],
+  breakages: [
+    {
+      key: 'damage',
+      project: 'star',
+      builds: ['1', '2'],
+      jobs: ['Cook', 'Editor'],
+      branch: 'main',
+      category: 'compile_error',
+      confidence: 'high',
+      cause: 'Damage is not declared.',
+      suggested_fix: 'Declare it.',
+      evidence: [{ line: 7, text: "Combat.cpp(540): error C2065: 'Damage': undeclared identifier" }],
+      suspects: ['c'],
+      first_bad_change: 'c',
+      opened_at: at(3),
+    },
+    { key: 'old', project: 'star', builds: ['3'], jobs: ['Cook'], state: 'fixed', cause: 'The disk was full.', opened_at: at(1) },
+  ],
+}
+
+describe.runIf(hasBrowser)('what is broken, in a browser', () => {
+  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
+  const history = () => tab().page.getByRole('list', { name: 'History' })
+
+  test('is listed without what is fixed, by state in the address', async () => {
+    const { page } = tab()
+    await tab().go(`${project('star')}/breakages`)
+    const list = page.getByRole('list', { name: 'Breakages' })
+    await list.getByText('Cook, Editor on main').waitFor()
+    expect(await list.getByText('The disk was full.').count()).toBe(0)
+    await page.getByLabel('State').selectOption('Only fixed')
+    await list.getByText('The disk was full.').waitFor()
+    expect(page.url()).toContain('state=fixed')
+    await page.getByLabel('Owner').selectOption('Mine')
+    await page.getByText('No such breakage').waitFor()
+    await page.getByRole('button', { name: 'Show what is still broken' }).click()
+    await list.getByText('Cook, Editor on main').waitFor()
+  })
+
+  test('stands first on the overview, beside its builds and on their pages', async () => {
+    const { page } = tab()
+    await tab().go(project('star'))
+    const list = page.getByRole('list', { name: 'Breakages' })
+    await list.getByRole('link', { name: 'Kim' }).waitFor()
+    expect(await list.getByText('The disk was full.').count()).toBe(0)
+    await tab().go(`${project('star')}/builds`)
+    await page.getByRole('link', { name: 'Damage is not declared.' }).first().waitFor()
+    await page.getByRole('link', { name: 'Cook #1' }).click()
+    await page.getByRole('link', { name: /^Breakage #/ }).click()
+    await page.getByRole('heading', { name: /error C2065/ }).waitFor()
+  })
+
+  test('says where to switch investigations on when there never was any', async () => {
+    const { page } = tab()
+    await tab().go(`${project('bare')}/breakages`)
+    await page.getByText('Nothing is broken').waitFor()
+    await page.getByRole('link', { name: 'Which builds are investigated' }).click()
+    await page.getByRole('heading', { name: 'Project settings' }).waitFor()
+  })
+
+  test('is claimed, noted about, muted, resolved and made a task of', async () => {
+    const { page } = tab()
+    await tab().go(`${project('star')}/breakages`)
+    await page.getByRole('link', { name: /error C2065/ }).click()
+    await page.getByRole('heading', { name: /error C2065/ }).waitFor()
+    await page.getByText('Declare it.').waitFor()
+    expect(await page.getByRole('link', { name: /^#[12]/ }).count()).toBe(2)
+    expect(await axe(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Claim' }).click()
+    await history().getByText('Lead claimed it').waitFor()
+    await page.getByRole('button', { name: 'Let go' }).click()
+    await history().getByText('Lead let it go').waitFor()
+    await page.getByLabel('Assign to').selectOption('Ann Artist')
+    await history().getByText('Lead gave it to Ann Artist').waitFor()
+
+    await page.getByLabel('Note').fill('Waiting for the engine team')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await history().getByText('Waiting for the engine team').waitFor()
+    await expect.poll(() => page.getByLabel('Note').inputValue()).toBe('')
+
+    await page.getByRole('button', { name: /Mute/ }).click()
+    await page.getByRole('button', { name: 'Until it stops' }).click()
+    await history().getByText('Lead muted it until it stops').waitFor()
+    await page.getByRole('button', { name: 'Unmute' }).click()
+    await page.getByRole('button', { name: 'Resolve' }).click()
+    await history().getByText('Lead said that it is fixed').waitFor()
+    await page.getByRole('button', { name: 'Reopen' }).click()
+    await history().getByText('Lead opened it again').waitFor()
+
+    await page.getByRole('button', { name: 'Make a task' }).click()
+    await history().getByText('Lead made a task of it').waitFor()
+    expect(await page.getByRole('button', { name: 'Make a task' }).count()).toBe(0)
+    await history()
+      .getByRole('link', { name: /Fix Cook, Editor on main/ })
+      .click()
+    await page.getByRole('heading', { name: /Fix Cook, Editor on main/ }).waitFor()
+    expect(tab().complaints).toEqual([])
+  })
+})

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { PROVIDERS } from '../src/contract/sets.ts'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+/** Where a tool may be named outside its folder, and why. */
+const MAY_NAME: [RegExp, string][] = [
+  [/^intake\/providers\//, 'its own folder, and the lists of all of them'],
+  [/^contract\/sets\.ts$/, 'the closed set'],
+  [/^cli\//, 'commands that run beside a tool and pass on what it says'],
+  [/^(?:demo\/|welcome\.ts$)/, 'the demo studio uses some tools, and its tour shows one'],
+  [/^admin\/(?:.*\/)?integration\.ts$/, 'examples in the help'],
+  [/^web\/features\/unreal-game-sync\/guide\.ts$/, 'a guide to posting badges from a CI, connected or not'],
+  [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
+  [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
+]
+/** These are words of the language too, and looked for only where they stand alone. A deployment is also a noun of ours. */
+const COMMON = ['linear', 'monday', 'lore']
+const OURS = ['deployment']
+
+const distinct = PROVIDERS.filter((name) => ![...COMMON, ...OURS].includes(name)).map((name) => name.replace('_', '[_-]?'))
+const NAMED = new RegExp(`${distinct.join('|')}|['"\`](?:${COMMON.join('|')})['"\`]|\\b(?:${COMMON.join('|')}): `, 'i')
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
+  .filter((file) => !MAY_NAME.some(([place]) => place.test(file)))
+
+test('no code outside the folder of a provider names it: what differs is a field of its declaration', () => {
+  const named = files.flatMap((file) =>
+    readFileSync(join(SRC, file), 'utf8')
+      .replaceAll(COMMENT, '')
+      .split('\n')
+      .filter((line) => NAMED.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  )
+  expect(named).toEqual([])
+})

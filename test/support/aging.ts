@@ -1,0 +1,69 @@
+import { type Database, type Sql, sql } from '../../src/db/database.ts'
+import type { Retained } from '../../src/domain/retention/retention.ts'
+
+/** What the rows of `AGING` belong to. */
+export async function makeOwners(db: Database) {
+  await db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
+  await db.execute(sql`insert into users (id, email, name) values (1, 'lead@example.com', 'Lead')`)
+  await db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
+  await db.execute(sql`
+    insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'github', ${Buffer.alloc(32)}, '')`)
+  await db.execute(
+    sql`insert into subscriptions (id, account_id, url, secret_sealed, position) values (1, 1, 'https://a.example', '', 0)`,
+  )
+}
+
+export const numbers = (count: number) => sql`generate_series(1, ${count}::integer) n`
+/** How rows of a given age come to be, and how many there are. */
+export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; left: Sql }> = {
+  bodies: {
+    fill: (count, at) => sql`
+      insert into deliveries (integration_id, path, dedupe_key, outcome, status, body, received_at)
+      select 1, 'github', gen_random_uuid()::text, 'processed', 200, '{}', ${at} from ${numbers(count)}`,
+    left: sql`select from deliveries where body is not null`,
+  },
+  deliveries: {
+    fill: (count, at) => sql`
+      insert into deliveries (integration_id, path, dedupe_key, counts, outcome, status, received_at)
+      select 1, 'github', gen_random_uuid()::text, true, 'processed', 200, ${at} from ${numbers(count)}`,
+    left: sql`select from deliveries`,
+  },
+  outbox: {
+    fill: (count, at) => sql`
+      insert into outbox (position, account_id, project_id, kind, row_id, written_at)
+      select nextval('outbox_position'), 1, 1, 'task', n::text, ${at} from ${numbers(count)}`,
+    left: sql`select from outbox`,
+  },
+  outgoing: {
+    fill: (count, at) => sql`
+      insert into outgoing (subscription_id, position, event_type, payload, status, created_at)
+      select 1, nextval('outbox_position'), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
+    left: sql`select from outgoing`,
+  },
+  mails: {
+    fill: (count, at) => sql`
+      insert into mails (to_user_id, subject, text, created_at) select 1, 'Hello', 'There', ${at} from ${numbers(count)}`,
+    left: sql`select from mails`,
+  },
+  jobs: {
+    fill: (count, at) => sql`
+      with task as (insert into graphile_worker._private_tasks (identifier) values ('ingest')
+        on conflict (identifier) do update set identifier = excluded.identifier returning id)
+      insert into graphile_worker._private_jobs (task_id, attempts, max_attempts, updated_at)
+      select task.id, 25, 25, ${at} from task, ${numbers(count)}`,
+    left: sql`select from graphile_worker._private_jobs`,
+  },
+  logs: {
+    fill: (count, at) => sql`
+      insert into build_runs (account_id, project_id, status, output_log, created_at, finished_at)
+      select 1, 1, 'failed', 'error', ${at}, ${at} from ${numbers(count)}`,
+    left: sql`select from build_runs where output_log is not null`,
+  },
+  investigations: {
+    fill: (count, at) => sql`
+      with build as (insert into build_runs (account_id, project_id, status) values (1, 1, 'failed') returning id)
+      insert into investigations (account_id, build_run_id, status, created_at)
+      select 1, build.id, 'completed', ${at} from build, ${numbers(count)}`,
+    left: sql`select from investigations`,
+  },
+}

@@ -1,0 +1,124 @@
+import type { BreakageDetail } from '../../src/contract/health-shapes.ts'
+import { SCOPES } from '../../src/contract/sets.ts'
+import { openStudio, type Studio } from './studio.ts'
+import { workOff } from './work-off.ts'
+
+/** A log that fails for a reason of this name. */
+export const brokenLog = (name: string) => `$ make game
+src/${name}.c:54:3: error: '${name}' undeclared
+make: *** [game] Error 1
+`
+/** One that lies in the machines. */
+export const DISK_FULL = `$ make game
+write error: No space left on device
+make: *** [game] Error 1
+`
+
+const CHANGES = 30
+
+/** What a CI says of a build. */
+export interface Reported {
+  job?: string
+  number: number
+  /** The number of the change that was built. */
+  at?: number
+  branch?: string
+  status?: 'failed' | 'success' | 'running' | 'aborted'
+  log?: string
+  minute?: number
+  /** Job and number of the build that started it. */
+  upstream?: readonly [job: string, number: number]
+}
+
+export interface BreakageRoom {
+  project: number
+  /** Ids of the changes `c1`, `c2`, … that lie on `main` in this order, and on `dev` too. */
+  change(number: number): number
+  report(reported: Reported): Promise<number>
+  /** Does what waits to be done: investigations first, then what follows. */
+  work(): Promise<void>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  api(path: string, body?: object, method?: string): Promise<{ status: number; json: any }>
+  breakages(query?: string): Promise<BreakageDetail[]>
+  only(): Promise<BreakageDetail>
+}
+
+export const openBreakageStudio = () =>
+  openStudio({
+    accounts: [
+      { key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null },
+      { key: 'metered', name: 'Metered', plan: 'team', credits: 5 },
+    ],
+    users: [
+      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', metered: 'owner' } },
+      { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
+      { key: 'eve', email: 'eve@example.com', name: 'Eve', accounts: {} },
+    ],
+    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+  })
+
+const BEGAN = Date.UTC(2026, 9, 1, 8)
+const timeOf = (minute: number) => new Date(BEGAN + minute * 60_000).toISOString()
+
+/** A project of its own with a CI and thirty changes. */
+export async function breakageRoom(studio: Studio, account = 'owl'): Promise<BreakageRoom> {
+  const accountId = studio.world.accounts![account]!.id
+  const made = await studio.load({
+    projects: [{ key: 'p', account: accountId, name: `Room ${Math.random()}` }],
+  })
+  const project = made.projects!.p!.id as number
+  const loaded = await studio.load({
+    integrations: [{ key: 'ci', project, provider: 'jenkins' }],
+    changes: Array.from({ length: CHANGES }, (_, i) => ({
+      key: `c${i + 1}`,
+      project,
+      identifier: `c${i + 1}`,
+      source_type: 'GitCommit',
+      author: i === 4 ? 'Ann <ann@example.com>' : 'Kim <kim@example.com>',
+      description: i === 11 ? 'Fix what was undeclared' : `Work ${i + 1}`,
+      timestamp: timeOf(i),
+      files: [{ path: `src/part${i + 1}.c`, action: 'edit' }],
+      branches: ['main', 'dev'],
+    })),
+  })
+  const token = studio.world.tokens!.kim!.token as string
+  const api: BreakageRoom['api'] = (path, body, method = body ? 'PATCH' : 'GET') =>
+    studio.ask(`/api/v1/projects/${project}${path}`, { token, method, ...(body && { body }) })
+  const breakages: BreakageRoom['breakages'] = async (query = '') => {
+    const { json } = await api(`/breakages${query}`)
+    return Promise.all(json.breakages.map(async ({ id }: { id: string }) => (await api(`/breakages/${id}`)).json))
+  }
+  return {
+    project,
+    change: (number) => loaded.changes![`c${number}`]!.id as number,
+    async report({ job = 'Cook', number, at = number, branch = 'main', status = 'failed', log, minute = number, upstream }) {
+      const { json } = await studio.ask(`/webhooks/ci?token=${loaded.integrations!.ci!.webhook_token}`, {
+        method: 'POST',
+        body: {
+          job_name: job,
+          build_number: String(number),
+          status,
+          commit: `c${at}`,
+          branch,
+          started_at: timeOf(100 + minute),
+          finished_at: timeOf(100 + minute),
+          ...(log !== undefined && { log }),
+          ...(upstream && { upstream_job_name: upstream[0], upstream_build_number: upstream[1] }),
+        },
+      })
+      // What was said before, word for word, is recorded once.
+      return json.records[0]?.id
+    },
+    async work() {
+      await workOff(studio, 'investigate_failure')
+      await workOff(studio, 'settle_breakages')
+    },
+    api,
+    breakages,
+    async only() {
+      const all = await breakages()
+      if (all.length !== 1) throw new Error(`${all.length} breakages: ${all.map(({ cause }) => cause).join(' | ')}`)
+      return all[0]!
+    },
+  }
+}
