@@ -1,0 +1,69 @@
+/** Where chat messages go: what an owner gives us to post there, and what can be done with a message later. */
+interface ChannelKindRow {
+  label: string
+  /** A bot with a token posts to a room that is named; a webhook's address stands for one room. */
+  secret: 'token' | 'url'
+  /** Whether a message can be changed after it was posted, so that it always tells the present state. */
+  edits: boolean
+  /** Whether what follows can be said below a message. */
+  threads: boolean
+}
+
+export const CHANNEL_KIND_TABLE = {
+  slack: { label: 'Slack (bot)', secret: 'token', edits: true, threads: true },
+  slack_webhook: { label: 'Slack (incoming webhook)', secret: 'url', edits: false, threads: false },
+  discord: { label: 'Discord', secret: 'url', edits: true, threads: false },
+  teams: { label: 'Microsoft Teams', secret: 'url', edits: false, threads: false },
+  mattermost: { label: 'Mattermost', secret: 'url', edits: false, threads: false },
+  rocketchat: { label: 'Rocket.Chat', secret: 'url', edits: false, threads: false },
+} as const satisfies Record<string, ChannelKindRow>
+
+export type ChannelKind = keyof typeof CHANNEL_KIND_TABLE
+export const CHANNEL_KINDS = Object.keys(CHANNEL_KIND_TABLE) as ChannelKind[]
+
+const kindsThat = (does: 'edits' | 'threads') => CHANNEL_KINDS.filter((kind) => CHANNEL_KIND_TABLE[kind][does])
+export const EDITING_KINDS = kindsThat('edits')
+export const THREADING_KINDS = kindsThat('threads')
+
+/** Stopped by its owner, or because the room is gone or the secret does not count any more. */
+export const CHANNEL_STATUSES = ['active', 'paused', 'broken'] as const
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number]
+
+/** What a channel may hear of, by the rules of its owner. */
+export const RULE_SUBJECTS = {
+  breakage: 'something broke; the message follows its state where it can be changed',
+  breakage_fixed: 'a breakage was fixed, as a message of its own',
+  approval: 'assets of a change wait for approval',
+  deployment: 'a deployment began or moved on',
+  last_known_good: 'the last known good change of a branch is older than some hours',
+} as const
+export type RuleSubject = keyof typeof RULE_SUBJECTS
+
+/** What messages are about: the subjects of rules, what follows in a thread, and an owner's trial. */
+export const MESSAGE_SUBJECTS = [...(Object.keys(RULE_SUBJECTS) as RuleSubject[]), 'breakage_reopened', 'task', 'test'] as const
+export type MessageSubject = (typeof MESSAGE_SUBJECTS)[number]
+
+/** Sending is written down before anything is sent: what is found so afterwards may have arrived. */
+export const CHANNEL_MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'uncertain', 'failed'] as const
+export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
+
+/** What concerns one person. */
+export const NOTIFICATION_KINDS = {
+  suspected: 'My change is suspected of having broken something',
+  given: 'Somebody gave me a breakage to see to',
+  approval: 'Assets wait for approval in a project that I own',
+  task: 'A task was given to me',
+} as const
+export type NotificationKind = keyof typeof NOTIFICATION_KINDS
+
+/** Where a person hears of something that concerns them. */
+export const NOTIFICATION_WAYS = ['in_app', 'mail', 'chat'] as const
+export type NotificationWay = (typeof NOTIFICATION_WAYS)[number]
+
+/** What holds for somebody who has chosen nothing. */
+export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<NotificationWay, boolean>> = {
+  suspected: { in_app: true, mail: true, chat: true },
+  given: { in_app: true, mail: true, chat: true },
+  approval: { in_app: true, mail: false, chat: false },
+  task: { in_app: true, mail: true, chat: false },
+}
