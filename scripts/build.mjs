@@ -1,22 +1,46 @@
-// Builds dist/: the command line, the service with its migrations, and the web app.
+// Builds dist/: the command line, the service with its migrations, and the web app. With --if-stale only when something changed.
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { bundleClient, bundleInPlace } from './bundle-client.mjs'
-import { bundleService } from './bundle-service.mjs'
-import { noticesFor } from './third-party-notices.mjs'
+import { isStale } from './stale.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => `${root}${path}`
+const SOURCES = ['src', 'scripts', 'package-lock.json', 'vite.config.ts'].map(at)
+/** Written last: where it stands, the rest is complete. */
+const COMPLETE = at('dist/THIRD-PARTY-NOTICES.txt')
 
-rmSync(at('dist'), { recursive: true, force: true })
-execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
-  stdio: 'inherit',
-  cwd: root,
-})
+const installed = (name) => {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
+}
 
-// The command line in one file, and a front door that starts as fast as Node does.
-await bundleClient(at('dist/goldmaster.mjs'))
-const inputs = [...(await bundleInPlace(at('dist'))), ...(await bundleService(at('dist/server')))]
-// Those of the web app stand beside it.
-writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), noticesFor(inputs))
+async function build() {
+  const { bundleClient, bundleInPlace } = await import('./bundle-client.mjs')
+  const { bundleService } = await import('./bundle-service.mjs')
+  const { noticesFor } = await import('./third-party-notices.mjs')
+  rmSync(at('dist'), { recursive: true, force: true })
+  execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+    stdio: 'inherit',
+    cwd: root,
+  })
+  // The command line in one file, and a front door that starts as fast as Node does.
+  await bundleClient(at('dist/goldmaster.mjs'))
+  const inputs = [...(await bundleInPlace(at('dist'))), ...(await bundleService(at('dist/server')))]
+  // Those of the web app stand beside it.
+  writeFileSync(COMPLETE, noticesFor(inputs))
+}
+
+if (!process.argv.includes('--if-stale') || isStale(COMPLETE, SOURCES)) {
+  if (installed('esbuild') && installed('vite')) await build()
+  else {
+    console.error(
+      'goldmaster: Building needs the packages that --omit=dev leaves out: run npm ci. A built copy needs none of them.',
+    )
+    process.exit(1)
+  }
+}

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -9,13 +8,10 @@ const at = (path: string) => join(ROOT, path)
 /** `goldmaster` as it is shipped: from the sources each start would cost several times the work, and tests start it dozens of times. */
 export const PROGRAM = at('dist/main.js')
 
-/** Whether what was built is older than something it is made from. */
-const isStale = (built: string, folders: readonly string[]) =>
-  Math.max(...folders.flatMap((folder) => filesBelow(at(folder))).map((file) => statSync(file).mtimeMs)) >
-  (statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+const { isStale } = await import(pathToFileURL(at('scripts/stale.mjs')).href)
 
 export function buildWeb() {
-  if (!isStale(at('dist/web/index.html'), ['src/web', 'src/contract'])) return
+  if (!isStale(at('dist/web/index.html'), ['src/web', 'src/contract'].map(at))) return
   execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     cwd: ROOT,
     // As it is shipped: the test runner's own word for itself would give React's development build.
@@ -25,14 +21,9 @@ export function buildWeb() {
 }
 
 export async function buildProgram() {
-  if (!isStale(PROGRAM, ['src', 'scripts'])) return
+  if (!isStale(PROGRAM, ['src', 'scripts'].map(at))) return
   const { bundleService } = await import(pathToFileURL(at('scripts/bundle-service.mjs')).href)
   const { bundleInPlace } = await import(pathToFileURL(at('scripts/bundle-client.mjs')).href)
   await bundleService(at('dist/server'))
   await bundleInPlace(at('dist'))
 }
-
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
