@@ -14,12 +14,12 @@ interface OnBranch {
 }
 
 /** The surest of what its builds were found to have failed of; of equals that of the earliest. */
-export const bestFinding = (db: Database, id: number) =>
+export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>) =>
   db.one<Finding>(sql`
     select i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
     from breakage_builds m join build_runs b on b.id = m.build_run_id, lateral (
       select * from investigations i where i.build_run_id = m.build_run_id and i.status = 'completed' order by i.id desc limit 1) i
-    where m.breakage_id = ${id} and not m.downstream
+    where m.account_id = ${account_id} and m.breakage_id = ${id} and not m.downstream
     order by array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, coalesce(b.started_at, b.created_at), m.build_run_id
     limit 1`)
 
@@ -56,7 +56,8 @@ export async function fixingChange(db: Database, { id, account_id, project_id, b
     from breakages k, change_branches p join changes c on c.id = p.change_id
     where k.id = ${id} and p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
       and p.position <= ${pass.position} and c.orphaned_at is null
-      and p.position > coalesce((select max(m.position) from breakage_builds m where m.breakage_id = ${id}), 0)
+      and p.position > coalesce((
+        select max(m.position) from breakage_builds m where m.account_id = ${account_id} and m.breakage_id = ${id}), 0)
     order by p.position limit ${RANGE_MAX}`)
   const rank = ({ description, by_owner, ...change }: Candidate) => {
     if (revertedBy({ ...change, description }) !== undefined) return 0

@@ -5,28 +5,38 @@ import type { Hit, Pass, Place } from './judge.ts'
 /** Of a breakage with more builds the first and the newest are looked at. */
 const READ_MAX = 400
 
+interface Owned {
+  id: number
+  account_id: number
+  project_id: number
+}
+
 interface Member {
   build_run_id: number
   job: string
   branch: string
   position: number | null
+  /** As it was last looked up. */
+  noted: number | null
   at: string
 }
 
 /** The jobs that a breakage hit, branch by branch, with where their builds stand. Positions are looked up anew: a late push moves them. */
-export async function hitsOf(db: Database, { id, project_id }: { id: number; project_id: number }): Promise<Hit[]> {
+export async function hitsOf(db: Database, { id, account_id, project_id }: Owned): Promise<Hit[]> {
   const half = READ_MAX / 2
+  const own = sql`account_id = ${account_id} and breakage_id = ${id}`
   const members = await db.rows<Member>(sql`
     with read as (
-      (select build_run_id from breakage_builds where breakage_id = ${id} order by build_run_id limit ${half})
-      union (select build_run_id from breakage_builds where breakage_id = ${id} order by build_run_id desc limit ${half})),
-    placed as (
-      select b.id, b.ci_job_name, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, coalesce(b.started_at, b.created_at) as at
-      from read join build_runs b on b.id = read.build_run_id),
-    noted as (
-      update breakage_builds m set position = placed.position from placed
-      where m.build_run_id = placed.id and m.breakage_id = ${id} and m.position is distinct from placed.position)
-    select id as build_run_id, ci_job_name as job, branch, position, at from placed order by id`)
+      (select build_run_id, position from breakage_builds where ${own} order by build_run_id limit ${half})
+      union (select build_run_id, position from breakage_builds where ${own} order by build_run_id desc limit ${half}))
+    select b.id as build_run_id, b.ci_job_name as job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted,
+      coalesce(b.started_at, b.created_at) as at
+    from read, lateral (select * from build_runs b where b.id = read.build_run_id offset 0) b order by b.id`)
+  await notePositions(
+    db,
+    account_id,
+    members.filter(({ position, noted }) => position !== noted),
+  )
   const hits: Hit[] = []
   const rest = new Set(members)
   for (const { job, branch } of members) {
@@ -35,6 +45,14 @@ export async function hitsOf(db: Database, { id, project_id }: { id: number; pro
     if (group.length > 0) hits.push(await hitOf(db, project_id, group))
   }
   return hits
+}
+
+async function notePositions(db: Database, accountId: number, moved: readonly Member[]) {
+  if (moved.length === 0) return
+  await db.execute(sql`
+    update breakage_builds m set position = moved.position
+    from unnest(${moved.map(({ build_run_id }) => build_run_id)}::integer[], ${moved.map(({ position }) => position)}::bigint[]) moved (id, position)
+    where m.account_id = ${accountId} and m.build_run_id = moved.id`)
 }
 
 async function hitOf(db: Database, projectId: number, members: readonly Member[]): Promise<Hit> {

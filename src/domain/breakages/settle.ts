@@ -27,13 +27,13 @@ interface Known {
  * came back. Nothing depends on the order in which the builds were reported. Under the project's lock.
  */
 export async function settle(db: Database, id: number) {
-  await db.execute(sql`
-    delete from breakage_builds m using build_runs b
-    where m.breakage_id = ${id} and b.id = m.build_run_id and b.status <> 'failed'`)
   const known = (await db.one<Known>(sql`
     select id, account_id, project_id, branch, state, flaky, category, owner_user_id, jobs,
       state = 'muted' and (muted_until is null or muted_until > now()) as muted,
       resolved_at, resolved_position from breakages where id = ${id}`))!
+  await db.execute(sql`
+    delete from breakage_builds m using build_runs b
+    where m.account_id = ${known.account_id} and m.breakage_id = ${id} and b.id = m.build_run_id and b.status <> 'failed'`)
   const hits = await hitsOf(db, known)
   const verdict = judge(hits, known.flaky || known.branch === null)
   await describe(db, known, hits, verdict)
@@ -58,11 +58,11 @@ const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean): Bre
 }
 
 /** Somebody said that it is fixed: only what fails after that says otherwise. */
-const cameBack = async (db: Database, { id, resolved_at, resolved_position }: Known) => {
+const cameBack = async (db: Database, { id, account_id, resolved_at, resolved_position }: Known) => {
   const failures = await db.rows<{ position: number | null; later: boolean }>(sql`
     select m.position, coalesce(b.started_at, b.created_at) > ${resolved_at}::timestamptz as later
     from breakage_builds m join build_runs b on b.id = m.build_run_id
-    where m.breakage_id = ${id} and m.joined_at > ${resolved_at}::timestamptz`)
+    where m.account_id = ${account_id} and m.breakage_id = ${id} and m.joined_at > ${resolved_at}::timestamptz`)
   return failures.some(({ position, later }) =>
     position === null || resolved_position === null || position === resolved_position ? later : position > resolved_position,
   )
@@ -70,7 +70,7 @@ const cameBack = async (db: Database, { id, resolved_at, resolved_position }: Kn
 
 async function describe(db: Database, known: Known, hits: readonly Hit[], verdict: Verdict) {
   const { id } = known
-  const finding = await bestFinding(db, id)
+  const finding = await bestFinding(db, known)
   const suspects = known.branch === null ? [] : await narrowed(db, known, finding?.suspects ?? [], verdict)
   const jobs = [...new Set(hits.map(({ job }) => job))].sort()
   const changeAt = (position: number | null) => sql`(
@@ -87,7 +87,8 @@ async function describe(db: Database, known: Known, hits: readonly Hit[], verdic
       last_seen_at = coalesce(builds.seen_at, k.last_seen_at), updated_at = now()
     from (
       select count(*) as count, min(b.id) as first, max(b.id) as last, max(coalesce(b.finished_at, b.created_at)) as seen_at
-      from breakage_builds m join build_runs b on b.id = m.build_run_id where m.breakage_id = ${id}) builds
+      from breakage_builds m join build_runs b on b.id = m.build_run_id
+      where m.account_id = ${known.account_id} and m.breakage_id = ${id}) builds
     where k.id = ${id}`)
   for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, job)
 }

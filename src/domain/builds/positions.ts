@@ -63,8 +63,10 @@ export const BRANCH = sql`build_branch(b.branch, b.inferred_branch)`
 export const positionOn = (branch: Sql): Sql => {
   const there = sql`p.account_id = b.account_id and p.project_id = b.project_id and p.branch = ${branch}`
   return sql`coalesce(
-    (select max(p.position) from changes c join change_branches p on p.change_id = c.id and p.branch = ${branch}
-      where c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist) and c.identifier <> ''),
+    (select max(p.position) from unnest(array[b.commit_hash, b.changelist]) named (identifier), lateral (
+        select c.id from changes c where c.project_id = b.project_id and c.identifier = named.identifier offset 0) c
+      join change_branches p on p.change_id = c.id and p.branch = ${branch}
+      where named.identifier <> ''),
     case when b.changelist ~ '^[0-9]{1,15}$' and ${branch} like '//%' then coalesce((
       select max(p.position) from change_branches p where ${there} and p.position <= b.changelist::bigint), 0) end,
     (select p.position from change_branches p where ${there} and p.arrived_at <= coalesce(b.started_at, b.created_at)

@@ -85,14 +85,19 @@ async function investigate(
   }
 }
 
-/** Whoever broke it the first time broke it this time too, as long as nothing passed in between. */
+/**
+ * Whoever broke it the first time broke it this time too, as long as nothing passed in between. The barrier: planned while the tables are
+ * small, all builds of the job would be read for each of the investigations.
+ */
 const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) =>
   db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
-    select i.build_run_id, i.suspects, i.attributed_user_id from investigations i join build_runs b on b.id = i.build_run_id
+    select i.build_run_id, i.suspects, i.attributed_user_id
+    from investigations i, lateral (
+      select b.*, coalesce(b.started_at, b.created_at) as began_at from build_runs b where b.id = i.build_run_id offset 0) b
     where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
       and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch}
-      and coalesce(b.started_at, b.created_at) between ${passed?.began_at ?? '-infinity'}::timestamptz and ${it.began_at}::timestamptz
-    order by coalesce(b.started_at, b.created_at) limit 1`)
+      and b.began_at between ${passed?.began_at ?? '-infinity'}::timestamptz and ${it.began_at}::timestamptz
+    order by b.began_at limit 1`)
 
 const finish = (
   db: Database,
