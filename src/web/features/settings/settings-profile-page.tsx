@@ -14,6 +14,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { useMailing } from '../sign-in/mailing.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 
 export default function SettingsProfile() {
@@ -69,6 +70,7 @@ function You() {
 
 function Address() {
   const { user } = useMe()
+  const mailing = useMailing()
   const [sent, setSent] = useState<'sending' | 'sent' | Error>()
   const send = async () => {
     setSent('sending')
@@ -86,11 +88,17 @@ function Address() {
       {!user.email_verified && (
         <div>
           <Button busy={sent === 'sending'} disabled={sent === 'sent'} onClick={send}>
-            Send the link again
+            {mailing === false ? 'Make the link again' : 'Send the link again'}
           </Button>
         </div>
       )}
-      {sent === 'sent' && <Notice kind="ok">Sent. Follow the link in the mail to confirm the address.</Notice>}
+      {sent === 'sent' && (
+        <Notice kind="ok">
+          {mailing === false
+            ? 'No mail leaves this service: ask whoever runs it for the link, which stands under Settings, Mails.'
+            : 'Sent. Follow the link in the mail to confirm the address.'}
+        </Notice>
+      )}
       {sent instanceof Error && <Notice kind="err">{wordsOf(sent)}</Notice>}
     </Section>
   )

@@ -10,6 +10,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { CodeBlock } from '../../ui/text/code-block.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
+import { useMailing } from '../sign-in/mailing.ts'
 import { SCOPE_WORDS } from './scopes.ts'
 
 const LIFETIMES = [
@@ -82,19 +83,22 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
   )
 }
 
-const Shown = ({ value, onClose }: { value: string; onClose(): void }) => (
-  <div className="grid min-w-0 gap-4">
-    <Notice kind="warn">Copy it now: only its fingerprint is kept, so it is never shown again.</Notice>
-    <Copy value={value} label="Token" />
-    <div className="grid min-w-0 gap-1">
-      <span className="text-sm text-soft">To try it:</span>
-      <CodeBlock code={`curl -H 'Authorization: Bearer ${value}' ${location.origin}/api/v1/ping`} label="Command" />
+function Shown({ value, onClose }: { value: string; onClose(): void }) {
+  const mailing = useMailing()
+  return (
+    <div className="grid min-w-0 gap-4">
+      <Notice kind="warn">Copy it now: only its fingerprint is kept, so it is never shown again.</Notice>
+      <Copy value={value} label="Token" />
+      <div className="grid min-w-0 gap-1">
+        <span className="text-sm text-soft">To try it:</span>
+        <CodeBlock code={`curl -H 'Authorization: Bearer ${value}' ${location.origin}/api/v1/ping`} label="Command" />
+      </div>
+      {mailing && <p className="text-sm text-soft">A mail tells you about it too, in case it was not you who made it.</p>}
+      <div>
+        <Button look="main" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
     </div>
-    <p className="text-sm text-soft">A mail tells you about it too, in case it was not you who made it.</p>
-    <div>
-      <Button look="main" onClick={onClose}>
-        I have copied it
-      </Button>
-    </div>
-  </div>
-)
+  )
+}

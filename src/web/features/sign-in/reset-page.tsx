@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
@@ -6,6 +5,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { OwnEmail } from '../settings/own-email.tsx'
+import { useMailing } from './mailing.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 
@@ -27,18 +27,31 @@ export default function Reset() {
 function AskForLink() {
   const [email, setEmail] = useState('')
   const [sent, setSent] = useState(false)
-  const { data } = useQuery({ queryKey: ['welcome', {}], queryFn: () => ask('welcome', {}) })
+  const mailing = useMailing()
   if (sent)
     return (
       <Notice kind="ok">
-        If {email} belongs to somebody here, a link is on its way. It works for one hour.
-        {data?.mailing === false && ' No mail leaves this service: ask whoever runs it for the link.'}
+        {mailing === false
+          ? `If ${email} belongs to somebody here, whoever runs this service now finds a link for it under Settings, Mails: ask them for it. It works for one hour.`
+          : `If ${email} belongs to somebody here, a link is on its way. It works for one hour.`}
       </Notice>
     )
   return (
-    <Form eager action="Send me a link" submit={() => ask('requestPasswordReset', { body: { email } }).then(() => setSent(true))}>
-      <OwnEmail value={email} onChange={setEmail} />
-    </Form>
+    <div className="grid gap-4">
+      {mailing === false && (
+        <Notice>
+          No mail leaves this service. Whoever runs it can hand you the link that is made here, or set a new password where it
+          runs: <code className="break-words">goldmaster admin user set-password {email.trim() || 'ADDRESS'}</code>
+        </Notice>
+      )}
+      <Form
+        eager
+        action={mailing === false ? 'Make a link' : 'Send me a link'}
+        submit={() => ask('requestPasswordReset', { body: { email } }).then(() => setSent(true))}
+      >
+        <OwnEmail value={email} onChange={setEmail} />
+      </Form>
+    </div>
   )
 }
 
