@@ -36,9 +36,23 @@ test('the embedded database gets a studio, and the curl line works', async () =>
   expect(answer.json.build_runs).toHaveLength(5)
 })
 
-test('a later start says where it runs in one line and loads nothing again', async () => {
+test('a later start says where it runs and how to get back in, and loads nothing again', async () => {
   const words = await greet(embedded)
-  expect(words).toMatch(/^Goldmaster runs at https:\/\/gold\.example [^\n]+$/)
+  expect(words).toMatch(/^Goldmaster runs at https:\/\/gold\.example\.$/m)
+  expect(words).toContain('https://gold.example/sign-in')
+  expect(words).toContain('goldmaster admin user set-password maren@ninthteapot.example')
   expect(words).not.toContain('Bearer')
   expect(words).not.toContain(studio.service.setUpToken)
+})
+
+test('of two first starts one loads the studio; the other waits and finds it', async () => {
+  const fresh = await openStudio()
+  try {
+    await Promise.all([welcome(embedded, fresh.service), welcome(embedded, fresh.service)])
+    const greetings = said.mock.calls.map(([words]) => String(words))
+    expect(greetings.filter((words) => words.includes('has just moved in'))).toHaveLength(1)
+    expect(greetings.filter((words) => words.includes('Locked out?'))).toHaveLength(1)
+  } finally {
+    await fresh.close()
+  }
 })

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { sql } from './db/database.ts'
+import { type Database, sql } from './db/database.ts'
 import type { DemoAccess } from './demo/load.ts'
 import { isFirstRun } from './domain/access/sign-ups.ts'
 import type { Settings } from './environment.ts'
@@ -8,32 +8,50 @@ import type { Service } from './http/service.ts'
 /** What a person who just started the service wants to know; an empty database gets the demo studio first where that is wanted. */
 export async function welcome(settings: Settings, service: Service) {
   const access = settings.demo ? await demoOnce(service) : undefined
-  console.log(
-    access
-      ? tour(settings, service.site, access)
-      : (await isFirstRun(service.db))
-        ? empty(settings, service)
-        : again(settings, service.site),
-  )
+  if (access) console.log(tour(settings, service.site, access))
+  else
+    console.log((await isFirstRun(service.db)) ? empty(settings, service) : again(settings, service.site, await ownerOf(service)))
 }
 
+const LOCK = 5_207_116
+
 /** Only where there is nothing yet. A demo that cannot be loaded is no reason to stop serving. */
-async function demoOnce({ db, vault, log }: Service): Promise<DemoAccess | undefined> {
-  if (await db.one(sql`select 1 from accounts limit 1`)) return undefined
-  try {
+async function demoOnce({ db: pool, vault, log }: Service): Promise<DemoAccess | undefined> {
+  const load = async (db: Database) => {
+    await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+    // Of two first starts one loads it; the other waits, and finds it.
+    await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
+    if (await db.one(sql`select 1 from accounts limit 1`)) return undefined
     const { loadDemo } = await import('./demo/load.ts')
-    return await loadDemo(db, vault, new Date())
-  } catch (error) {
+    return loadDemo(pool, vault, new Date())
+  }
+  return pool.transaction(load, { statementTimeout: 0 }).catch((error) => {
     log.error({ err: error }, 'the demo studio could not be loaded')
     return undefined
-  }
+  })
 }
+
+/** Whoever may do everything: most likely the person who reads this. */
+const ownerOf = async ({ db }: Service): Promise<string> =>
+  (await db.one<{ email: string }>(sql`select email from users order by operator desc, id limit 1`))!.email
+
+/** How the commands are called from where the service was started. */
+const PROGRAM = { start: 'npm run --silent goldmaster --', npx: 'npx goldmaster' }
+const program = PROGRAM[process.env.npm_lifecycle_event as keyof typeof PROGRAM] ?? 'goldmaster'
 
 const dataOf = ({ databaseUrl, dataDir }: Settings) =>
   databaseUrl === undefined ? resolve(dataDir) : 'the database that DATABASE_URL names'
 
-const again = (settings: Settings, site: string) =>
-  `Goldmaster runs at ${site} (API reference: ${site}/api/docs, data: ${dataOf(settings)})`
+const again = (settings: Settings, site: string, owner: string) => `
+Goldmaster runs at ${site}.
+
+  Web app        ${site}/sign-in
+  API reference  ${site}/api/docs
+  Data           ${dataOf(settings)}
+  Locked out?    ${program} admin user set-password ${owner}
+                 ${program} admin token add --user ${owner} --name mine --scopes all
+                 from this folder, with the same settings
+`
 
 const empty = (settings: Settings, { site, setUpToken }: Service) => `
 Goldmaster runs at ${site} and is empty.
@@ -42,7 +60,7 @@ Goldmaster runs at ${site} and is empty.
                  leads to the account that owns it; only who has this link can make it
   API reference  ${site}/api/docs
   Data           ${dataOf(settings)}
-  Commands       goldmaster admin --help   (accounts, users, tokens, integrations; or load a whole world from a file)
+  Commands       ${program} admin --help   (accounts, users, tokens, integrations; or load a whole world from a file)
 `
 
 const tour = (settings: Settings, site: string, { email, password, token, projectId, jenkinsPath }: DemoAccess) => `
