@@ -6,8 +6,9 @@ interface Destination {
 }
 
 /** Takes addresses and credentials out of lines of our own log: messages of errors quote what others wrote. */
-export const scrubbedLog = (to: Destination): Destination => ({
+export const scrubbedLog = (to: Destination): Destination & { flush(): void } => ({
   write: (line) => to.write(mayHoldPrivate(line) ? scrubLine(line) : line),
+  flush: () => to.flushSync(),
   flushSync: () => to.flushSync(),
 })
 

@@ -121,20 +121,29 @@ async function emptyLine(server: Server) {
   }
 }
 
+/** Ctrl-C reaches us from the terminal and once more from npm, which passes it on: that is one wish, not two. */
+const ONE_WISH_MS = 500
+
 /** The first signal lets everything finish; a second, or too long a wait, ends at once. */
 function onStop(log: Logger, stop: () => Promise<void>) {
-  let stopping = false
+  let since: number | undefined
+  const end = (code: number) => {
+    // The lines of the last moment tell how it ended.
+    log.flush()
+    process.exit(code)
+  }
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      if (stopping) process.exit(1)
-      stopping = true
+      if (since !== undefined && performance.now() - since < ONE_WISH_MS) return
+      if (since !== undefined) end(1)
+      since = performance.now()
       log.info({ signal }, 'stopping')
-      setTimeout(() => process.exit(1), PATIENCE_MS).unref()
+      setTimeout(() => end(1), PATIENCE_MS).unref()
       stop().then(
-        () => process.exit(0),
+        () => end(0),
         (error) => {
           log.error({ err: error }, 'did not stop cleanly')
-          process.exit(1)
+          end(1)
         },
       )
     })

@@ -40,6 +40,8 @@ function run(args: string[], env: Record<string, string> = {}): Running {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: ROOT,
+    // A group of its own, as a terminal gives it.
+    detached: true,
     env: { PATH, HOME, DATA_DIR: data, PORT: String(port), LOG_LEVEL: 'info', ...env },
   })
   let [said, complained] = ['', '']
@@ -178,7 +180,28 @@ describe('goldmaster serve', () => {
     await gone
     server = await serve()
     expect(server.said()).not.toContain('demo studio')
+    expect(server.said()).toContain('admin user set-password maren@ninthteapot.example')
     expect(await titlesOf(token, tasks, 'graceful')).toEqual(acknowledged.sort())
+  })
+
+  test('told by Ctrl-C, which npm passes on once more, finishes and warns of nothing', async () => {
+    const { acknowledged, gone } = createUntilGone(token, tasks, 'interrupted')
+    await until(() => acknowledged.length > 100)
+    const closed = once(server.child, 'close')
+    // To all of its processes, as a terminal does, twice.
+    process.kill(-server.child.pid!, 'SIGINT')
+    server.child.kill('SIGINT')
+    expect(await closed).toEqual([0, null])
+    await gone
+    const lines = server
+      .said()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'stopping' }))
+    expect(server.complained()).toBe('')
+    server = await serve()
+    expect(await titlesOf(token, tasks, 'interrupted')).toEqual(acknowledged.sort())
   })
 
   test('killed together with its database has lost nothing it acknowledged', async () => {

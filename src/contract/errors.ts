@@ -146,8 +146,11 @@ export const unstorableText = () =>
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
 
-export const stopping = () =>
-  new ApiError(503, 'unavailable', 'The service is stopping; try again shortly.', {}, { 'retry-after': '2' })
+const STOPPING = 'The service is stopping; try again shortly.'
+
+export const stopping = () => new ApiError(503, 'unavailable', STOPPING, {}, { 'retry-after': '2' })
+
+export const isStopping = (error: unknown): boolean => error instanceof ApiError && error.message === STOPPING
 
 export const overloaded = (seconds: number) =>
   new ApiError(

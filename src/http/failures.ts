@@ -5,6 +5,7 @@ import {
   badRequest,
   headersTooLarge,
   internalError,
+  isStopping,
   notFound,
   requestTimeout,
   tooLarge,
@@ -31,8 +32,9 @@ function asApiError(error: unknown): ApiError {
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = asApiError(error)
-  // A value that only the database refused is one that we should have.
-  if (failure.status >= 500 || isUnstorable(error)) request.log.error({ reqId: request.id, err: error }, failure.code)
+  // A value that only the database refused is one that we should have. Being told to stop is no trouble of ours.
+  if ((failure.status >= 500 && !isStopping(error)) || isUnstorable(error))
+    request.log.error({ reqId: request.id, err: error }, failure.code)
   reply.code(failure.status).headers(failure.headers)
   if (failure.body === undefined) return reply.header('www-authenticate', 'Bearer').send()
   return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(scrubAll(failure.body))

@@ -33,7 +33,7 @@ export async function inProcess(job: HeavyJob, body?: Buffer): Promise<HeavyAnsw
   try {
     const answer = new Promise<HeavyAnswer>((resolve, reject) => {
       child.once('message', (message) => resolve(message as HeavyAnswer))
-      child.once('exit', (code, signal) => reject(new ProcessEnded(killed.has(child), `${signal ?? code}`)))
+      child.once('exit', (code, signal) => reject(new ProcessEnded(killed.has(child) || isTold(signal), `${signal ?? code}`)))
       child.once('error', reject)
     })
     child.send({ job, bytes: body?.length ?? 0 })
@@ -50,6 +50,9 @@ export async function inProcess(job: HeavyJob, body?: Buffer): Promise<HeavyAnsw
     busy.delete(child)
   }
 }
+
+/** Ctrl-C is for all processes of a terminal, and one that just starts does not yet look away. */
+const isTold = (signal: NodeJS.Signals | null) => signal === 'SIGINT' || signal === 'SIGTERM'
 
 function takeIdle(): ChildProcess | undefined {
   for (const [child, timer] of idle) {
