@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
 import * as log from '../../src/domain/notifications/outgoing-log.ts'
 import * as subscriptions from '../../src/domain/notifications/subscriptions.ts'
-import { type Outgoing, startOutgoing } from '../../src/jobs/outgoing/outgoing.ts'
+import type { Lanes } from '../../src/jobs/lanes.ts'
+import { startOutgoing } from '../../src/jobs/outgoing/outgoing.ts'
 import { type AllowedHosts, allowedHosts } from '../../src/net/addresses.ts'
 import { openReceiver, type Received, type Receiver } from './receiver.ts'
 import { openStudio, type Studio } from './studio.ts'
@@ -14,7 +15,7 @@ import { workshop } from './workshop.ts'
 export function openPostRoom() {
   let studio: Studio
   let receiver: Receiver
-  const pumps: Outgoing[] = []
+  const pumps: Lanes[] = []
   const pools: Pool[] = []
   beforeAll(async () => {
     studio = await openStudio(workshop)
@@ -48,8 +49,14 @@ export function openPostRoom() {
       for (const title of titles) await task(title)
     },
     /** A node that sends, stopped after the test if not before. */
-    pump(db: Pool = studio.db, allowed: AllowedHosts = allowedHosts(['127.0.0.1'])): Outgoing {
-      const pump = startOutgoing({ db, vault: studio.service.vault, log: pino({ level: 'silent' }), allowed })
+    pump(db: Pool = studio.db, allowed: AllowedHosts = allowedHosts(['127.0.0.1'])): Lanes {
+      const pump = startOutgoing({
+        db,
+        vault: studio.service.vault,
+        log: pino({ level: 'silent' }),
+        allowed,
+        site: 'https://gold.example',
+      })
       pumps.push(pump)
       return {
         async stop() {

@@ -1,6 +1,7 @@
 import { VERSION } from '../../contract/version.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
 import { signatureOf } from '../../domain/notifications/webhook-signature.ts'
+import type { Lane } from '../lanes.ts'
 import type { WorkerContext } from '../worker.ts'
 import type { Answer, Dispatcher } from './dispatcher.ts'
 
@@ -24,21 +25,12 @@ const DELAYS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800]
 export const delayAfter = (tries: number, random = Math.random()) =>
   DELAYS[Math.min(tries, DELAYS.length - 1)]! * (0.9 + random * 0.2)
 
-interface Lane {
-  subscriptionId: number
-  dispatcher: Dispatcher
-  /** After the message under way, the lane ends. */
-  stopping(): boolean
-  /** The message under way is broken off. */
-  signal: AbortSignal
-}
-
 /**
  * Works off one webhook's queue, one message after the other, until it is empty, one fails or the lane's time is up. Returns for how
  * many milliseconds the webhook should get no other lane.
  */
-export async function runWebhookWorker({ db, vault }: WorkerContext, lane: Lane): Promise<number> {
-  const { subscriptionId, signal } = lane
+export async function runWebhookWorker({ db, vault }: WorkerContext, lane: Lane, dispatcher: Dispatcher): Promise<number> {
+  const { id: subscriptionId, signal } = lane
   const began = performance.now()
   while (!lane.stopping()) {
     const head = await outgoing.head(db, vault, subscriptionId, BATCH)
@@ -48,7 +40,7 @@ export async function runWebhookWorker({ db, vault }: WorkerContext, lane: Lane)
     let failed: (outgoing.Attempt & { delay: number }) | undefined
     for (const message of head.messages) {
       if (!message.due) break
-      const attempt = await send(head, message, lane)
+      const attempt = await send(head, message, dispatcher, signal)
       if (signal.aborted) break
       if (isDelivered(attempt.status)) delivered.push(attempt)
       else failed = { ...attempt, delay: Math.max(delayAfter(message.tries), attempt.retryAfter) }
@@ -70,7 +62,8 @@ const isDelivered = (status: number | null) => status !== null && status >= 200 
 async function send(
   { url, secrets, failing }: outgoing.Head,
   { id, payload: body, tries }: outgoing.Message,
-  { dispatcher, signal }: Lane,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
 ): Promise<outgoing.Attempt & Answer> {
   const at = new Date()
   const began = performance.now()

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events'
-import type { Pool } from '../../db/database.ts'
+import type { Pool } from '../db/database.ts'
 
-/** Our own kind of advisory lock. */
-const KIND = 0x706f7374
+/** Our own kinds of advisory locks. */
+export const LEASES = { webhooks: 0x706f7374, channels: 0x63686174 }
 
-/** Which webhooks this process works for: held by a connection that ends with the process, so that others can take over at once. */
+/** Which queues this process works off: held by a connection that ends with the process, so that others can take over at once. */
 export interface Session {
-  /** Those of the webhooks named that nobody else works for. */
-  take(subscriptionIds: number[]): Promise<number[]>
-  release(subscriptionId: number): Promise<void>
+  /** Those of the queues named that nobody else works off. */
+  take(ids: number[]): Promise<number[]>
+  release(id: number): Promise<void>
   /** Whatever is under way must be broken off: the connection is gone, and with it the right to go on, or time is up. */
   signal: AbortSignal
   breakOff(): void
@@ -16,7 +16,7 @@ export interface Session {
   end(): void
 }
 
-export async function openLeases(db: Pool): Promise<Session> {
+export async function openLeases(db: Pool, kind: number): Promise<Session> {
   const client = await db.pool.connect()
   const control = new AbortController()
   // Every message under way listens.
@@ -47,9 +47,9 @@ export async function openLeases(db: Pool): Promise<Session> {
       (
         await ask<{ id: number; mine: boolean }>(
           'select id, pg_try_advisory_lock($1, id) as mine from unnest($2::integer[]) id',
-          [KIND, ids],
+          [kind, ids],
         )
       ).flatMap(({ id, mine }) => (mine ? [id] : [])),
-    release: async (id) => void (await ask('select pg_advisory_unlock($1, $2)', [KIND, id])),
+    release: async (id) => void (await ask('select pg_advisory_unlock($1, $2)', [kind, id])),
   }
 }
