@@ -13,10 +13,17 @@ export class Unreachable extends Error {
 /** It said nothing, or not in time. Whoever asks it next will most likely wait in vain too. */
 export class NoAnswer extends Unreachable {
   override readonly name = 'NoAnswer'
+  /** Whether what was sent may have arrived all the same. */
+  readonly mayHaveArrived: boolean
+
+  constructor(message: string, { mayHaveArrived = false, ...options }: ErrorOptions & { mayHaveArrived?: boolean } = {}) {
+    super(message, options)
+    this.mayHaveArrived = mayHaveArrived
+  }
 }
 
 export interface FetchOptions {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PATCH'
   headers?: Record<string, string>
   body?: string | Buffer
   /** Bytes of the answer, as sent and as unpacked; more is refused. */
@@ -51,7 +58,7 @@ export async function safeFetch(address: string, allowed: AllowedHosts, asked: F
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const reached = await attempt(url, allowed, asked, signal)
     const target = reached.status >= 300 && reached.status < 400 ? reached.headers.location : undefined
-    if (target === undefined || asked.method === 'POST') return reached
+    if (target === undefined || (asked.method ?? 'GET') !== 'GET') return reached
     const next = URL.canParse(target, url.href) ? new URL(target, url) : undefined
     if (next?.origin !== url.origin) throw new Unreachable(`${url.origin} redirects elsewhere.`)
     url = next
@@ -121,18 +128,19 @@ function send(
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
     let late = false
+    let connected = false
     const timer = setTimeout(() => {
       late = true
       request.destroy()
     }, HEAD_PATIENCE)
     request
+      .on('socket', (socket) => socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true)))
       .on('response', resolve)
       .on('response', () => clearTimeout(timer))
       .on('error', (error) => {
         clearTimeout(timer)
-        reject(
-          new NoAnswer(late || signal.aborted ? `${url.origin} took too long.` : `${url.origin} is away (${reasonOf(error)}).`),
-        )
+        const why = late || signal.aborted ? `${url.origin} took too long.` : `${url.origin} is away (${reasonOf(error)}).`
+        reject(new NoAnswer(why, { mayHaveArrived: connected }))
       })
       .end(asked.body)
   })
@@ -161,7 +169,8 @@ async function readBody(response: IncomingMessage, limit: number, url: URL, sign
     }
   } catch (error) {
     if (error instanceof Unreachable) throw error
-    throw new NoAnswer(signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`)
+    const why = signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`
+    throw new NoAnswer(why, { mayHaveArrived: true })
   }
   return Buffer.concat(chunks)
 }
