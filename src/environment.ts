@@ -31,6 +31,8 @@ export interface Settings {
   /** Hosts, addresses and ranges that may be asked although they are private. */
   allowPrivateHosts: string[]
   logLevel: string
+  /** Where Slack is asked; studios with a Slack of their own kind have another address. */
+  slackApi: string | undefined
   /** Days after which what is purged. */
   retention: Retention
   /** Bytes that the stored bodies of one account may take; null for any number. */
@@ -91,6 +93,7 @@ export function readEnvironment(env: Environment): Settings {
     trustProxy: readAddresses('TRUST_PROXY', given('TRUST_PROXY')),
     allowPrivateHosts: readHosts('ALLOW_PRIVATE_HOSTS', given('ALLOW_PRIVATE_HOSTS')),
     model: readModel(readUrl('LLM_URL', given('LLM_URL'), ['http:', 'https:']), given('LLM_KEY'), given('LLM_MODEL')),
+    slackApi: readUrl('SLACK_API_URL', given('SLACK_API_URL'), ['http:', 'https:'])?.replace(/\/+$/, ''),
     retention: readRetention('RETENTION', given('RETENTION')),
     storedBodies: readBytes('LIMIT_STORED_BODIES', given('LIMIT_STORED_BODIES') ?? '20GB'),
     logLevel: readOneOf('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', LOG_LEVELS),

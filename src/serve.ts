@@ -80,7 +80,7 @@ export async function work(settings: Settings) {
   })
 }
 
-async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings, db: Pool, vault: Vault, log: Logger) {
+async function beginWork({ allowPrivateHosts, model, mail, retention, site }: Settings, db: Pool, vault: Vault, log: Logger) {
   const context = {
     db,
     vault,
@@ -89,6 +89,7 @@ async function beginWork({ allowPrivateHosts, model, mail, retention }: Settings
     explain: model && explainer(model, log),
     post: mail && openPost(mail),
     retention,
+    site,
   }
   const parts = [await startWorker(context), startOutgoing(context), startIndexing(context)]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }

@@ -7,23 +7,26 @@ interface ChannelKindRow {
   edits: boolean
   /** Whether what follows can be said below a message. */
   threads: boolean
+  /** Whether it can write to one person alone. */
+  direct: boolean
 }
 
 export const CHANNEL_KIND_TABLE = {
-  slack: { label: 'Slack (bot)', secret: 'token', edits: true, threads: true },
-  slack_webhook: { label: 'Slack (incoming webhook)', secret: 'url', edits: false, threads: false },
-  discord: { label: 'Discord', secret: 'url', edits: true, threads: false },
-  teams: { label: 'Microsoft Teams', secret: 'url', edits: false, threads: false },
-  mattermost: { label: 'Mattermost', secret: 'url', edits: false, threads: false },
-  rocketchat: { label: 'Rocket.Chat', secret: 'url', edits: false, threads: false },
+  slack: { label: 'Slack (bot)', secret: 'token', edits: true, threads: true, direct: true },
+  slack_webhook: { label: 'Slack (incoming webhook)', secret: 'url', edits: false, threads: false, direct: false },
+  discord: { label: 'Discord', secret: 'url', edits: true, threads: false, direct: false },
+  teams: { label: 'Microsoft Teams', secret: 'url', edits: false, threads: false, direct: false },
+  mattermost: { label: 'Mattermost', secret: 'url', edits: false, threads: false, direct: false },
+  rocketchat: { label: 'Rocket.Chat', secret: 'url', edits: false, threads: false, direct: false },
 } as const satisfies Record<string, ChannelKindRow>
 
 export type ChannelKind = keyof typeof CHANNEL_KIND_TABLE
 export const CHANNEL_KINDS = Object.keys(CHANNEL_KIND_TABLE) as ChannelKind[]
 
-const kindsThat = (does: 'edits' | 'threads') => CHANNEL_KINDS.filter((kind) => CHANNEL_KIND_TABLE[kind][does])
+const kindsThat = (does: 'edits' | 'threads' | 'direct') => CHANNEL_KINDS.filter((kind) => CHANNEL_KIND_TABLE[kind][does])
 export const EDITING_KINDS = kindsThat('edits')
 export const THREADING_KINDS = kindsThat('threads')
+export const DIRECT_KINDS = kindsThat('direct')
 
 /** Stopped by its owner, or because the room is gone or the secret does not count any more. */
 export const CHANNEL_STATUSES = ['active', 'paused', 'broken'] as const

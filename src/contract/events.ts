@@ -44,7 +44,8 @@ const TASK_WORDS: Record<TaskState, string> = {
   completed: 'is completed',
 }
 
-const DEPLOYMENTS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
+/** What a deployment is said to have done, by its state. */
+export const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
   pending: { pill: 'info', words: 'is on its way' },
   submitted: { pill: 'info', words: 'was submitted' },
   uploading: { pill: 'info', words: 'is uploading' },
@@ -56,7 +57,7 @@ const DEPLOYMENTS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
 }
 
 const deploymentWords = (deployment: EventFacts['deployment']) =>
-  `${releaseOf(deployment)}${deployment.branch ? ` from ${deployment.branch}` : ''} ${DEPLOYMENTS[deployment.state].words}`
+  `${releaseOf(deployment)}${deployment.branch ? ` from ${deployment.branch}` : ''} ${DEPLOYMENT_WORDS[deployment.state].words}`
 
 const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
 
@@ -202,7 +203,7 @@ export const EVENTS = {
     label: 'a deployment moved on',
     inserted: false,
     updated: ['status'],
-    pill: ({ state }) => DEPLOYMENTS[state].pill,
+    pill: ({ state }) => DEPLOYMENT_WORDS[state].pill,
     words: deploymentWords,
   }),
 }

@@ -1,4 +1,12 @@
 import type pg from 'pg'
+import {
+  CHANNEL_KINDS,
+  CHANNEL_MESSAGE_STATUSES,
+  CHANNEL_STATUSES,
+  MESSAGE_SUBJECTS,
+  NOTIFICATION_KINDS,
+  RULE_SUBJECTS,
+} from '../contract/channels.ts'
 import * as sets from '../contract/sets.ts'
 import type { MigrationSession } from './migration-session.ts'
 
@@ -33,6 +41,14 @@ const COLUMNS: Record<string, readonly string[]> = {
   'tasks.priority': sets.PRIORITIES,
   'subscriptions.status': sets.SUBSCRIPTION_STATUSES,
   'outgoing.status': sets.OUTGOING_STATUSES,
+  'channels.kind': CHANNEL_KINDS,
+  'channels.status': CHANNEL_STATUSES,
+  'channel_rules.subject': Object.keys(RULE_SUBJECTS),
+  'channel_rules.category': sets.FAILURE_CATEGORIES,
+  'channel_messages.subject': MESSAGE_SUBJECTS,
+  'channel_messages.status': CHANNEL_MESSAGE_STATUSES,
+  'notifications.kind': Object.keys(NOTIFICATION_KINDS),
+  'notification_preferences.kind': Object.keys(NOTIFICATION_KINDS),
   'ugs_badges.state': sets.UGS_BADGE_STATES,
   'ugs_user_metadata.vote': sets.UGS_VOTES,
 }

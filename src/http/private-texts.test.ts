@@ -187,6 +187,7 @@ describe('no mark leaves', () => {
       vault: studio.service.vault,
       log: studio.service.log,
       allowed: allowedHosts(['127.0.0.1']),
+      site: 'https://gold.example',
     })
     try {
       await until(

@@ -31,6 +31,7 @@ import { serveRest } from './rest/rest.ts'
 import type { Service } from './service.ts'
 import { serveStream } from './stream/stream.ts'
 import { serveUgs } from './ugs/ugs.ts'
+import { serveUnsubscribe } from './unsubscribe.ts'
 import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
@@ -126,6 +127,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   await serveWebhooks(app, service)
   serveUgs(app, service)
   serveBadges(app, service)
+  serveUnsubscribe(app, service)
   serveStatic(app)
   serveMcp(app, service)
   serveAssistantLogin(app, service)

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const context = (): WorkerContext => {
   const { vault, log } = studio.service
-  return { db: studio.db, vault, log, allowed: allowedHosts(['127.0.0.1']) }
+  return { db: studio.db, vault, log, allowed: allowedHosts(['127.0.0.1']), site: 'https://gold.example' }
 }
 const idOf = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
 

@@ -62,7 +62,13 @@ test('what is due goes by the clock, every kind of it', async () => {
   await db.execute(sql`delete from outbox where position is null`)
   const gone = [...kinds.map((kind) => AGING[kind].left), ...Object.values(EXPIRED).map(({ left }) => left)]
   for (const left of gone) expect(await db.rows(left)).not.toEqual([])
-  const context = { db, vault: new Vault('a key of these tests'), log: pino({ level: 'silent' }), allowed: allowedHosts([]) }
+  const context = {
+    db,
+    vault: new Vault('a key of these tests'),
+    log: pino({ level: 'silent' }),
+    allowed: allowedHosts([]),
+    site: 'https://gold.example',
+  }
   worker = await startWorker({ ...context, retention })
   // The hour is struck here: what the clock would enqueue, all of it.
   await db.rows(sql`select graphile_worker.add_job(identifier) from graphile_worker._private_known_crontabs`)

@@ -61,6 +61,7 @@ const context = (db: Database): WorkerContext & { p4: string } => ({
   vault: studio.service.vault,
   log: studio.service.log,
   allowed: allowedHosts(['127.0.0.1']),
+  site: 'https://gold.example',
   p4: standIn(folder, 'p4', `console.log(${JSON.stringify(JSON.stringify(DESCRIBED))})`),
   post: async ({ id }) => mails.push(String(id)),
 })

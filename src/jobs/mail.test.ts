@@ -65,7 +65,14 @@ test('a mail server that says nothing holds up no other work, and is left alone 
   const log = keepLog()
   for (let i = 0; i < 20; i++) await writeToAddress(store.db, `${i}@example.com`, { subject: 'Hello', text: 'Hello' })
   const mute = openPost({ url, from: 'gold@example.com' })
-  const worker = await startWorker({ db: store.db, vault: new Vault('x'), log: log.log, allowed: allowedHosts([]), post: mute })
+  const worker = await startWorker({
+    db: store.db,
+    vault: new Vault('x'),
+    log: log.log,
+    allowed: allowedHosts([]),
+    site: 'https://gold.example',
+    post: mute,
+  })
   try {
     await until(() => callers.size >= 2)
     // Somebody else's work asks no mail server.
@@ -88,7 +95,14 @@ describe('a mail', () => {
   test('leaves after the transaction that wrote it, as text and as HTML, to its reader alone', async () => {
     const ana = await users.create(store.db, { email: 'ana@example.com', name: 'Ana' })
     await users.create(store.db, { email: 'ben@example.com', name: 'Ben' })
-    const worker = await startWorker({ db: store.db, vault: new Vault('x'), log: keepLog().log, allowed: allowedHosts([]), post })
+    const worker = await startWorker({
+      db: store.db,
+      vault: new Vault('x'),
+      log: keepLog().log,
+      allowed: allowedHosts([]),
+      site: 'https://gold.example',
+      post,
+    })
     const made = await createByOwner(store.db, { user_id: ana.id, name: 'ci & co', scopes: [] }, 'https://gold.example')
     await until(() => arrived.length === 1)
     await worker.stop()

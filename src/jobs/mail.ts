@@ -15,19 +15,32 @@ export type Post = (mail: mails.Waiting) => Promise<unknown>
 
 export function openPost({ url, from }: { url: string; from: string }): Post {
   let transport: Promise<Transporter> | undefined
-  return async ({ id, to, subject, text }) => {
+  return async ({ id, to, subject, text, unsubscribe }) => {
     // The same each time: a mail that is sent again, for nobody heard that it had arrived, is known for what it is.
     const name = createHash('sha256').update(`${id}\n${to}\n${text}`).digest('hex').slice(0, 32)
     const messageId = `<${name}@${from.split('@').at(-1)!.replace('>', '')}>`
     // Loaded with the first mail: a start need not wait for it.
     transport ??= import('nodemailer').then(({ createTransport }) => createTransport({ url, ...PATIENCE }, { from }))
     try {
-      return await (await transport).sendMail({ messageId, to, subject, text, html: htmlOf(text) })
+      return await (await transport).sendMail({
+        messageId,
+        to,
+        subject,
+        text,
+        html: htmlOf(text),
+        headers: headersOf(unsubscribe),
+      })
     } catch (error) {
       throw isSilence(error) ? new NoAnswer((error as Error).message, { cause: error }) : error
     }
   }
 }
+
+/** Nobody answers a machine; and what nobody asked for is stopped with one click, also by the mail program's own button. */
+const headersOf = (unsubscribe: string): Record<string, string> => ({
+  'Auto-Submitted': 'auto-generated',
+  ...(unsubscribe !== '' && { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+})
 
 /** Without a mail server it stays where operators read it. A server that refuses is asked again later. */
 export async function sendMail({ db, post }: { db: Database; post?: Post }, { mail_id }: { mail_id: number }) {

@@ -8,6 +8,8 @@ import { sweep } from '../domain/accounts/trials.ts'
 import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
 import { investigateFailure } from '../domain/builds/automatic-investigations.ts'
 import * as investigations from '../domain/builds/run-investigation.ts'
+import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
+import { sendDigests } from '../domain/inbox/digest.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention/retention.ts'
 import { ingest } from '../intake/ingest.ts'
@@ -25,6 +27,8 @@ export interface WorkerContext extends JobContext {
   post?: Post
   /** A language model that words findings, where one is configured. */
   explain?: investigations.Explain
+  /** Where people open what they are told of. */
+  site: string
   /** How long what is kept; the defaults where nothing is configured. */
   retention?: Retention
 }
@@ -48,6 +52,8 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
   settle_breakages_overdue: ({ db }) => settleOverdue(db),
+  announce_stale_branches: ({ db }) => announceStaleBranches(db),
+  send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),
   purge_assistants: ({ db }) => assistants.purge(db),

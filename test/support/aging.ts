@@ -11,6 +11,7 @@ export async function makeOwners(db: Database) {
   await db.execute(
     sql`insert into subscriptions (id, account_id, url, secret_sealed, position) values (1, 1, 'https://a.example', '', 0)`,
   )
+  await db.execute(sql`insert into channels (id, account_id, kind, name, secret_sealed) values (1, 1, 'discord', 'builds', '')`)
 }
 
 export const numbers = (count: number) => sql`generate_series(1, ${count}::integer) n`
@@ -39,6 +40,18 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
       insert into outgoing (subscription_id, position, event_type, payload, status, created_at)
       select 1, nextval('outbox_position'), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
     left: sql`select from outgoing`,
+  },
+  channel_messages: {
+    fill: (count, at) => sql`
+      insert into channel_messages (account_id, channel_id, subject, subject_id, status, created_at)
+      select 1, 1, 'test', gen_random_uuid()::text, 'sent', ${at} from ${numbers(count)}`,
+    left: sql`select from channel_messages`,
+  },
+  notifications: {
+    fill: (count, at) => sql`
+      insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, at)
+      select 1, 1, 1, 'task', 'task', gen_random_uuid()::text, 'Paint', '/', ${at} from ${numbers(count)}`,
+    left: sql`select from notifications`,
   },
   mails: {
     fill: (count, at) => sql`

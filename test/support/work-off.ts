@@ -11,7 +11,7 @@ export async function workOff({ db, service }: Studio, kind: JobKind): Promise<n
       delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
       where t.id = j.task_id and t.identifier = ${kind} returning j.id, j.payload)
     select payload from gone order by id`)
-  const context = { db, vault: service.vault, log: service.log, allowed: allowedHosts([]) }
+  const context = { db, vault: service.vault, log: service.log, allowed: allowedHosts([]), site: 'https://gold.example' }
   for (const { payload } of jobs) await WORK[kind](context, payload)
   return jobs.length
 }

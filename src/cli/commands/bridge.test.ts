@@ -20,7 +20,7 @@ beforeAll(async () => {
     integrations: ['perforce', 'lore'].map((provider) => ({ key: provider, project: 'star', provider })),
   })
   const { vault, log } = studio.service
-  worker = await startWorker({ db: studio.db, vault, log, allowed: allowedHosts([]) })
+  worker = await startWorker({ db: studio.db, vault, log, allowed: allowedHosts([]), site: 'https://gold.example' })
 })
 afterAll(async () => {
   await worker.stop()

@@ -5,6 +5,7 @@ import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
 import { Approval, Asset, BuildRun, BuildRunDetail, TaskDetail } from '../shapes.ts'
+import { channelRoutes } from './channels.ts'
 import { identityRoutes } from './identity.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'
@@ -58,6 +59,7 @@ export const sharedRoutes = {
 
 export const ownRoutes = {
   ...identityRoutes,
+  ...channelRoutes,
   showMe: {
     method: 'GET',
     path: '/v1/me',

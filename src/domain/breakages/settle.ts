@@ -2,6 +2,7 @@ import type { BreakageHistoryKind, BreakageState, FailureCategory } from '../../
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
 import { lockProject } from '../builds/project-lock.ts'
+import { revise } from '../channels/message-queue.ts'
 import { bestFinding, fixingChange, narrowed } from './evidence.ts'
 import { hitsOf } from './hits.ts'
 import { type Hit, judge, type Verdict } from './judge.ts'
@@ -90,7 +91,9 @@ async function describe(db: Database, known: Known, hits: readonly Hit[], verdic
       from breakage_builds m join build_runs b on b.id = m.build_run_id
       where m.account_id = ${known.account_id} and m.breakage_id = ${id}) builds
     where k.id = ${id}`)
-  for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, job)
+  const joined = jobs.filter((job) => !known.jobs.includes(job))
+  for (const job of joined) await note(db, known, 'joined', null, job)
+  if (joined.length > 0) await revise(db, known.account_id, 'breakage', [String(id)])
 }
 
 async function fix(db: Database, known: Known, { mended }: Verdict) {

@@ -5,7 +5,7 @@ import type { BuildStatus } from '../../contract/sets.ts'
 import { PASSED_STATUSES, RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
-import { branchKey } from '../changes/branch-names.ts'
+import { branchKey, fits } from '../changes/branch-names.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { coveredByAll, inPlace, type Span, type Verdict } from './last-known-good.ts'
 import { BRANCH, positionOn } from './positions.ts'
@@ -100,21 +100,6 @@ function jobsOf({ name, jobs }: Built, required: readonly Requirement[]): string
   if (named) return named.jobs
   const newest = Math.max(...jobs.map(({ at }) => Date.parse(at)))
   return jobs.filter(({ at }) => Date.parse(at) >= newest - RECENT_DAYS * 86_400_000).map(({ name }) => name)
-}
-
-/** A star stands for any text. */
-function fits(pattern: string, name: string): boolean {
-  const [head = '', ...parts] = pattern.split('*')
-  const tail = parts.pop()
-  if (tail === undefined) return name === head
-  if (!name.startsWith(head)) return false
-  let at = head.length
-  for (const part of parts) {
-    const found = name.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return name.endsWith(tail) && name.length - tail.length >= at
 }
 
 interface Run {

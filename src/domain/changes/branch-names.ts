@@ -6,3 +6,18 @@ export const branchKey = (branch: string): string =>
         .replace(/\/+$/, '')
         .toLowerCase()
     : branch.replace(/^(?:refs\/heads\/|refs\/remotes\/origin\/|origin\/)/, '')
+
+/** A star stands for any text. */
+export function fits(pattern: string, name: string): boolean {
+  const [head = '', ...parts] = pattern.split('*')
+  const tail = parts.pop()
+  if (tail === undefined) return name === head
+  if (!name.startsWith(head)) return false
+  let at = head.length
+  for (const part of parts) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return name.endsWith(tail) && name.length - tail.length >= at
+}

@@ -1,4 +1,6 @@
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../contract/channels.ts'
 import type { TokenOrigin } from '../../contract/sets.ts'
+import type { Announcement } from '../channels/announcement.ts'
 import type { MailTemplate } from './mails.ts'
 
 /** What we write to people. */
@@ -83,3 +85,71 @@ Accept here: ${url}
 
 The invitation ends after seven days.`,
 })
+
+const LEADS: Record<NotificationKind, string> = {
+  suspected: 'A change of yours is suspected of having broken something. You may know at a glance whether it did.',
+  given: 'Somebody gave you this breakage to see to.',
+  approval: 'Assets wait for approval in a project that you own.',
+  task: 'A task was given to you.',
+}
+
+/** What concerns one person, told at once. */
+export const concerning = (kind: NotificationKind, said: Announcement, stop: string): MailTemplate => ({
+  subject: said.title.length > 120 ? `${said.title.slice(0, 119).toWellFormed()}…` : said.title,
+  unsubscribe: stop,
+  text: `${LEADS[kind]}
+
+${announced(said)}
+
+You get this because “${NOTIFICATION_KINDS[kind]}” is mailed to you. Stop these mails: ${stop}`,
+})
+
+/** An announcement as plain text. */
+const announced = ({ title, facts, evidence, suspect, links }: Announcement): string =>
+  [
+    title,
+    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+    evidence && `The log says: ${evidence}`,
+    suspect && `Suspected: ${suspect.change}${suspect.reason === '' ? '' : ` (${suspect.reason})`}\n${suspect.url}`,
+    links.map(({ label, url }) => `${label}: ${url}`).join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+
+/** What a project did since somebody's last digest. */
+export interface DigestProject {
+  name: string
+  url: string
+  opened: string[]
+  fixed: string[]
+  /** Open ones in all. */
+  open: number
+  waiting_approvals: number
+  live: string[]
+}
+
+/** What happened in somebody's projects since yesterday. */
+export const digest = (projects: readonly DigestProject[], stop: string): MailTemplate => {
+  const opened = projects.reduce((sum, project) => sum + project.opened.length, 0)
+  const open = projects.reduce((sum, project) => sum + project.open, 0)
+  return {
+    subject: `Your studio today: ${opened} newly broken, ${open} open`,
+    unsubscribe: stop,
+    text: `${projects.map(digested).join('\n\n')}
+
+You get this once a day. Stop it: ${stop}`,
+  }
+}
+
+const digested = ({ name, url, opened, fixed, open, waiting_approvals, live }: DigestProject): string => {
+  const block = (title: string, lines: readonly string[]) =>
+    lines.length > 0 && [title, ...lines.map((line) => `- ${line}`)].join('\n')
+  return [
+    `${name}: ${open === 0 ? 'nothing is broken' : `${open} open ${open === 1 ? 'breakage' : 'breakages'}`}${waiting_approvals > 0 ? `, ${waiting_approvals} waiting for approval` : ''}\n${url}`,
+    block('Newly broken', opened),
+    block('Fixed', fixed),
+    block('Live', live),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}

@@ -6,6 +6,8 @@ export interface MailTemplate {
   subject: string
   /** Plain text; what is sent carries it as simple HTML too. */
   text: string
+  /** Where one click stops mails of this kind, for those that nobody asked for. */
+  unsubscribe?: string
 }
 
 /** In the caller's transaction: what is rolled back is never sent. */
@@ -23,10 +25,10 @@ export const writeToOwners = (db: Database, accountId: number, subject: string, 
     sql`select user_id, null from account_members where account_id = ${accountId} and role = 'owner' order by user_id`,
   )
 
-async function write(db: Database, { subject, text }: MailTemplate, recipients: Sql): Promise<void> {
+async function write(db: Database, { subject, text, unsubscribe = '' }: MailTemplate, recipients: Sql): Promise<void> {
   const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
-    insert into mails (to_user_id, to_address, subject, text)
-    select r.user_id, r.address, ${subject}, ${text} from (${recipients}) r (user_id, address)
+    insert into mails (to_user_id, to_address, subject, text, unsubscribe)
+    select r.user_id, r.address, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)
     returning id, to_user_id, to_address`)
   for (const { id, to_user_id, to_address } of written) {
     const owner = to_address === null ? `user:${to_user_id}` : recipient(to_address)
@@ -50,14 +52,14 @@ export const isFlooded = async (db: Database, address: string, subject: string):
 }
 
 /** A mail that waits, with the address it goes to. */
-export interface Waiting extends MailTemplate {
+export interface Waiting extends Required<MailTemplate> {
   id: number
   to: string
 }
 
 export const findWaiting = (db: Database, id: number): Promise<Waiting | undefined> =>
   db.one(sql`
-    select m.id, ${ADDRESS} as to, m.subject, m.text from mails m left join users u on u.id = m.to_user_id
+    select m.id, ${ADDRESS} as to, m.subject, m.text, m.unsubscribe from mails m left join users u on u.id = m.to_user_id
     where m.id = ${id} and m.sent_at is null`)
 
 export const noteSent = (db: Database, id: number) =>

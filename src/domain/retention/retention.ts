@@ -11,6 +11,9 @@ export const RETENTION_DEFAULTS = {
   outbox: 7,
   /** Finished messages of outbound webhooks with their attempts. */
   outgoing: 30,
+  /** Messages to chat channels with their attempts; after this time one is not changed any more. */
+  channel_messages: 90,
+  notifications: 90,
   mails: 30,
   /** Jobs that were given up, so that somebody can ask why. */
   jobs: 30,
@@ -49,6 +52,12 @@ const PURGES: Record<Retained, Purge> = {
   deliveries: deleting(sql`deliveries`, ({ before }) => sql`received_at < ${before} order by received_at`),
   outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
   outgoing: deleting(sql`outgoing`, ({ before }) => sql`status <> 'waiting' and created_at < ${before}`),
+  channel_messages: walking(
+    sql`channel_messages`,
+    ({ before }) => sql`status not in ('waiting', 'sending') and coalesce(sent_at, created_at) < ${before}`,
+    sql`delete from channel_messages`,
+  ),
+  notifications: walking(sql`notifications`, ({ before }) => sql`at < ${before}`, sql`delete from notifications`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
   // Along the ids too: an index of ours has no place in the queue's own schema.
   jobs: walking(

@@ -21,6 +21,7 @@ import { headersOf } from '../auth/sign-in.ts'
 import { idOf } from '../rest/path-ids.ts'
 import { searches } from '../search-gate.ts'
 import type { AppHandlers } from './app.ts'
+import { channelHandlers } from './channels.ts'
 import { identityHandlers } from './identity.ts'
 import { ruleHandlers } from './rules.ts'
 import { toolHandlers } from './tools.ts'
@@ -32,6 +33,7 @@ const done = { ok: true }
 export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
+  ...channelHandlers,
   ...ruleHandlers,
   ...identityHandlers,
   async showMe({ db, visit, auth, request, setCookies }) {

@@ -13,11 +13,13 @@ const WEB_FOLDER = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../.
 const PAGES = [
   '/',
   '/feed',
+  '/inbox',
   '/sign-in',
   '/sign-up',
   '/welcome',
   '/verify',
   '/reset',
+  '/unsubscribe',
   '/cli/auth',
   '/oauth/refused',
   '/invitations/*',

@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router'
+import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { useApi } from '../../queries.ts'
 import { useAccount, useNames } from '../../session.ts'
@@ -17,7 +18,6 @@ import { BreakageActions } from './breakage-actions.tsx'
 import { BreakageBuilds } from './breakage-builds.tsx'
 import { BreakageHistory } from './breakage-history.tsx'
 import { BreakageState } from './breakage-state.tsx'
-import { titleOf } from './breakage-words.ts'
 
 export default function Breakage() {
   const { projectId = '', breakageId = '' } = useParams({ strict: false })

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { titleOf } from '../../../contract/breakage-words.ts'
 import type { Breakage } from '../../../contract/health-shapes.ts'
 import { useNames } from '../../session.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { SuspectLink } from '../builds/suspects.tsx'
 import { BreakageState } from './breakage-state.tsx'
-import { titleOf } from './breakage-words.ts'
 
 /** A breakage in a list: what shows it, what it means, where, since when, and who may know more. */
 export function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {

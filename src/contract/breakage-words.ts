@@ -1,4 +1,4 @@
-import type { Breakage } from '../../../contract/health-shapes.ts'
+import type { Breakage } from './health-shapes.ts'
 
 /** What a breakage is called: the line that shows it, else what was found. The folders are on its page. */
 export const titleOf = ({ evidence, cause, jobs }: Pick<Breakage, 'evidence' | 'cause' | 'jobs'>): string =>

@@ -1,0 +1,210 @@
+import { type Static, Type } from 'typebox'
+import * as channels from '../channels.ts'
+import { flag, instant, integer, list, name, nullable, object, oneOf, ownText, partial, recordId, text } from '../fields.ts'
+import { URL_MAX } from '../limits.ts'
+import * as param from '../params.ts'
+import { FAILURE_CATEGORIES } from '../sets.ts'
+import { Done } from './shapes.ts'
+
+/** Chat channels and the inbox; a part of the table in `routes.ts`. */
+
+const none = {}
+const mine = { who: 'member', query: none } as const
+const accountOwner = { who: 'owner', query: none } as const
+
+const RULES_MAX = 50
+const PATTERN_MAX = 200
+const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
+const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
+const clock = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
+const pattern = Type.String({ maxLength: PATTERN_MAX })
+
+export const ChannelRule = object({
+  project_id: recordId,
+  subject: oneOf(RULE_SUBJECTS),
+  branch: pattern,
+  job: pattern,
+  category: nullable(oneOf(FAILURE_CATEGORIES)),
+  hours: nullable(Type.Integer({ minimum: 1, maximum: 2_000 })),
+  here: flag,
+  quiet_from: nullable(clock),
+  quiet_until: nullable(clock),
+})
+export type ChannelRule = Static<typeof ChannelRule>
+
+export const Channel = object({
+  id: integer,
+  account_id: integer,
+  kind: oneOf(channels.CHANNEL_KINDS),
+  name: ownText,
+  room: ownText,
+  status: oneOf(channels.CHANNEL_STATUSES),
+  trouble: text,
+  failing_since: nullable(instant),
+  waiting: integer,
+  rules: Type.Array(ChannelRule),
+  created_at: instant,
+  updated_at: instant,
+})
+export type Channel = Static<typeof Channel>
+
+export const ChannelMessage = object({
+  id: integer,
+  subject: oneOf(channels.MESSAGE_SUBJECTS),
+  subject_id: text,
+  project_id: nullable(integer),
+  to_user_id: nullable(integer),
+  status: oneOf(channels.CHANNEL_MESSAGE_STATUSES),
+  tries: integer,
+  error: text,
+  sent_at: nullable(instant),
+  created_at: instant,
+})
+
+const secret = Type.String({ minLength: 1, maxLength: URL_MAX })
+const rules = Type.Array(ChannelRule, { maxItems: RULES_MAX })
+const room = Type.String({ maxLength: 100 })
+const ways = { in_app: flag, mail: flag, chat: flag }
+const Preferences = object({
+  kinds: Type.Array(object({ kind: oneOf(NOTIFICATION_KINDS), ...ways })),
+  daily_digest: flag,
+  timezone: nullable(text),
+})
+
+export const channelRoutes = {
+  listChannels: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/channels',
+    summary: 'Chat channels that are told what happens',
+    ...accountOwner,
+    reply: list('channels', Channel),
+  },
+  createChannel: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/channels',
+    summary: 'Add a chat channel; its secret is never shown again',
+    ...accountOwner,
+    body: object({
+      kind: oneOf(channels.CHANNEL_KINDS),
+      name,
+      secret,
+      room: Type.Optional(room),
+      rules: Type.Optional(rules),
+    }),
+    reply: Channel,
+    created: 201,
+    writes: true,
+  },
+  editChannel: {
+    method: 'PATCH',
+    path: '/v1/accounts/:account_id/channels/:id',
+    summary: 'Change where and what a channel is told, or stop and resume',
+    ...accountOwner,
+    body: partial({ name, secret, room, rules, status: oneOf(['active', 'paused'] as const) }),
+    reply: Channel,
+    writes: true,
+  },
+  removeChannel: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/channels/:id',
+    summary: 'Remove a channel',
+    ...accountOwner,
+    reply: Done,
+    writes: true,
+  },
+  testChannel: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/channels/:id/test',
+    summary: 'Send a test message; what came of it stands in the log',
+    ...accountOwner,
+    reply: ChannelMessage,
+    writes: true,
+  },
+  listChannelMessages: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/channels/:id/messages',
+    summary: 'Messages to a channel, newest first',
+    who: 'owner',
+    query: { status: param.oneOf(channels.CHANNEL_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
+    reply: object({ messages: Type.Array(ChannelMessage), has_more: flag }),
+  },
+  showChannelMessage: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/channels/:id/messages/:message_id',
+    summary: 'One message: what it says now, and every time its vendor was asked',
+    ...accountOwner,
+    reply: object({
+      ...ChannelMessage.properties,
+      says: nullable(object({ title: text, url: ownText })),
+      attempts: Type.Array(
+        object({
+          at: instant,
+          deed: text,
+          status: nullable(integer),
+          milliseconds: integer,
+          error: text,
+          response: text,
+        }),
+      ),
+    }),
+  },
+  replayChannelMessage: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/channels/:id/messages/:message_id/replay',
+    summary: 'Send a message again, also one of which nobody knows whether it arrived',
+    ...accountOwner,
+    reply: Done,
+    writes: true,
+  },
+
+  listNotifications: {
+    method: 'GET',
+    path: '/v1/me/notifications',
+    summary: 'What concerns the caller, newest first',
+    who: 'member',
+    query: { before: param.reference, unread: param.flag },
+    reply: object({
+      notifications: Type.Array(
+        object({
+          id: integer,
+          kind: oneOf(NOTIFICATION_KINDS),
+          project_id: integer,
+          project_name: text,
+          title: text,
+          path: ownText,
+          at: instant,
+          read_at: nullable(instant),
+        }),
+      ),
+      unread: integer,
+      has_more: flag,
+    }),
+  },
+  markNotifications: {
+    method: 'POST',
+    path: '/v1/me/notifications/read',
+    summary: 'Mark some, or without ids all, as read or as unread',
+    ...mine,
+    body: object({ ids: Type.Optional(Type.Array(recordId, { maxItems: 200 })), read: flag }),
+    reply: Done,
+  },
+  showPreferences: {
+    method: 'GET',
+    path: '/v1/me/preferences',
+    summary: 'Where the caller hears of what concerns them',
+    ...mine,
+    reply: Preferences,
+  },
+  editPreferences: {
+    method: 'PATCH',
+    path: '/v1/me/preferences',
+    summary: 'Choose where to hear of what',
+    ...mine,
+    body: partial({
+      kinds: Type.Array(object({ kind: oneOf(NOTIFICATION_KINDS), ...ways }), { maxItems: 20 }),
+      daily_digest: flag,
+      timezone: nullable(Type.String({ maxLength: 60 })),
+    }),
+    reply: Preferences,
+  },
+} as const

@@ -1,0 +1,176 @@
+import { DIRECT_KINDS, type MessageSubject, type RuleSubject, THREADING_KINDS } from '../../contract/channels.ts'
+import type { EventType } from '../../contract/events.ts'
+import type { FailureCategory } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { branchKey, fits } from '../changes/branch-names.ts'
+import { revise, type Wish, want } from './message-queue.ts'
+
+/** Something that happened, with the row it happened to. */
+export interface Occasion {
+  position: number
+  account_id: number
+  project_id: number
+  event_type: EventType
+  row_id: string
+}
+
+/** Where something happened, for the rules. */
+interface Place {
+  branch?: string | null
+  jobs?: readonly string[]
+  category?: FailureCategory | null
+}
+
+interface Ear {
+  channel_id: number
+  account_id: number
+  project_id: number
+  threads: boolean
+  subject: RuleSubject
+  branch: string
+  job: string
+  category: FailureCategory | null
+  hours: number | null
+  here: boolean
+  not_before: string
+}
+
+/** The end of quiet hours where it is within them, else now; in the account's own time. */
+const NOT_BEFORE = sql`(
+  select case
+    when r.quiet_from is null or r.quiet_from = r.quiet_until then now()
+    when (r.quiet_from < r.quiet_until and l.at::time >= r.quiet_from and l.at::time < r.quiet_until)
+      or (r.quiet_from > r.quiet_until and (l.at::time >= r.quiet_from or l.at::time < r.quiet_until))
+    then ((l.at::date + case when l.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone a.timezone
+    else now() end
+  from (select now() at time zone a.timezone as at) l)`
+
+export const earsOf = (db: Database, projectIds: readonly number[]): Promise<Ear[]> =>
+  db.rows(sql`
+    select r.channel_id, r.account_id, r.project_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, r.subject, r.branch, r.job,
+      r.category, r.hours, r.here, ${NOT_BEFORE} as not_before
+    from channel_rules r join channels c on c.id = r.channel_id join accounts a on a.id = r.account_id
+    where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
+
+const hears = ({ branch, job, category }: Ear, place: Place): boolean =>
+  (branch === '' || (place.branch != null && fits(branchKey(branch), place.branch))) &&
+  (job === '' || (place.jobs ?? []).some((one) => fits(job, one))) &&
+  (category === null || category === place.category)
+
+/** One for each channel that has a rule for it: sent as soon as any of its rules allows, and pinging everybody if any of them says so. */
+export function wishesFor(
+  ears: readonly Ear[],
+  about: Pick<Wish, 'project_id' | 'subject_id' | 'occasion'> & { subject: RuleSubject },
+  place: Place,
+): Wish[] {
+  const heard = ears.filter((ear) => ear.project_id === about.project_id && ear.subject === about.subject && hears(ear, place))
+  return [...new Set(heard.map(({ channel_id }) => channel_id))].map((channel_id) => {
+    const rules = heard.filter((ear) => ear.channel_id === channel_id)
+    return {
+      ...about,
+      channel_id,
+      account_id: rules[0]!.account_id,
+      here: rules.some(({ here }) => here),
+      not_before: rules.map(({ not_before }) => not_before).sort()[0]!,
+    }
+  })
+}
+
+/** Puts what happened into the queues of the channels whose rules ask for it, in order. In the caller's transaction. */
+export async function announce(db: Database, occasions: readonly Occasion[]) {
+  const told = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
+  if (told.length === 0) return
+  const ears = await earsOf(db, [...new Set(told.map(({ project_id }) => project_id))])
+  const breakages = await breakagesOf(db, told)
+  const deployments = await deploymentsOf(db, told)
+  const approvals = await approvalsOf(db, told)
+  for (const occasion of told) {
+    const { account_id, project_id, row_id, event_type, position } = occasion
+    const subject = SUBJECTS[event_type]!
+    const place = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
+    if (!place) continue
+    const subject_id = place.subject_id ?? row_id
+    await revise(db, account_id, subject, [subject_id])
+    if (BEGINS.includes(event_type)) await want(db, wishesFor(ears, { project_id, subject, subject_id }, place))
+    const follows = FOLLOW_UPS[event_type]
+    if (!follows) continue
+    const own =
+      follows === 'breakage_fixed' ? wishesFor(ears, { project_id, subject: follows, subject_id, occasion: position }, place) : []
+    await want(db, own)
+    await wantBelow(db, occasion, follows)
+  }
+}
+
+const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'>> = {
+  'breakage.opened': 'breakage',
+  'breakage.claimed': 'breakage',
+  'breakage.muted': 'breakage',
+  'breakage.fixed': 'breakage',
+  'breakage.reopened': 'breakage',
+  'deployment.created': 'deployment',
+  'deployment.updated': 'deployment',
+  'approval.requested': 'approval',
+  'approval.granted': 'approval',
+  'approval.denied': 'approval',
+  'approval.ignored': 'approval',
+}
+
+/** What a channel is told of though it has not heard of it before. */
+const BEGINS: readonly EventType[] = [
+  'breakage.opened',
+  'breakage.reopened',
+  'deployment.created',
+  'deployment.updated',
+  'approval.requested',
+]
+
+const FOLLOW_UPS: Partial<Record<EventType, MessageSubject>> = {
+  'breakage.fixed': 'breakage_fixed',
+  'breakage.reopened': 'breakage_reopened',
+}
+
+/** Nobody notices that a message was changed: below it stands what follows, where a vendor has threads. */
+const wantBelow = (db: Database, { account_id, row_id, position }: Occasion, subject: MessageSubject) =>
+  db.execute(sql`
+    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, to_user_id)
+    select m.account_id, m.channel_id, m.project_id, ${subject}, m.subject_id, ${position}, m.to_user_id
+    from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active' and c.kind = any (${THREADING_KINDS}::text[])
+    where m.account_id = ${account_id} and m.subject = 'breakage' and m.subject_id = ${row_id} and m.occasion = 0 and m.reference <> ''
+    on conflict do nothing`)
+
+type Placed = Place & { subject_id?: string }
+
+const placesOf = async (rows: Promise<({ id: string } & Placed)[]>): Promise<Map<string, Placed>> =>
+  new Map((await rows).map((row) => [row.id, row]))
+
+const idsOf = (occasions: readonly Occasion[], subject: RuleSubject) =>
+  occasions.flatMap(({ event_type, row_id }) => (SUBJECTS[event_type] === subject ? [row_id] : []))
+
+const breakagesOf = (db: Database, occasions: readonly Occasion[]) =>
+  placesOf(
+    db.rows(sql`
+    select id::text, branch, jobs, category from breakages where id = any (${idsOf(occasions, 'breakage')}::bigint[])`),
+  )
+
+const deploymentsOf = (db: Database, occasions: readonly Occasion[]) =>
+  placesOf(
+    db.rows(sql`
+    select id::text, branch_key(branch) as branch from deployments where id = any (${idsOf(occasions, 'deployment')}::uuid[])`),
+  )
+
+/** All that one change asks for is one message. */
+const approvalsOf = (db: Database, occasions: readonly Occasion[]) =>
+  placesOf(
+    db.rows(sql`
+    select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a where id = any (${idsOf(occasions, 'approval')}::uuid[])`),
+  )
+
+/** What approvals `a` are told together by: their change, else their asset. */
+export const CHANGE_OF_APPROVAL = sql`coalesce(nullif(a.commit_sha, ''), a.asset_id::text)`
+
+/** Where a bot can write to one person: the first channel of the account that has one. */
+export const directChannels = (db: Database, accountIds: readonly number[]): Promise<{ account_id: number; id: number }[]> =>
+  db.rows(sql`
+    select distinct on (account_id) account_id, id from channels
+    where account_id = any (${accountIds}::integer[]) and status = 'active' and kind = any (${DIRECT_KINDS}::text[])
+    order by account_id, id`)

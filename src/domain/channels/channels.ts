@@ -1,0 +1,155 @@
+import { CHANNEL_KIND_TABLE, type ChannelKind, type ChannelStatus, type RuleSubject } from '../../contract/channels.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import { URL_MAX } from '../../contract/limits.ts'
+import type { FailureCategory } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { Vault } from '../access/secrets.ts'
+
+/** What a channel hears of, and when it is left alone. */
+export interface Rule {
+  project_id: number
+  subject: RuleSubject
+  branch: string
+  job: string
+  category: FailureCategory | null
+  hours: number | null
+  here: boolean
+  quiet_from: string | null
+  quiet_until: string | null
+}
+
+export interface Channel {
+  id: number
+  account_id: number
+  kind: ChannelKind
+  name: string
+  room: string
+  status: ChannelStatus
+  trouble: string
+  failing_since: string | null
+  /** Messages not yet sent. */
+  waiting: number
+  rules: Rule[]
+  created_at: string
+  updated_at: string
+}
+
+const CHANNELS_MAX = 50
+
+const select = (where: Sql) => sql`
+  select c.id, c.account_id, c.kind, c.name, c.room, c.status, c.trouble, c.failing_since, c.created_at, c.updated_at,
+    (select count(*) from channel_messages m where m.channel_id = c.id and m.status in ('waiting', 'sending')) as waiting,
+    coalesce((select json_agg(json_build_object('project_id', r.project_id, 'subject', r.subject, 'branch', r.branch, 'job', r.job,
+      'category', r.category, 'hours', r.hours, 'here', r.here, 'quiet_from', to_char(r.quiet_from, 'HH24:MI'),
+      'quiet_until', to_char(r.quiet_until, 'HH24:MI')) order by r.id) from channel_rules r where r.channel_id = c.id), '[]') as rules
+  from channels c where ${where} order by c.id`
+
+export const list = (db: Database, accountId: number): Promise<Channel[]> => db.rows(select(sql`c.account_id = ${accountId}`))
+
+export async function find(db: Database, accountId: number, id: number | undefined): Promise<Channel> {
+  const channel = await db.one<Channel>(select(sql`c.account_id = ${accountId} and c.id = ${id ?? 0}`))
+  if (!channel) throw notFound('Channel')
+  return channel
+}
+
+export interface ChannelFields {
+  name: string
+  room: string
+  secret: string
+  status: 'active' | 'paused'
+  rules: Rule[]
+}
+
+export const create = (
+  db: Database,
+  vault: Vault,
+  accountId: number,
+  { kind, name, room = '', secret, rules = [] }: { kind: ChannelKind; name: string; secret: string } & Partial<ChannelFields>,
+): Promise<Channel> =>
+  db.transaction(async (db) => {
+    const sealed = vault.seal(readSecret(kind, secret))
+    requireRoom(kind, room)
+    // Two at once take turns, so that the last place is given once.
+    await db.one(sql`select from accounts where id = ${accountId} for no key update`)
+    const made = await db.one<{ id: number }>(sql`
+      insert into channels (account_id, kind, name, room, secret_sealed)
+      select ${accountId}, ${kind}, ${name}, ${room.trim()}, ${sealed}
+      where (select count(*) from channels where account_id = ${accountId}) < ${CHANNELS_MAX} returning id`)
+    if (!made) throw invalidParameter('kind', `an account has at most ${CHANNELS_MAX} channels`)
+    await setRules(db, accountId, made.id, rules)
+    return find(db, accountId, made.id)
+  })
+
+/** A new secret, room or the word of its owner makes a broken one whole again: what waits is sent. */
+export const edit = (
+  db: Database,
+  vault: Vault,
+  accountId: number,
+  id: number | undefined,
+  { name, room, secret, status, rules }: Partial<ChannelFields>,
+): Promise<Channel> =>
+  db.transaction(async (db) => {
+    const known = await find(db, accountId, id)
+    if (room !== undefined) requireRoom(known.kind, room)
+    const sealed = secret === undefined ? null : vault.seal(readSecret(known.kind, secret))
+    const mended = secret !== undefined || room !== undefined ? 'active' : known.status
+    await db.execute(sql`
+      update channels set name = ${name ?? known.name}, room = ${room?.trim() ?? known.room},
+        secret_sealed = coalesce(${sealed}, secret_sealed), status = ${status ?? (known.status === 'broken' ? mended : known.status)},
+        updated_at = now() where id = ${known.id}`)
+    await db.execute(sql`
+      update channels set trouble = '', failing_since = null, rests_until = now() where id = ${known.id} and status = 'active'`)
+    // What somebody is called belongs to the workspace that was asked.
+    if (secret !== undefined) await db.execute(sql`delete from channel_people where channel_id = ${known.id}`)
+    if (rules !== undefined) await setRules(db, accountId, known.id, rules)
+    return find(db, accountId, known.id)
+  })
+
+/** Its messages and its log go with it. */
+export async function remove(db: Database, accountId: number, id: number | undefined) {
+  const gone = await db.execute(sql`delete from channels where account_id = ${accountId} and id = ${id ?? 0}`)
+  if (gone === 0) throw notFound('Channel')
+}
+
+async function setRules(db: Database, accountId: number, channelId: number, rules: readonly Rule[]) {
+  for (const rule of rules) {
+    if ((rule.quiet_from === null) !== (rule.quiet_until === null))
+      throw invalidParameter('rules', 'quiet hours need both a beginning and an end')
+    if ((rule.subject === 'last_known_good') !== (rule.hours !== null))
+      throw invalidParameter('rules', 'hours belong to last_known_good, which needs them')
+    const found = await db.one(sql`select from projects where id = ${rule.project_id} and account_id = ${accountId}`)
+    if (!found) throw notFound('Project')
+  }
+  await db.execute(sql`delete from channel_rules where channel_id = ${channelId}`)
+  await db.execute(sql`
+    insert into channel_rules (account_id, channel_id, project_id, subject, branch, job, category, hours, here, quiet_from, quiet_until)
+    select ${accountId}, ${channelId}, r.project_id, r.subject, r.branch, r.job, r.category, r.hours, r.here, r.quiet_from, r.quiet_until
+    from json_to_recordset(${JSON.stringify(rules)}::json) r (project_id integer, subject text, branch text, job text, category text,
+      hours integer, here boolean, quiet_from time, quiet_until time)`)
+}
+
+function requireRoom(kind: ChannelKind, room: string) {
+  const needed = CHANNEL_KIND_TABLE[kind].secret === 'token'
+  // By its name it could be posted to, but not be searched.
+  if (needed && !/^[CG][A-Z0-9]{6,20}$/.test(room.trim()))
+    throw invalidParameter(
+      'room',
+      'must be the id of a channel, such as C024BE91L; it stands at the end of the channel’s details',
+    )
+  if (!needed && room.trim() !== '') throw invalidParameter('room', 'is fixed by the address of the webhook')
+}
+
+/** Pasted ones come with blanks around them. */
+function readSecret(kind: ChannelKind, text: string): string {
+  const secret = text.trim()
+  if (CHANNEL_KIND_TABLE[kind].secret === 'token') {
+    if (!/^xox[a-z]-[\w-]{8,250}$/.test(secret)) throw invalidParameter('secret', 'must be a bot token, which begins with xoxb-')
+    return secret
+  }
+  const url = secret.length <= URL_MAX && URL.canParse(secret) ? new URL(secret) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw invalidParameter('secret', 'must be the address of a webhook, which begins with https://')
+  if (url.username !== '' || url.password !== '') throw invalidParameter('secret', 'must not hold a password')
+  // As it was given: some are signed as they are spelt.
+  return secret
+}

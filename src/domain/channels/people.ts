@@ -1,0 +1,45 @@
+import type { ChannelKind } from '../../contract/channels.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { COUNTS } from '../accounts/connected-accounts.ts'
+
+/** A member who is to be named in a channel. */
+interface Known {
+  user_id: number
+  /** What they are called there, as they said or as was found; null where nobody knows. */
+  chat_id: string | null
+  /** By which to look for them; null where there is no use. */
+  email: string | null
+}
+
+/** What names of members at a chat vendor are filed under among their connected accounts. */
+const VENDOR_OF: Record<ChannelKind, string> = {
+  slack: 'slack',
+  slack_webhook: 'slack',
+  discord: 'discord',
+  teams: 'teams',
+  mattermost: 'mattermost',
+  rocketchat: 'rocketchat',
+}
+
+/** What is known of members at a channel's vendor; those who do not want to be pinged there are left out. */
+export const known = (
+  db: Database,
+  channel: { id: number; account_id: number; kind: ChannelKind },
+  userIds: readonly number[],
+): Promise<Known[]> =>
+  db.rows(sql`
+    select u.id as user_id, coalesce(said.uid, p.chat_id) as chat_id,
+      case when said.uid is null and p.user_id is null and u.email_verified then u.email end as email
+    from users u join account_members m on m.user_id = u.id and m.account_id = ${channel.account_id}
+    left join lateral (
+      select a.uid from connected_accounts a
+      where a.user_id = u.id and a.provider = ${VENDOR_OF[channel.kind]} and ${COUNTS} order by a.id limit 1) said on true
+    left join channel_people p on p.user_id = u.id and p.channel_id = ${channel.id}
+      and p.looked_up_at > now() - case when p.chat_id is null then interval '1 day' else interval '30 days' end
+    where u.id = any (${userIds}::integer[])
+      and not exists (select from notification_preferences n where n.user_id = u.id and n.kind = 'suspected' and not n.chat)`)
+
+export const remember = (db: Database, channelId: number, userId: number, chatId: string | undefined) =>
+  db.execute(sql`
+    insert into channel_people (channel_id, user_id, chat_id) values (${channelId}, ${userId}, ${chatId ?? null})
+    on conflict (channel_id, user_id) do update set chat_id = excluded.chat_id, looked_up_at = now()`)

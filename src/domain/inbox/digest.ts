@@ -1,0 +1,67 @@
+import { titleOf } from '../../contract/breakage-words.ts'
+import type { Breakage } from '../../contract/health-shapes.ts'
+import { type Database, type Pool, sql } from '../../db/database.ts'
+import type { Vault } from '../access/secrets.ts'
+import { type DigestProject, digest } from '../notifications/mail-templates.ts'
+import * as mails from '../notifications/mails.ts'
+import { scrub } from '../privacy/scrub.ts'
+import { unsubscribeUrl } from './unsubscribe.ts'
+
+/** When the day's mail is written, where its reader is. */
+const HOUR = 8
+const LINES_MAX = 10
+
+interface Reader {
+  id: number
+  since: string
+}
+
+/** Writes the mail of the day to everybody whose morning it is; none where nothing happened. */
+export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault; site: string }) {
+  const readers = await db.rows<Reader>(due(sql``))
+  for (const { id } of readers)
+    await db.transaction(async (db) => {
+      const reader = await db.one<Reader>(due(sql`and u.id = ${id} for no key update of u skip locked`))
+      if (!reader) return
+      const projects = await happenedIn(db, reader, site)
+      await db.execute(sql`update users set digested_at = now() where id = ${id}`)
+      const told = projects.filter(
+        ({ opened, fixed, live, waiting_approvals }) => opened.length + fixed.length + live.length + waiting_approvals > 0,
+      )
+      if (told.length > 0) await mails.writeToUser(db, id, digest(told, unsubscribeUrl(vault, site, id, 'digest')))
+    })
+}
+
+/** Once a day, from the hour on at which it is due: a node that was down catches up. */
+const due = (more: ReturnType<typeof sql>) => sql`
+  select u.id, greatest(coalesce(u.digested_at, '-infinity'), now() - interval '1 day') as since
+  from users u left join accounts a on a.id = u.default_account_id
+  cross join lateral (select coalesce(u.timezone, a.timezone, 'UTC') as name) zone
+  where u.daily_digest and u.email_verified and extract(hour from now() at time zone zone.name) >= ${HOUR}
+    and (u.digested_at is null or (u.digested_at at time zone zone.name) < date_trunc('day', now() at time zone zone.name) + make_interval(hours => ${HOUR})) ${more}`
+
+async function happenedIn(db: Database, { id, since }: Reader, site: string): Promise<DigestProject[]> {
+  type Row = Pick<Breakage, 'evidence' | 'cause' | 'jobs' | 'branch'>
+  type Found = Omit<DigestProject, 'opened' | 'fixed' | 'url'> & { id: number; opened: Row[]; fixed: Row[] }
+  const breakages = (where: ReturnType<typeof sql>) => sql`
+    (select coalesce(json_agg(x), '[]') from (
+      select k.evidence, k.cause, k.jobs, k.branch from breakages k where k.project_id = p.id and ${where} order by k.opened_at desc limit ${LINES_MAX}) x)`
+  const found = await db.rows<Found>(sql`
+    select p.id, p.name, ${breakages(sql`k.opened_at >= ${since}`)} as opened,
+      ${breakages(sql`k.state = 'fixed' and k.fixed_at >= ${since}`)} as fixed,
+      (select count(*) from breakages k where k.project_id = p.id and k.state <> 'fixed') as open,
+      (select count(*) from approvals a where a.project_id = p.id and a.status = 'pending') as waiting_approvals,
+      array(select concat_ws(' ', d.platform, d.version) from deployments d where d.project_id = p.id and d.live_at >= ${since}
+        order by d.live_at desc limit ${LINES_MAX}) as live
+    from account_members m join projects p on p.account_id = m.account_id and p.status = 'active'
+    where m.user_id = ${id} order by p.name, p.id`)
+  const line = (row: Row) => scrub(`${row.branch === null ? '' : `${row.branch}: `}${titleOf(row)}`)
+  return found.map(({ id, opened, fixed, name, live, ...rest }) => ({
+    ...rest,
+    name: scrub(name),
+    url: `${site}/projects/${id}`,
+    opened: opened.map(line),
+    fixed: fixed.map(line),
+    live: live.map(scrub),
+  }))
+}

@@ -1,0 +1,44 @@
+import type { channelRoutes } from '../../contract/app/channels.ts'
+import { invalidParameter } from '../../contract/errors.ts'
+import * as channels from '../../domain/channels/channels.ts'
+import * as log from '../../domain/channels/message-log.ts'
+import * as inbox from '../../domain/inbox/inbox.ts'
+import * as preferences from '../../domain/inbox/preferences.ts'
+import { idOf } from '../rest/path-ids.ts'
+import type { Service } from '../service.ts'
+import type { AppHandlers } from './app.ts'
+
+const done = { ok: true }
+
+/** Chat channels of an account, and what concerns whoever is signed in. */
+export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
+  listChannels: async ({ db, account_id }) => ({ channels: await channels.list(db, account_id) }),
+  createChannel: ({ db, vault, account_id, body }) => channels.create(db, vault, account_id, body),
+  editChannel: ({ db, vault, account_id, path, body }) => channels.edit(db, vault, account_id, idOf(path.id, 'Channel'), body),
+  async removeChannel({ db, account_id, path }) {
+    await channels.remove(db, account_id, idOf(path.id, 'Channel'))
+    return done
+  },
+  testChannel: async (call) => log.test(call.db, await own(call)),
+  listChannelMessages: async (call) => log.list(call.db, (await own(call)).id, call.query),
+  showChannelMessage: async (call) => log.find(call.db, (await own(call)).id, idOf(call.path.message_id, 'Message'), call.site),
+  async replayChannelMessage(call) {
+    await log.replay(call.db, (await own(call)).id, idOf(call.path.message_id, 'Message'))
+    return done
+  },
+
+  listNotifications: ({ db, visit, query }) => inbox.list(db, visit.user_id, query),
+  async markNotifications({ db, visit, body }) {
+    await inbox.mark(db, visit.user_id, body)
+    return done
+  },
+  showPreferences: ({ db, visit }) => preferences.show(db, visit.user_id),
+  editPreferences({ db, visit, body }) {
+    if (body.timezone != null && !Intl.supportedValuesOf('timeZone').includes(body.timezone) && body.timezone !== 'UTC')
+      throw invalidParameter('timezone', 'must be the name of a time zone, such as Europe/Berlin')
+    return preferences.edit(db, visit.user_id, body)
+  },
+}
+
+const own = ({ db, account_id, path }: { db: Service['db']; account_id: number; path: { id: string } }) =>
+  channels.find(db, account_id, idOf(path.id, 'Channel'))
