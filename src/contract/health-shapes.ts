@@ -28,6 +28,8 @@ const branch = {
   head: nullable(changeReference),
   last_known_good: nullable(changeReference),
   changes_behind: nullable(integer),
+  /** How long half of its breakages of the last thirty days lasted at most; null where none was fixed. */
+  time_to_green_seconds: nullable(integer),
 }
 const BranchJob = object(branchJob)
 export type BranchJob = Static<typeof BranchJob>

@@ -217,3 +217,21 @@ test('the surest finding is shown, whichever came first', async () => {
   await work()
   expect(await only()).toMatchObject({ id, confidence: 'medium', cause: 'nearly sure' })
 })
+
+test('a branch says how long half of its breakages lasted at most, of those that were fixed within thirty days', async () => {
+  const { report, work, api } = await room()
+  for (const part of [5, 6, 7, 8]) await report({ number: part, log: brokenLog(`part${part}`) })
+  await work()
+  const green = async () => (await api('/branches')).json.branches[0].time_to_green_seconds
+  expect(await green()).toBeNull()
+  const lasted = (part: number, minutes: number, days: number) =>
+    studio.db.execute(sql`
+      update breakages set state = 'fixed', fixed_at = now() - make_interval(days => ${days}),
+        opened_at = now() - make_interval(days => ${days}, mins => ${minutes})
+      where first_build_run_id = (select id from build_runs where build_number = ${String(part)} order by id desc limit 1)`)
+  await lasted(5, 10, 1)
+  await lasted(6, 90, 2)
+  await lasted(7, 20, 3)
+  await lasted(8, 1, 31)
+  expect(await green()).toBe(20 * 60)
+})

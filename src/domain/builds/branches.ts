@@ -168,6 +168,7 @@ async function healthOf(db: Database, owner: Owner, branch: Built, required: rea
     head: head?.change ?? null,
     last_known_good: good?.change ?? null,
     changes_behind: good && head ? await changesAfter(db, owner, branch.name, good.position) : null,
+    time_to_green_seconds: await timeToGreen(db, owner, branch.name),
     jobs,
   }
 }
@@ -232,3 +233,10 @@ const changesAfter = async (db: Database, { account_id, project_id }: Owner, bra
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position > ${position}
         and c.orphaned_at is null and p.orphaned_at is null
       limit ${BEHIND_MAX}) n`))!.count
+
+/** The median: one night that nobody worked does not say how fast a team is. */
+const timeToGreen = async (db: Database, { project_id }: Owner, branch: string): Promise<number | null> =>
+  (await db.one<{ seconds: number | null }>(sql`
+    select percentile_disc(0.5) within group (order by extract(epoch from k.fixed_at - k.opened_at))::integer as seconds
+    from breakages k where k.project_id = ${project_id} and k.branch = ${branch} and k.state = 'fixed'
+      and k.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!.seconds

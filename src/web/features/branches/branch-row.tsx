@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
-import { Time } from '../../ui/text/time.tsx'
+import { spanOf, Time } from '../../ui/text/time.tsx'
 
 type Branch = AppReply<'listBranches'>['branches'][number]
 type Change = Branch['head']
@@ -11,7 +11,7 @@ export const STATE_PILLS: Record<Branch['state'], PillKind> = { green: 'ok', red
 
 /** A branch in a list: how it is, which job is to blame, and what can be synced. */
 export function BranchRow({ projectId, branch, children }: { projectId: string; branch: Branch; children?: ReactNode }) {
-  const { name, state, red_since, last_known_good, changes_behind, jobs } = branch
+  const { name, state, red_since, last_known_good, changes_behind, time_to_green_seconds, jobs } = branch
   const red = jobs.filter((job) => job.state === 'red')
   return (
     <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[1fr_auto]">
@@ -40,6 +40,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
         ) : (
           'no known good change'
         )}
+        {time_to_green_seconds !== null && ` · usually green again after ${spanOf(time_to_green_seconds)}`}
       </p>
       {children}
     </li>
