@@ -118,6 +118,16 @@ describe('a diagnosis', () => {
     expect(steps.at(-1)!.evidence).toEqual([1])
   })
 
+  it('gives the same failure the same fingerprint wherever a machine keeps its checkout', () => {
+    const on = (root: string, file: string) =>
+      diagnose(`${root}${file}(41): error C2065: 'Lantern': undeclared identifier, see ${root}Source\\Game\\Lamp.h`).fingerprint
+    const first = on('D:\\agents\\7\\ws\\', 'Source\\Game\\Cave.cpp')
+    expect(on('C:\\build\\Game@2\\', 'Source\\Game\\Cave.cpp')).toBe(first)
+    expect(on('/mnt/ws/', 'Source/Game/Cave.cpp')).toBe(on('/home/agent/a1/', 'Source/Game/Cave.cpp'))
+    expect(on('D:\\agents\\7\\ws\\', 'Source\\Game\\Lake.cpp')).not.toBe(first)
+    expect(on('D:\\agents\\7\\ws\\', 'Source\\Menu\\Cave.cpp')).not.toBe(first)
+  })
+
   it('gives the same failure the same fingerprint on another day', () => {
     const first = diagnose('2024-05-01T10:00:00.0Z src/a.c:12:1: error: lost 0x7ffe12 at 4711')
     const second = diagnose('2024-06-02T11:11:11.0Z src/a.c:14:9: error: lost 0x7ffa99 at 4812')

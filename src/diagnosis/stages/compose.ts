@@ -3,7 +3,7 @@ import type { Clues, Finding } from '../finding.ts'
 import type { Log } from '../log.ts'
 import { ADVICE } from './advice.ts'
 import type { Verdict } from './classify.ts'
-import { mask, shortHash } from './masks.ts'
+import { shortHash, signatureOf, withoutRoot } from './masks.ts'
 
 const TEXT_MAX = 4000
 const MESSAGE_MAX = 300
@@ -77,6 +77,6 @@ export function compose(log: Log, verdict: Verdict, clues: Clues): Omit<Finding,
     evidence: order.map((index) => ({ line: index + 1, text: clip(log.shown[index]!, TEXT_MAX) })),
     file_path: file,
     line: file ? line : null,
-    fingerprint: shortHash([verdict.category, clues.rule, mask(clues.message), file ?? ''].join('\n')),
+    fingerprint: shortHash([verdict.category, clues.rule, signatureOf(clues.message), withoutRoot(file ?? '')].join('\n')),
   }
 }

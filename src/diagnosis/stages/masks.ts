@@ -8,6 +8,20 @@ const NUMBERS = /\d+/g
 /** The line with everything that changes from run to run blanked out. */
 export const mask = (text: string) => text.trim().replace(TEMPORARY, '~').replace(HEX, '#').replace(NUMBERS, '0')
 
+/** From a root, one folder or more deep. */
+const ABSOLUTE = /(?<![\w./\\:])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'`()<>|,;*?]+[\\/])+[^\\/\s:"'`()<>|,;*?]*/g
+
+/** The last folder and the name: where a checkout lies, and how a system writes it, differs from machine to machine. */
+export const withoutRoot = (path: string) =>
+  path
+    .split(/[\\/]+/)
+    .slice(-2)
+    .join('/')
+    .toLowerCase()
+
+/** What a failure is known by on another machine and another day. */
+export const signatureOf = (message: string) => mask(message.replace(ABSOLUTE, withoutRoot))
+
 /** A short name for a text; not for secrets. Two 32-bit FNV-1a halves make accidents unlikely. */
 export function shortHash(text: string): string {
   let a = 0x811c9dc5
