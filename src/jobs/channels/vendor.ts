@@ -4,6 +4,8 @@ import type { Announcement, Person } from '../../domain/channels/announcement.ts
 export interface Destination {
   room: string
   secret: string
+  /** Where a bot finds the vendor's API, if not at its usual address. */
+  api?: string
 }
 
 /** A message as we know it. */
@@ -36,12 +38,17 @@ export type Outcome =
   | { kind: 'sent'; reference: string }
   /** Not now: try again, after so many seconds where the vendor says so. */
   | { kind: 'later'; seconds: number; why: string }
-  /** The room is gone or the secret does not count: switch the channel off. `why` is for its owner: what to do about it. */
-  | { kind: 'gone'; why: string }
+  /**
+   * The room is gone or the secret does not count: switch the channel off. `why` is for its owner: what to do about it.
+   * Where only the room is gone, others can still be written to with the same secret.
+   */
+  | { kind: 'gone'; of: 'room' | 'secret'; why: string }
   /** This message is not taken as it is; it can be sent once as plain text. */
   | { kind: 'refused'; why: string }
   /** What was to be changed is not there any more. */
   | { kind: 'lost'; why: string }
+  /** It may have arrived: look for it where that can be done, and do not send it twice where it cannot. */
+  | { kind: 'unknown'; why: string }
 
 export interface Vendor {
   /** Milliseconds that lie between two messages to one channel. */
@@ -51,14 +58,14 @@ export interface Vendor {
   edit?(to: Destination, post: Post, reference: string, plain: boolean): VendorRequest
   read(reply: VendorReply): Outcome
   /**
-   * Looks for a message of ours that may have arrived, posted not before `since`; absent where nobody can look. Undefined: not there.
-   * Throws when it cannot be known.
+   * Looks for a message of ours that may have arrived, posted not before `since`, below `thread` if it was to stand there; absent
+   * where nobody can look. Undefined: not there. Throws when it cannot be known.
    */
   find?: {
-    ask(to: Destination, since: Date): VendorRequest
+    ask(to: Destination, since: Date, thread?: string): VendorRequest
     read(reply: VendorReply, id: string): string | undefined
   }
-  /** Finds somebody by their address; absent where a vendor has no such question. Undefined: not there. */
+  /** Finds somebody by their address; absent where a vendor has no such question. Undefined: not there. Throws when it cannot be known. */
   findPerson?: {
     ask(to: Destination, email: string): VendorRequest
     read(reply: VendorReply): string | undefined

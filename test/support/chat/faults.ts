@@ -1,0 +1,34 @@
+/** What goes wrong on the way or over there; `after` means that the message has arrived all the same. */
+export const FAULTS = ['429', '500', '503', '504 after', 'hang before', 'hang after', 'reset before', 'reset after'] as const
+export type Fault = (typeof FAULTS)[number]
+
+export interface FaultSchedule {
+  seed: number
+  /** Which part of all requests fails. */
+  share: number
+  kinds?: readonly Fault[]
+}
+
+/** The same numbers for the same seed: mulberry32. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Which requests fail, and how: those asked for by name first, then by the schedule. */
+export function openFaults(schedule?: FaultSchedule) {
+  const random = randomOf(schedule?.seed ?? 0)
+  const { share = 0, kinds = FAULTS } = schedule ?? {}
+  const asked = new Map<string, Fault[]>()
+  return {
+    /** The next requests to a room fail like this. */
+    inject: (room: string, ...faults: Fault[]) => void asked.set(room, [...(asked.get(room) ?? []), ...faults]),
+    next: (room: string): Fault | undefined =>
+      asked.get(room)?.shift() ?? (random() < share ? kinds[Math.floor(random() * kinds.length)] : undefined),
+  }
+}
