@@ -1,0 +1,33 @@
+import type { Post } from '../vendor.ts'
+import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
+
+/** Texts above are split into two messages by one server and refused by the other. */
+const TEXT_MAX = 4000
+
+/**
+ * A message in the form that Slack had before blocks, which its likenesses read. Its title is no Markdown where it is a link, so the
+ * heading stands in the text.
+ */
+export function attachmentMessage(post: Post, syntax: Syntax, plain: boolean) {
+  const said = word(post, syntax)
+  if (plain) return { text: said.summary }
+  const text = [
+    `**${said.heading}**`,
+    said.evidence && `\`\`\`\n${said.evidence}\n\`\`\``,
+    said.suspect && `**Suspect:** ${said.suspect}`,
+  ]
+    .filter(Boolean)
+    .join('\n')
+  const links = linkLine(said, syntax, TEXT_MAX - text.length - 1)
+  return {
+    text: said.ping,
+    attachments: [
+      {
+        fallback: said.title,
+        color: TONE_COLOURS[post.announcement.tone],
+        text: [text, links].filter(Boolean).join('\n'),
+        fields: said.facts.map(({ label, value }) => ({ title: label, value, short: true })),
+      },
+    ],
+  }
+}

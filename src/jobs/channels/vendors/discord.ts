@@ -1,0 +1,97 @@
+import type { Destination, Outcome, Post, Vendor, VendorRequest } from '../vendor.ts'
+import { failureOf, jsonOf, waitOf } from './replies.ts'
+import { apart, backslashed, markdownLink, ZERO_WIDTH } from './text.ts'
+import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
+
+const MARKDOWN: Syntax = {
+  // No backslash keeps @everyone from pinging where it is allowed to.
+  escape: apart('@', backslashed('\\*_~`|<>[]#')),
+  link: markdownLink,
+  mention: (id) => (/^\d{1,20}$/.test(id) ? `<@${id}>` : undefined),
+  here: '@here',
+}
+
+const FIELD_MAX = 1024
+/** No previews of what a plain text links to. */
+const SUPPRESS_EMBEDS = 4
+
+/** All parts are always sent: what an edit leaves out stays as it was, and who may be pinged falls back to everybody named. */
+function message(post: Post, plain: boolean) {
+  const said = word(post, MARKDOWN)
+  const { announcement } = post
+  const allowed_mentions = { parse: announcement.here ? ['everyone'] : [], users: said.pinged.map(({ id }) => id) }
+  if (plain) return { content: said.summary, embeds: [], flags: SUPPRESS_EMBEDS, allowed_mentions }
+  const links = linkLine(said, MARKDOWN, FIELD_MAX)
+  const embed = {
+    title: said.title,
+    url: said.url,
+    color: Number.parseInt(TONE_COLOURS[announcement.tone].slice(1), 16),
+    ...(said.evidence && { description: `\`\`\`\n${said.evidence}\n\`\`\`` }),
+    fields: [
+      ...said.facts.map(({ label, value }) => ({ name: label, value, inline: true })),
+      ...(said.suspect ? [{ name: 'Suspect', value: said.suspect }] : []),
+      ...(links ? [{ name: ZERO_WIDTH, value: links }] : []),
+    ],
+  }
+  // Mentions in an embed ping nobody.
+  return { content: said.ping, embeds: [embed], flags: 0, allowed_mentions }
+}
+
+const request = (method: 'POST' | 'PATCH', url: URL, post: Post, plain: boolean): VendorRequest => ({
+  method,
+  url: url.href,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(message(post, plain)),
+})
+
+const webhook = ({ secret }: Destination, rest = ''): URL => {
+  const url = new URL(secret)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${rest}`
+  return url
+}
+
+const RENEW = 'Make a new webhook in the settings of the Discord channel and put its address here.'
+
+const CODES: Record<number, (wait: number) => Outcome> = {
+  10003: () => ({ kind: 'gone', of: 'room', why: `The channel is gone. ${RENEW}` }),
+  10008: () => ({ kind: 'lost', why: 'The message was deleted.' }),
+  10015: () => ({ kind: 'gone', of: 'secret', why: `The webhook was deleted. ${RENEW}` }),
+  30046: (seconds) => ({ kind: 'later', seconds, why: 'Too many changes to messages older than an hour.' }),
+  50013: () => ({ kind: 'gone', of: 'room', why: `The webhook may not write there. ${RENEW}` }),
+  50027: () => ({ kind: 'gone', of: 'secret', why: `The webhook does not count any more. ${RENEW}` }),
+}
+
+/** Which parts a refusal is about: the names on the way to each `_errors`. */
+const refusedParts = (errors: unknown, path: string[] = []): string[] =>
+  typeof errors !== 'object' || errors === null
+    ? []
+    : Object.entries(errors).flatMap(([key, inner]) =>
+        key === '_errors' ? [path.join('.')] : refusedParts(inner, [...path, key]),
+      )
+
+export const discord: Vendor = {
+  pace: 1000,
+  post: (to, post, plain) => {
+    const url = webhook(to)
+    // Without it nothing tells whether the message was kept, or what it is called.
+    url.searchParams.set('wait', 'true')
+    return request('POST', url, post, plain)
+  },
+  edit: (to, post, reference, plain) => request('PATCH', webhook(to, `/messages/${reference}`), post, plain),
+  read(reply) {
+    const answer = jsonOf(reply)
+    const failure = failureOf(reply, RENEW)
+    if (failure === undefined) return { kind: 'sent', reference: typeof answer?.id === 'string' ? answer.id : '' }
+    // The header is the body's number of seconds, rounded up; an answer that has none still has the body.
+    const wait = (failure.kind === 'later' && failure.seconds) || waitOf(answer?.retry_after)
+    const told = CODES[Number(answer?.code)]?.(wait)
+    if (told) return told
+    if (failure.kind === 'later') return { ...failure, seconds: wait }
+    if (failure.kind !== 'refused') return failure
+    const where = refusedParts(answer?.errors).filter((path) => /^[\w.]{1,100}$/.test(path))
+    return {
+      kind: 'refused',
+      why: `Discord says ${Number(answer?.code) || reply.status}${where.map((path) => `, ${path}`).join('')}.`,
+    }
+  },
+}

@@ -1,0 +1,44 @@
+import type { Vendor } from '../vendor.ts'
+import { attachmentMessage } from './attachment.ts'
+import { failureOf, jsonOf } from './replies.ts'
+import { apart, backslashed, inCode, markdownLink } from './text.ts'
+import type { Syntax } from './wording.ts'
+
+const BROADCASTS = ['all', 'channel', 'here']
+
+const MARKDOWN: Syntax = {
+  escape: apart('@<', backslashed('\\*_~`|[]#')),
+  // <!channel> becomes a mention wherever it stands, in code too.
+  escapeCode: apart('<', inCode),
+  link: markdownLink,
+  mention: (id) => (/^[a-z0-9._-]{1,64}$/.test(id) && !BROADCASTS.includes(id) ? `@${id}` : undefined),
+  here: '@here',
+}
+
+const RENEW = 'Make a new incoming webhook in Mattermost and put its address here.'
+
+const GONE: Record<string, string> = {
+  'web.incoming_webhook.invalid.app_error': `The webhook was deleted. ${RENEW}`,
+  'web.incoming_webhook.disabled.app_error':
+    'Incoming webhooks are switched off on this Mattermost: ask its admin to switch them on.',
+  'web.incoming_webhook.user.app_error': `Who made the webhook is gone. ${RENEW}`,
+}
+
+export const mattermost: Vendor = {
+  pace: 1000,
+  post: (to, post, plain) => ({
+    method: 'POST',
+    url: to.secret,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(attachmentMessage(post, MARKDOWN, plain)),
+  }),
+  read(reply) {
+    const failure = failureOf(reply, RENEW)
+    if (failure === undefined) return { kind: 'sent', reference: '' }
+    const id = String(jsonOf(reply)?.id)
+    if (GONE[id]) return { kind: 'gone', of: 'secret', why: GONE[id] }
+    return failure.kind === 'refused' && /^[a-z0-9_.]{1,100}$/.test(id)
+      ? { kind: 'refused', why: `Mattermost says ${id}.` }
+      : failure
+  },
+}

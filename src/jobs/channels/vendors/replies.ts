@@ -1,0 +1,41 @@
+import type { Outcome, VendorReply } from '../vendor.ts'
+
+/** What an answer says as JSON; nothing where it is something else. */
+export function jsonOf({ body }: VendorReply): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return
+  }
+}
+
+/** A waiting time beyond a day is a mistake of somebody's. */
+const LONGEST_S = 86_400
+
+export const waitOf = (seconds: unknown): number => {
+  const wait = Math.ceil(Number(seconds))
+  return wait > 0 ? Math.min(wait, LONGEST_S) : 0
+}
+
+/** How long a vendor asks to be left alone, by its header: seconds or a date. */
+export function retryAfter({ headers }: VendorReply): number {
+  const told = [headers['retry-after']].flat()[0]
+  if (told === undefined || told === '') return 0
+  return waitOf(Number.isNaN(Number(told)) ? (Date.parse(told) - Date.now()) / 1000 : told)
+}
+
+/**
+ * What a status alone says, nothing for 2xx. Bodies are never passed on as they are: some servers repeat the address in them, which
+ * is the secret of a webhook.
+ */
+export function failureOf(reply: VendorReply, advice: string): Outcome | undefined {
+  const { status } = reply
+  const why = `The answer was HTTP ${status}.`
+  if (status >= 200 && status < 300) return
+  // A gateway that gave up waiting says nothing about what became of the message.
+  if (status === 504) return { kind: 'unknown', why }
+  if (status === 408 || status === 429 || status >= 500) return { kind: 'later', seconds: retryAfter(reply), why }
+  if (status < 400 || [401, 403, 404, 405, 410].includes(status)) return { kind: 'gone', of: 'secret', why: `${why} ${advice}` }
+  return { kind: 'refused', why }
+}

@@ -1,0 +1,42 @@
+import type { Vendor } from '../vendor.ts'
+import { attachmentMessage } from './attachment.ts'
+import { failureOf, jsonOf, waitOf } from './replies.ts'
+import { apart, inCode, lookalike, markdownLink } from './text.ts'
+import type { Syntax } from './wording.ts'
+
+const BROADCASTS = ['all', 'here']
+
+const MARKDOWN: Syntax = {
+  // It knows no escaping.
+  escape: apart('@<]|', lookalike),
+  escapeCode: apart('@', inCode),
+  link: markdownLink,
+  mention: (id) => (/^[\w.-]{1,64}$/.test(id) && !BROADCASTS.includes(id.toLowerCase()) ? `@${id}` : undefined),
+  here: '@here',
+}
+
+const RENEW = 'Make a new incoming integration in Rocket.Chat and put its address here.'
+
+export const rocketchat: Vendor = {
+  pace: 1000,
+  post: (to, post, plain) => ({
+    method: 'POST',
+    url: to.secret,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(attachmentMessage(post, MARKDOWN, plain)),
+  }),
+  read(reply) {
+    const answer = jsonOf(reply)
+    const error = String(answer?.error)
+    // Its status differs between versions.
+    if (error.startsWith('Invalid integration id or token'))
+      return { kind: 'gone', of: 'secret', why: `The integration was deleted. ${RENEW}` }
+    if (error === 'invalid-channel') return { kind: 'gone', of: 'room', why: `The room is gone. ${RENEW}` }
+    const failure = failureOf(reply, RENEW)
+    // Ten a minute unless its admin chose otherwise; how long to wait is said in words.
+    if (failure?.kind === 'later' && failure.seconds === 0)
+      return { ...failure, seconds: waitOf(/must wait (\d+) seconds/.exec(error)?.[1]) }
+    if (failure) return failure
+    return answer?.success === false ? { kind: 'refused', why: 'Rocket.Chat did not take it.' } : { kind: 'sent', reference: '' }
+  },
+}

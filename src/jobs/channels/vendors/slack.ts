@@ -1,0 +1,144 @@
+import type { Destination, Outcome, Vendor, VendorReply, VendorRequest } from '../vendor.ts'
+import { failureOf, jsonOf, retryAfter } from './replies.ts'
+import { slackMessage } from './slack-message.ts'
+
+const API = 'https://slack.com/api'
+const EVENT_TYPE = 'goldmaster_message'
+
+/** Slack's clock and ours need not agree to the second. */
+const CLOCK_SKEW_MS = 60_000
+/** What Slack recommends at most; more messages since then, and it cannot be known whether ours is among them. */
+const HISTORY_LIMIT = 200
+
+const request = ({ api = API, secret }: Destination, method: string, query?: Record<string, string>): VendorRequest => ({
+  method: 'GET',
+  url: `${api}/${method}${query ? `?${new URLSearchParams(query)}` : ''}`,
+  headers: { authorization: `Bearer ${secret}` },
+})
+
+const send = (to: Destination, method: string, body: object): VendorRequest => {
+  const { headers, ...rest } = request(to, method)
+  return {
+    ...rest,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+    // Updates would otherwise be searched for names and channels.
+    body: JSON.stringify({ ...body, parse: 'none' }),
+  }
+}
+
+/** `channel ts`; the time alone for one that was found in the room that was looked through. */
+const parts = (reference: string, { room }: Destination): { channel: string; ts: string } => {
+  const [ts, channel = room] = reference.split(' ').reverse()
+  return { channel, ts: ts! }
+}
+
+const metadata = (id: string) => ({ event_type: EVENT_TYPE, event_payload: { id } })
+
+const RECONNECT = 'Connect Slack again: make a new token for the app and put it here.'
+const INVITE = 'Invite the bot to the room with /invite, or choose another room.'
+
+const GONE: Record<string, { of: 'room' | 'secret'; advice: string }> = {
+  ...Object.fromEntries(
+    [
+      'invalid_auth',
+      'not_authed',
+      'token_revoked',
+      'token_expired',
+      'account_inactive',
+      'team_disabled',
+      'org_login_required',
+    ].map((error) => [error, { of: 'secret', advice: RECONNECT }]),
+  ),
+  channel_not_found: { of: 'room', advice: INVITE },
+  not_in_channel: { of: 'room', advice: INVITE },
+  is_archived: { of: 'room', advice: 'The room is archived: open it again or choose another.' },
+  restricted_action: {
+    of: 'room',
+    advice: 'The rules of the workspace keep the bot from writing there: allow it or choose another room.',
+  },
+}
+const LOST = ['message_not_found', 'cant_update_message', 'edit_window_closed']
+const LATER = ['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout']
+/** By Slack's own words, part of it may have been done. */
+const UNKNOWN = ['fatal_error', 'internal_error']
+
+function failed(answer: Record<string, unknown>, reply: VendorReply): Outcome {
+  const error = /^[a-z_]{1,60}$/.exec(String(answer.error))?.[0] ?? 'an error'
+  const why = `Slack says ${error}.`
+  if (LATER.includes(error)) return { kind: 'later', seconds: retryAfter(reply), why }
+  if (UNKNOWN.includes(error)) return { kind: 'unknown', why }
+  if (LOST.includes(error)) return { kind: 'lost', why }
+  if (error === 'missing_scope') {
+    const needed = /^[a-z:._, ]{1,200}$/.exec(String(answer.needed))?.[0] ?? 'chat:write'
+    return { kind: 'gone', of: 'secret', why: `Give the app the scope ${needed} and install it again.` }
+  }
+  const gone = GONE[error]
+  return gone ? { kind: 'gone', of: gone.of, why: `${why} ${gone.advice}` } : { kind: 'refused', why }
+}
+
+/** An answer to a question, or why there is none. */
+function answerOf(reply: VendorReply): Record<string, unknown> {
+  const answer = jsonOf(reply)
+  if (answer?.ok !== true) throw new Error(`Slack says ${answer?.error ?? `HTTP ${reply.status}`}`)
+  return answer
+}
+
+interface HistoryMessage {
+  ts: string
+  metadata?: { event_type?: string; event_payload?: { id?: string } }
+}
+
+export const slack: Vendor = {
+  pace: 1000,
+  post: (to, post, plain) => {
+    const { channel, ts } = post.thread === undefined ? { channel: to.room } : parts(post.thread, to)
+    return send(to, 'chat.postMessage', { ...slackMessage(post, plain), channel, thread_ts: ts, metadata: metadata(post.id) })
+  },
+  edit: (to, post, reference, plain) =>
+    send(to, 'chat.update', {
+      // Left out, they would stay as they are.
+      blocks: [],
+      attachments: [],
+      ...slackMessage(post, plain),
+      ...parts(reference, to),
+      metadata: metadata(post.id),
+    }),
+  read(reply) {
+    const answer = jsonOf(reply)
+    if (answer?.ok === false && reply.status < 500) return failed(answer, reply)
+    const failure = failureOf(reply, RECONNECT)
+    if (failure) return failure
+    if (answer?.ok === true && typeof answer.channel === 'string' && typeof answer.ts === 'string')
+      return { kind: 'sent', reference: `${answer.channel} ${answer.ts}` }
+    return { kind: 'unknown', why: 'The answer cannot be understood.' }
+  },
+  find: {
+    ask(to, since, thread) {
+      const range = {
+        oldest: String((since.getTime() - CLOCK_SKEW_MS) / 1000),
+        inclusive: 'true',
+        include_all_metadata: 'true',
+        limit: String(HISTORY_LIMIT),
+      }
+      return thread === undefined
+        ? request(to, 'conversations.history', { channel: to.room, ...range })
+        : request(to, 'conversations.replies', { ...parts(thread, to), ...range })
+    },
+    read(reply, id) {
+      const { messages, has_more } = answerOf(reply) as { messages?: HistoryMessage[]; has_more?: boolean }
+      const found = messages?.find(({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id)
+      if (found === undefined && has_more) throw new Error('More was said there since then than can be looked through')
+      return found?.ts
+    },
+  },
+  findPerson: {
+    ask: (to, email) => request(to, 'users.lookupByEmail', { email }),
+    read(reply) {
+      if (jsonOf(reply)?.error === 'users_not_found') return
+      const { user } = answerOf(reply) as { user?: { id?: string; deleted?: boolean } }
+      return user?.deleted ? undefined : user?.id
+    },
+  },
+  direct: (chatId) => chatId,
+}

@@ -1,0 +1,77 @@
+import type { Post, Vendor } from '../vendor.ts'
+import { failureOf, jsonOf } from './replies.ts'
+import { apart, backslashed, markdownLink } from './text.ts'
+import { type Syntax, word } from './wording.ts'
+
+/** A card reads tags such as <at>, and takes {{…}} for a function. */
+const escaped = apart('<{', backslashed('\\*_~`[]'))
+
+const MARKDOWN: Syntax = {
+  escape: escaped,
+  // Of another font, and Markdown all the same.
+  escapeCode: escaped,
+  link: markdownLink,
+  mention: (id, name) => (/^[\w.+-]{1,64}(?:@[\w.-]{1,64})?$/.test(id) ? `<at>${name}</at>` : undefined),
+  here: '',
+}
+
+const COLOURS = { bad: 'Attention', warn: 'Warning', good: 'Good', neutral: 'Default' }
+
+const textBlock = (text: string, look: object = {}) => ({ type: 'TextBlock', text, wrap: true, ...look })
+
+function card(post: Post, plain: boolean) {
+  const said = word(post, MARKDOWN)
+  const heading = { weight: 'Bolder', size: 'Medium', style: 'heading', color: COLOURS[post.announcement.tone] }
+  const facts = [
+    ...said.facts.map(({ label, value }) => ({ title: label, value })),
+    ...(said.suspect ? [{ title: 'Suspect', value: said.suspect }] : []),
+  ]
+  return {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    msteams: {
+      width: 'Full',
+      entities: said.pinged.map(({ id, mention, name }) => ({ type: 'mention', text: mention, mentioned: { id, name } })),
+    },
+    body: plain
+      ? [textBlock(said.summary)]
+      : [
+          textBlock(said.heading, heading),
+          ...(said.evidence ? [textBlock(said.evidence, { fontType: 'Monospace' })] : []),
+          ...(facts.length > 0 ? [{ type: 'FactSet', facts }] : []),
+          ...(said.ping ? [textBlock(said.ping)] : []),
+        ],
+    actions: plain ? [] : said.links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),
+  }
+}
+
+const RENEW = 'Make a new workflow "Post to a channel when a webhook request is received" in Teams and put its address here.'
+
+export const teams: Vendor = {
+  pace: 1000,
+  post: (to, post, plain) => ({
+    method: 'POST',
+    url: to.secret,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      type: 'message',
+      summary: word(post, MARKDOWN).title,
+      attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card(post, plain) }],
+    }),
+  }),
+  read(reply) {
+    // Said with 200 and in words.
+    const relayed = /endpoint returned HTTP error (\d{3})/.exec(reply.body)?.[1]
+    const failure = failureOf(relayed ? { ...reply, status: Number(relayed) } : reply, RENEW)
+    if (failure === undefined) return { kind: 'sent', reference: '' }
+    const { code } = (jsonOf(reply)?.error ?? {}) as { code?: string }
+    if (code === 'WorkflowTriggerIsNotEnabled')
+      return {
+        kind: 'gone',
+        of: 'secret',
+        why: 'The workflow is switched off: switch it on again in Teams, then switch this channel on.',
+      }
+    return failure
+  },
+}

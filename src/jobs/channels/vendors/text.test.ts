@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { apart, backslashed, inCode, lookalike, oneLine, truncate, ZERO_WIDTH } from './text.ts'
+
+const asIs = (character: string) => character
+
+test('a text becomes one line without control characters and without what reorders or hides it', () => {
+  expect(oneLine('a\r\n\tb\u2028c\u0007d')).toBe('a b c d')
+  expect(oneLine('\u202egnirts\u202c \u2066x\u2069\u200b\ufeff')).toBe('gnirts x')
+  expect(oneLine(' \u0000 \u200b ')).toBe('')
+  expect(oneLine('\ud83d!')).toBe('\ufffd!')
+  expect(oneLine('👩‍🚀')).toBe('👩‍🚀')
+})
+
+test('what is too long is cut between code points, and an ellipsis says so', () => {
+  expect(truncate('abcdef', 6, asIs)).toBe('abcdef')
+  expect(truncate('abcdefg', 6, asIs)).toBe('abcde…')
+  expect(truncate('😀😀😀', 6, asIs)).toBe('😀😀😀')
+  expect(truncate('😀😀😀😀', 6, asIs)).toBe('😀😀…')
+  expect(truncate('😀😀😀', 5, asIs)).toBe('😀😀…')
+})
+
+test('an escape is never cut in two, and counts as long as it is', () => {
+  const entities = (character: string) => (character === '&' ? '&amp;' : character)
+  expect(truncate('&&&', 15, entities)).toBe('&amp;&amp;&amp;')
+  expect(truncate('&&&', 14, entities)).toBe('&amp;&amp;…')
+  expect(truncate('&&&', 10, entities)).toBe('&amp;…')
+})
+
+test('what would begin a list, a quote or a heading does not', () => {
+  for (const text of ['> x', '>x', '# x', '- x', '1. x', '12) x', '-# x', '---'])
+    expect(truncate(text, 100, asIs)).toBe(`${ZERO_WIDTH}${text}`)
+  for (const text of ['-Wall', '1.2.3', '#41', 'a - b']) expect(truncate(text, 100, asIs)).toBe(text)
+})
+
+test('underscores inside of words stay as they are, other marks do not', () => {
+  expect(truncate('my_level_01 _x_ *y* ~z~ `c`', 100, lookalike)).toBe('my_level_01 ˍxˍ ∗y∗ ∼z∼ ˋcˋ')
+  expect(truncate('my_level_01 _x_ *y*', 100, backslashed('\\_*'))).toBe('my_level_01 \\_x\\_ \\*y\\*')
+  expect(truncate('a\\*b', 100, backslashed('\\*'))).toBe('a\\\\\\*b')
+  expect(truncate('```x*', 100, inCode)).toBe('ˋˋˋx*')
+  expect(truncate('@here', 100, apart('@', inCode))).toBe(`@${ZERO_WIDTH}here`)
+})

@@ -1,0 +1,137 @@
+import type { Announcement, Person } from '../../../domain/channels/announcement.ts'
+import type { Post } from '../vendor.ts'
+import { type Escape, inCode, truncate } from './text.ts'
+
+/** How a vendor writes. */
+export interface Syntax {
+  escape: Escape
+  /** Inside of code, where a vendor changes that too. */
+  escapeCode?: Escape
+  /** Both are escaped already. */
+  link(text: string, url: string): string
+  /** A mention, unless nobody can be called so there. `name` is escaped already. */
+  mention(id: string, name: string): string | undefined
+  /** Pings everybody who is there; empty where nothing does. */
+  here: string
+}
+
+/** An announcement in the words of a vendor: every text escaped, nothing longer than its share. */
+export interface Wording {
+  title: string
+  /** Where the title leads, if that can be a link. */
+  url: string | undefined
+  /** The title as a link. */
+  heading: string
+  facts: { label: string; value: string }[]
+  /** Empty where there is none. */
+  evidence: string
+  suspect: string
+  links: { label: string; url: string }[]
+  /** Who is pinged; empty if nobody is. */
+  ping: string
+  pinged: { id: string; mention: string; name: string }[]
+  /** All of it in one line: for notifications, and for vendors that refuse the rest. */
+  summary: string
+}
+
+export const TONE_COLOURS: Record<Announcement['tone'], string> = {
+  bad: '#d1242f',
+  warn: '#bf8700',
+  good: '#1a7f37',
+  neutral: '#57606a',
+}
+
+/**
+ * Shares of one message. Together they stay below the tightest sums: 6,000 characters of a Discord embed, 10,000 of Slack's blocks,
+ * 28 KB of a card for Teams with three bytes a character.
+ */
+const MAX = {
+  title: 200,
+  facts: 10,
+  label: 50,
+  value: 200,
+  evidence: 800,
+  change: 100,
+  reason: 300,
+  name: 60,
+  links: 4,
+  mentions: 10,
+}
+const URL_MAX = 800
+/** An address inside of a text counts as text. */
+const LINK_MAX = 400
+
+/** Vendors refuse empty texts in most places. */
+const NOTHING = '–'
+
+/** An address that can stand wherever a link does, or nothing: one that is cut leads nowhere. */
+function linkable(address: string, max: number): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password) return
+  // An address may hold these as they are, and links and mentions are made of them.
+  const safe = url.href.replace(/[|()\\`'@]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return safe.length <= max ? safe : undefined
+}
+
+export function word({ announcement, chatIdOf }: Post, syntax: Syntax): Wording {
+  const { title, url, facts, evidence, suspect, links, here } = announcement
+  const text = (given: string, max: number) => truncate(given, max, syntax.escape) || NOTHING
+  const linked = (label: string, address: string, max: number) => {
+    const safe = linkable(address, max)
+    return safe === undefined ? label : syntax.link(label, safe)
+  }
+
+  const people = announcement.mentions.slice(0, MAX.mentions).map((person) => {
+    const name = text(person.name, MAX.name)
+    const id = chatIdOf(person) ?? ''
+    return { person, id, name, mention: syntax.mention(id, name) }
+  })
+  // Two accounts may be one person over there.
+  const pinged = people.flatMap(({ id, name, mention }, index) =>
+    mention === undefined || people.findIndex((one) => one.id === id) < index ? [] : [{ id, name, mention }],
+  )
+  const mentionOf = (person: Person) => {
+    const one = people.find(({ person: { user_id } }) => user_id === person.user_id)
+    return pinged.find(({ id }) => id === one?.id)?.mention
+  }
+  /** Somebody who is not to be pinged is written by name. */
+  const written = (person: Person) => mentionOf(person) ?? text(person.name, MAX.name)
+  const ping = [...new Set([here ? syntax.here : '', ...people.map(({ person }) => written(person))])].filter(Boolean).join(' ')
+
+  const shown = text(title, MAX.title)
+  const heading = linked(shown, url, URL_MAX)
+  return {
+    title: shown,
+    url: linkable(url, URL_MAX),
+    heading,
+    facts: facts.slice(0, MAX.facts).map(({ label, value, person }) => ({
+      label: text(label, MAX.label),
+      value: (person && mentionOf(person)) ?? text(value || (person?.name ?? ''), MAX.value),
+    })),
+    evidence: truncate(evidence ?? '', MAX.evidence, syntax.escapeCode ?? inCode),
+    suspect: suspect
+      ? [
+          linked(text(suspect.change, MAX.change), suspect.url, LINK_MAX),
+          suspect.person && ` by ${written(suspect.person)}`,
+          suspect.reason && `: ${text(suspect.reason, MAX.reason)}`,
+        ].join('')
+      : '',
+    links: links.slice(0, MAX.links).flatMap((link) => {
+      const safe = linkable(link.url, URL_MAX)
+      return safe === undefined ? [] : [{ label: text(link.label, MAX.label), url: safe }]
+    }),
+    ping,
+    pinged,
+    summary: ping === '' ? heading : `${ping} ${heading}`,
+  }
+}
+
+/** The links as one line, as many of them as fit. */
+export function linkLine({ links }: Wording, { link }: Syntax, max: number): string {
+  let line = ''
+  for (const { label, url } of links) {
+    const longer = [line, link(label, url)].filter(Boolean).join(' · ')
+    if (longer.length <= max) line = longer
+  }
+  return line
+}
