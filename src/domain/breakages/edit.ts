@@ -3,7 +3,7 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { lockBreakages } from '../builds/project-lock.ts'
 import { find } from './breakages.ts'
 import { scheduleLook } from './schedule.ts'
 import { note } from './settle.ts'
@@ -34,7 +34,7 @@ export function edit(
   site: string,
 ): Promise<BreakageDetail> {
   return db.transaction(async (db) => {
-    await lockProject(db, by.project_id)
+    await lockBreakages(db, by.project_id)
     const known = await db.one<Known>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
       where project_id = ${by.project_id} and id = ${id ?? 0}`)

@@ -17,7 +17,7 @@ export interface Failure {
 /** The same cause within this time is the same breakage come back. */
 const REOPENS_WITHIN = sql`interval '14 days'`
 
-/** Puts a failed build into the breakage of its cause, or opens one. Under the project's lock. */
+/** Puts a failed build into the breakage of its cause, or opens one. Under the lock of the project's breakages. */
 export async function join(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
   const { account_id, build_run_id } = failure
   const before = await db.one<{ breakage_id: number }>(sql`

@@ -2,7 +2,7 @@ import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import { TITLE_MAX } from '../../contract/limits.ts'
 import type { TaskDetail } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { lockBreakages } from '../builds/project-lock.ts'
 import { scrub } from '../privacy/scrub.ts'
 import * as tasks from '../tasks/tasks.ts'
 import { find } from './breakages.ts'
@@ -16,7 +16,7 @@ export function makeTask(
   site: string,
 ): Promise<{ task: TaskDetail; created: boolean }> {
   return db.transaction(async (db) => {
-    await lockProject(db, by.project_id)
+    await lockBreakages(db, by.project_id)
     const breakage = await find(db, by.project_id, id, site)
     if (breakage.task_id !== null) return { task: await tasks.find(db, by.project_id, breakage.task_id, site), created: false }
     const { id: taskId } = await tasks.create(db, by, inputOf(breakage), site)

@@ -1,7 +1,7 @@
 import type { BreakageHistoryKind, BreakageState, FailureCategory } from '../../contract/sets.ts'
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { lockBreakages } from '../builds/project-lock.ts'
 import { revise } from '../channels/message-queue.ts'
 import { bestFinding, fixingChange, narrowed } from './evidence.ts'
 import { hitsOf } from './hits.ts'
@@ -25,7 +25,7 @@ interface Known {
 
 /**
  * Works out from its builds, and from those that passed since, what a breakage is now: its range, its evidence, whether it is fixed or
- * came back. Nothing depends on the order in which the builds were reported. Under the project's lock.
+ * came back. Nothing depends on the order in which the builds were reported. Under the lock of the project's breakages.
  */
 export async function settle(db: Database, id: number) {
   const known = (await db.one<Known>(sql`
@@ -127,7 +127,7 @@ export const note = (
 async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
   for (const { id, project_id } of due)
     await db.transaction(async (db) => {
-      await lockProject(db, project_id)
+      await lockBreakages(db, project_id)
       await settle(db, id)
     })
 }

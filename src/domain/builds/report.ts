@@ -7,7 +7,7 @@ import * as links from '../tasks/links.ts'
 import { scheduleInvestigation } from './automatic-investigations.ts'
 import { stored } from './logs.ts'
 import { inferredBranch } from './positions.ts'
-import { lockBuilds, lockProject } from './project-lock.ts'
+import { lockBuilds, lockProject, lockReports } from './project-lock.ts'
 import { PASSED_OR_FAILED } from './statuses.ts'
 
 /** How a report names its build; the first of these that finds one wins, in this order. */
@@ -91,7 +91,7 @@ const FINAL = 3
  * `alone`: it is all that its transaction records.
  */
 export async function report(db: Database, context: IntegrationContext, reported: Report, alone = false): Promise<Reported> {
-  await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockProject(db, context.project_id))
+  await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockReports(db, context.project_id))
   const known = (await find(db, context, reported)) ?? (reported.existing ? undefined : await make(db, context, reported))
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }

@@ -6,7 +6,7 @@ import { join } from '../breakages/join.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { BRANCH, inferBranchAnew } from './positions.ts'
-import { lockProject } from './project-lock.ts'
+import { lockBreakages } from './project-lock.ts'
 import { diagnoseInWorker } from './rules-worker.ts'
 import { type Case, passedMasks, type Suspects, suspectsOf } from './suspects.ts'
 
@@ -107,7 +107,7 @@ const finish = (
   words: { diagnosis: string; suggested_fix: string } | null,
 ) =>
   db.transaction(async (db) => {
-    await lockProject(db, it.project_id)
+    await lockBreakages(db, it.project_id)
     const done = await db.execute(sql`
       update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},

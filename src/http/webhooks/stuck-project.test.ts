@@ -3,6 +3,7 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
+import { lockBreakages } from '../../domain/builds/project-lock.ts'
 import { openPools, type Pools } from '../../pools.ts'
 
 let own: TestDatabase
@@ -89,4 +90,28 @@ test('several projects of one account that are stuck leave room for other accoun
   expect(await report('meanwhile', moon.token)).toMatchObject({ status: 200, json: { status: 'processed' } })
   for (const release of releases) await release()
   for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
+})
+
+test('while breakages of a project are worked out its pushes go on, approvals and all, and reports of builds wait', async () => {
+  const pushed = (name: string) =>
+    tools.post(
+      `github?token=${tools.tokenOf('github')}`,
+      push([commit(name.padEnd(40, 'f'), { added: ['Art/T_Harbour.png'], modified: [], removed: [] })]),
+      { 'x-github-event': 'push' },
+    )
+  const pending = async () =>
+    (await tools.api('approvals?status=pending')).approvals.map(({ commit_sha }: { commit_sha: string }) => commit_sha)
+  expect((await pushed('1')).status).toBe(200)
+  let late: ReturnType<typeof report> | undefined
+  await own.db.transaction(async (db) => {
+    await lockBreakages(db, tools.project)
+    late = report('late', tools.tokenOf('jenkins'))
+    await until(async () => (await waiting()) >= 1)
+    expect((await pushed('2')).status).toBe(200)
+    expect(await pending()).toContain('2'.padEnd(40, 'f'))
+    expect(
+      (await tools.api('build_runs')).build_runs.map(({ build_number }: { build_number: string }) => build_number),
+    ).not.toContain('late')
+  })
+  expect(await late).toMatchObject({ status: 200, json: { status: 'processed' } })
 })
