@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { until } from '../../test/support/until.ts'
 import { rateLimited } from '../contract/errors.ts'
 import { Gate } from './gate.ts'
@@ -44,16 +44,38 @@ test('keeps nobody back because of another key, nor after a failure', async () =
   expect(await gate.enter(1, async () => 'through')).toBe('through')
 })
 
-test('refuses who comes when too many wait, and who has waited too long', async () => {
-  const crowded = new Gate({ atOnce: 1, waiting: 1, patience: HOUR, refusal })
+test('refuses who has waited too long, and lets the next one in all the same', async () => {
+  const gate = new Gate({ atOnce: 1, patience: 1, refusal })
   const held = pending()
-  const entered = [crowded.enter(1, held.work), crowded.enter(1, held.work)]
-  await expect(crowded.enter(1, held.work)).rejects.toMatchObject({ status: 429 })
-  const hasty = new Gate({ atOnce: 1, patience: 1, refusal })
-  const other = pending()
-  const first = hasty.enter(1, other.work)
-  await expect(hasty.enter(1, other.work)).rejects.toMatchObject({ status: 429 })
+  const first = gate.enter(1, held.work)
+  await expect(gate.enter(1, held.work)).rejects.toMatchObject({ status: 429 })
   held.end()
-  other.end()
-  await Promise.all([...entered, first])
+  await first
+  expect(await gate.enter(1, async () => 'through')).toBe('through')
+})
+
+test('where others wait, leaves a place empty for as long as it was taken', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const gate = new Gate({ atOnce: 1, patience: HOUR, rest: 2, refusal })
+    const held = pending()
+    const begun: number[] = []
+    const entered = [0, 1].map((i) =>
+      gate.enter(1, () => {
+        begun.push(i)
+        return held.work()
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(50)
+    held.end()
+    await vi.advanceTimersByTimeAsync(99)
+    expect(begun).toEqual([0])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(begun).toEqual([0, 1])
+    await Promise.all(entered)
+    // Nobody waits any more.
+    expect(await gate.enter(1, async () => 'through')).toBe('through')
+  } finally {
+    vi.useRealTimers()
+  }
 })

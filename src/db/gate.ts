@@ -8,10 +8,10 @@ interface Line {
 interface GateSettings {
   /** Pieces of work of one key at a time. */
   atOnce: number
-  /** Who comes when so many wait already is refused. */
-  waiting?: number
-  /** Who waited longer is refused. */
+  /** Who waited longer is refused, and nobody sooner: who is refused at once asks again at once. */
   patience: number
+  /** Where others wait, a place stays empty for so many times as long as it was taken. */
+  rest?: number
   refusal: () => ApiError
 }
 
@@ -29,19 +29,25 @@ export class Gate {
     this.#lines.set(key, line)
     if (line.running < this.#settings.atOnce) line.running++
     else await this.#placeIn(line)
+    const began = performance.now()
     try {
       return await work()
     } finally {
-      // Whoever leaves hands their place to the next in line.
-      const next = line.waiting.shift()
-      if (next) next()
-      else if (--line.running === 0) this.#lines.delete(key)
+      const { rest = 0 } = this.#settings
+      if (rest === 0 || line.waiting.length === 0) this.#leave(key, line)
+      else setTimeout(() => this.#leave(key, line), rest * (performance.now() - began)).unref()
     }
   }
 
+  /** Whoever leaves hands their place to the next in line. */
+  #leave(key: number, line: Line) {
+    const next = line.waiting.shift()
+    if (next) next()
+    else if (--line.running === 0) this.#lines.delete(key)
+  }
+
   #placeIn({ waiting }: Line): Promise<void> {
-    const { waiting: most = Number.POSITIVE_INFINITY, patience, refusal } = this.#settings
-    if (waiting.length >= most) throw refusal()
+    const { patience, refusal } = this.#settings
     return new Promise<void>((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer)
