@@ -7,6 +7,7 @@ import { sweep } from './domain/accounts/trials.ts'
 import { HOST_USES, type Settings } from './environment.ts'
 import { buildServer } from './http/server.ts'
 import { stopHeavy } from './intake/heavy/heavy.ts'
+import { startChannels } from './jobs/channels/channels.ts'
 import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
 import { startOutgoing } from './jobs/outgoing/outgoing.ts'
@@ -80,7 +81,12 @@ export async function work(settings: Settings) {
   })
 }
 
-async function beginWork({ allowPrivateHosts, model, mail, retention, site }: Settings, db: Pool, vault: Vault, log: Logger) {
+async function beginWork(
+  { allowPrivateHosts, model, mail, retention, site, slackApi }: Settings,
+  db: Pool,
+  vault: Vault,
+  log: Logger,
+) {
   const context = {
     db,
     vault,
@@ -90,8 +96,9 @@ async function beginWork({ allowPrivateHosts, model, mail, retention, site }: Se
     post: mail && openPost(mail),
     retention,
     site,
+    ...(slackApi !== undefined && { slackApi }),
   }
-  const parts = [await startWorker(context), startOutgoing(context), startIndexing(context)]
+  const parts = [await startWorker(context), startOutgoing(context), startChannels(context), startIndexing(context)]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
 

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest'
+import { openChannelRoom } from '../../../test/support/channel-room.ts'
+import { until } from '../../../test/support/until.ts'
+import { CHANNEL_KINDS } from '../../contract/channels.ts'
+import { sql } from '../../db/database.ts'
+import * as channels from '../../domain/channels/channels.ts'
+import * as log from '../../domain/channels/message-log.ts'
+
+const room = openChannelRoom()
+const { studio, vendors, id, messages, node, channel, breaks, becomes, said } = room
+
+describe('a breakage', () => {
+  test.each(CHANNEL_KINDS)('is one message in %s, however often it is looked at', async (kind) => {
+    const { id: channelId } = await channel(kind, 'C0BUILDS')
+    node()
+    await breaks({ cause: 'The cave fell in' })
+    await breaks({ cause: 'The lamp went out' })
+    await room.quiet()
+    expect(said(kind, 'C0BUILDS')).toEqual([
+      expect.stringContaining('The cave fell in'),
+      expect.stringContaining('The lamp went out'),
+    ])
+    expect((await messages(channelId)).map(({ status }) => status)).toEqual(['sent', 'sent'])
+    expect(vendors().violations()).toEqual([])
+  })
+
+  test.each(['slack', 'discord'] as const)('is followed by its message in %s, which says how it stands now', async (kind) => {
+    await channel(kind, 'C0BUILDS')
+    node()
+    const breakage = await breaks({ cause: 'The cave fell in' })
+    await room.quiet()
+    const [message] = vendors().messages(kind, 'C0BUILDS')
+    for (const [state, words] of [
+      ['claimed', 'Being mended'],
+      ['muted', 'Muted'],
+      ['fixed', 'Fixed'],
+      ['open', 'Broken again'],
+    ] as const) {
+      await becomes(breakage, state, id('users', 'kim'))
+      await room.quiet()
+      expect(message!.text).toContain(words)
+    }
+    expect(
+      vendors()
+        .messages(kind, 'C0BUILDS')
+        .filter(({ thread }) => thread === undefined),
+    ).toHaveLength(1)
+    expect(vendors().violations()).toEqual([])
+  })
+
+  test('that is fixed and comes back is said below its message where there are threads', async () => {
+    await channel('slack', 'C0BUILDS')
+    node()
+    const breakage = await breaks()
+    await room.quiet()
+    await becomes(breakage, 'fixed')
+    await room.quiet()
+    await becomes(breakage, 'open')
+    await room.quiet()
+    const [message, ...below] = vendors().messages('slack', 'C0BUILDS')
+    expect(below.map(({ thread, text }) => [thread, text])).toEqual([
+      [message!.id, expect.stringContaining('Fixed')],
+      [message!.id, expect.stringContaining('Broken again')],
+    ])
+  })
+
+  test('that is fixed is a message of its own where a rule asks for it, and none elsewhere', async () => {
+    await channel('teams', 'told', [{ subject: 'breakage' }, { subject: 'breakage_fixed' }])
+    await channel('teams', 'untold')
+    node()
+    const breakage = await breaks()
+    await room.quiet()
+    await becomes(breakage, 'claimed', id('users', 'kim'))
+    await becomes(breakage, 'fixed')
+    await room.quiet()
+    expect(said('teams', 'told')).toEqual([expect.stringContaining('Broken'), expect.stringContaining('Fixed')])
+    expect(said('teams', 'untold')).toHaveLength(1)
+  })
+
+  test('is told as it stands when its turn comes', async () => {
+    await channel('teams', 'late')
+    const breakage = await breaks()
+    await becomes(breakage, 'fixed')
+    node()
+    await room.quiet()
+    expect(said('teams', 'late')).toEqual([expect.stringContaining('Fixed')])
+  })
+})
+
+describe('rules', () => {
+  test('choose by branch, job and category, each with stars', async () => {
+    await channel('mattermost', 'release', [{ branch: 'rel-*' }])
+    await channel('mattermost', 'cook', [{ job: '*ook*' }])
+    await channel('mattermost', 'disk', [{ category: 'out_of_disk' }])
+    await channel('mattermost', 'both', [{ branch: 'main', job: 'Test' }])
+    node()
+    await breaks({ branch: 'rel-1', jobs: ['Test'], cause: 'one' })
+    await breaks({ branch: 'main', jobs: ['Test', 'Cook Win64'], cause: 'two' })
+    await breaks({ branch: 'dev', jobs: ['Lint'], category: 'out_of_disk', cause: 'three' })
+    await room.quiet()
+    const heard = (name: string) => said('mattermost', name).map((text) => /error: (\w+)/.exec(text)?.[1])
+    expect(['release', 'cook', 'disk', 'both'].map(heard)).toEqual([['one'], ['two'], ['three'], ['two']])
+  })
+
+  test('of another project and another account are not asked', async () => {
+    const { id: channelId } = await channel('mattermost', 'star')
+    node()
+    await breaks({ project_id: id('projects', 'den'), cause: 'nobody here may know' })
+    await breaks({ cause: 'known' })
+    await room.quiet()
+    expect(said('mattermost', 'star')).toEqual([expect.stringContaining('known')])
+    await expect(channels.find(studio().db, id('accounts', 'fox'), channelId)).rejects.toThrow('Channel')
+    await expect(
+      channels.edit(studio().db, studio().service.vault, id('accounts', 'owl'), channelId, {
+        rules: [
+          {
+            project_id: id('projects', 'den'),
+            subject: 'breakage',
+            branch: '',
+            job: '',
+            category: null,
+            hours: null,
+            here: false,
+            quiet_from: null,
+            quiet_until: null,
+          },
+        ],
+      }),
+    ).rejects.toThrow('Project')
+  })
+
+  test('ping everybody only where one says so, and only suspects and owners otherwise', async () => {
+    await channel('slack', 'C0LOUDER', [{ here: true }])
+    await channel('slack', 'C0CALMER')
+    node()
+    const change = Number(studio().world.changes!.lamp!.id)
+    await breaks({ suspect: { change_id: change, user_id: id('users', 'kim') } })
+    await room.quiet()
+    const pings = (name: string) => vendors().messages('slack', name)[0]!.pings
+    expect(pings('C0LOUDER')).toEqual(expect.arrayContaining(['here', 'U0KIM']))
+    expect(pings('C0CALMER')).toEqual(['U0KIM'])
+  })
+
+  test('with quiet hours let messages wait for their end', async () => {
+    const { id: channelId } = await channel('mattermost', 'asleep', [{ quiet_from: '00:00', quiet_until: '23:59' }])
+    await channel('mattermost', 'awake', [{ quiet_from: '00:00', quiet_until: '00:00' }])
+    node()
+    await breaks()
+    await room.heard()
+    await until(() => said('mattermost', 'awake').length === 1)
+    // There is one minute of the day in which it would not wait.
+    const zone = sql`(select timezone from accounts where id = ${id('accounts', 'owl')})`
+    const waits = await studio().db.one<{ minutes: number; expected: boolean }>(sql`
+      select extract(epoch from m.not_before - m.created_at) / 60 as minutes, (m.created_at at time zone ${zone})::time < '23:59' as expected
+      from channel_messages m where channel_id = ${channelId}`)
+    if (waits!.expected) {
+      expect(Number(waits!.minutes)).toBeGreaterThan(0)
+      expect(said('mattermost', 'asleep')).toEqual([])
+    }
+    await studio().db.execute(sql`update channel_messages set not_before = now()`)
+    await room.quiet()
+    expect(said('mattermost', 'asleep')).toHaveLength(1)
+  })
+})
+
+describe('when a vendor', () => {
+  test('has enough for now, it is left alone as long as it says, and the order stays', async () => {
+    await channel('slack_webhook', 'busy')
+    vendors().inject('busy', '429', '500', '503')
+    node()
+    for (const cause of ['one', 'two', 'three']) await breaks({ cause })
+    await room.quiet()
+    expect(said('slack_webhook', 'busy').map((text) => /error: (\w+)/.exec(text)?.[1])).toEqual(['one', 'two', 'three'])
+    expect(vendors().violations()).toEqual([])
+  })
+
+  test.each(['504 after', 'reset after'] as const)(
+    'breaks off (%s), a bot finds its message and does not say it twice',
+    async (fault) => {
+      const { id: channelId } = await channel('slack', 'C0BUILDS')
+      vendors().inject('C0BUILDS', fault)
+      node()
+      await breaks({ cause: 'once' })
+      await breaks({ cause: 'next' })
+      await room.quiet()
+      expect(said('slack', 'C0BUILDS')).toEqual([expect.stringContaining('once'), expect.stringContaining('next')])
+      const { attempts } = await log.find(studio().db, channelId, (await messages(channelId)).at(-1)!.id, 'https://gold.example')
+      expect(attempts.map(({ deed }) => deed)).toEqual(['post', 'find', 'edit'])
+    },
+  )
+
+  test('breaks off before it took a message, a bot says it again', async () => {
+    await channel('slack', 'C0BUILDS')
+    vendors().inject('C0BUILDS', 'reset before')
+    node()
+    await breaks({ cause: 'once' })
+    await room.quiet()
+    expect(said('slack', 'C0BUILDS')).toEqual([expect.stringContaining('once')])
+  })
+
+  test.each(['discord', 'teams'] as const)(
+    'of %s breaks off, the message is uncertain, is not repeated, and can be sent again by hand',
+    async (kind) => {
+      const { id: channelId } = await channel(kind, 'odd')
+      vendors().inject('odd', 'reset before')
+      node()
+      await breaks({ cause: 'once' })
+      await breaks({ cause: 'next' })
+      await room.quiet()
+      expect(said(kind, 'odd')).toEqual([expect.stringContaining('next')])
+      const [, first] = await messages(channelId)
+      expect(first).toMatchObject({ status: 'uncertain', error: expect.stringContaining('Nobody knows') })
+      await log.replay(studio().db, channelId, first!.id)
+      await room.quiet()
+      expect(said(kind, 'odd')).toHaveLength(2)
+    },
+  )
+
+  test('is gone, the channel is switched off, its owners are told what to do, and what waits is sent once it is mended', async () => {
+    const { id: channelId, account_id } = await channel('discord', 'gone')
+    vendors().remove('discord', 'gone')
+    node()
+    await breaks({ cause: 'patient' })
+    await room.heard()
+    const now = () => channels.find(studio().db, account_id, channelId)
+    await until(async () => (await now()).status === 'broken')
+    expect((await now()).trouble).not.toContain('http')
+    const mails = await studio().db.rows<{ subject: string; text: string }>(sql`select subject, text from mails`)
+    expect(mails).toMatchObject([{ subject: 'A chat channel was switched off', text: expect.stringContaining('gone') }])
+    await breaks({ cause: 'not told meanwhile' })
+    await room.heard()
+    await channels.edit(studio().db, studio().service.vault, account_id, channelId, {
+      secret: vendors().destination('discord', 'anew').secret,
+    })
+    await room.quiet()
+    expect(said('discord', 'anew')).toEqual([expect.stringContaining('patient')])
+    expect(await now()).toMatchObject({ status: 'active', trouble: '', failing_since: null })
+  })
+
+  test('has lost a message that was to be changed, it is said anew', async () => {
+    await channel('discord', 'tidy')
+    node()
+    const breakage = await breaks()
+    await room.quiet()
+    vendors().erase(vendors().messages('discord', 'tidy')[0]!)
+    await becomes(breakage, 'fixed')
+    await room.quiet()
+    expect(said('discord', 'tidy')).toEqual([expect.stringContaining('Fixed')])
+  })
+})
+
+test('a channel that is paused is told nothing of what happens meanwhile', async () => {
+  const { id: channelId, account_id } = await channel('mattermost', 'shy')
+  node()
+  const set = (status: 'active' | 'paused') =>
+    channels.edit(studio().db, studio().service.vault, account_id, channelId, { status })
+  await set('paused')
+  await breaks({ cause: 'unheard' })
+  await room.heard()
+  await set('active')
+  await breaks({ cause: 'heard' })
+  await room.quiet()
+  expect(said('mattermost', 'shy')).toEqual([expect.stringContaining('heard')])
+})
+
+test('a test message goes the way of every other', async () => {
+  const { id: channelId, account_id } = await channel('rocketchat', 'new', [])
+  node()
+  const { id: message } = await log.test(studio().db, { account_id, id: channelId })
+  await room.quiet()
+  expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('This is a test')])
+  expect(await log.find(studio().db, channelId, message, 'https://gold.example')).toMatchObject({
+    status: 'sent',
+    attempts: [{ deed: 'post', status: 200, error: '' }],
+  })
+})
+
+test('what waited for more than a day is not told any more', async () => {
+  const { id: channelId } = await channel('mattermost', 'old')
+  node()
+  await studio().db.execute(sql`update channels set rests_until = now() + interval '1 hour'`)
+  await breaks()
+  await room.heard()
+  await studio().db.execute(sql`update channel_messages set not_before = now() - interval '25 hours'`)
+  await studio().db.execute(sql`update channels set rests_until = now()`)
+  await room.quiet()
+  expect(said('mattermost', 'old')).toEqual([])
+  expect(await messages(channelId)).toMatchObject([{ status: 'failed' }])
+})

@@ -1,0 +1,16 @@
+import * as queue from '../../domain/channels/message-queue.ts'
+import { notify } from '../../domain/notifications/notifier.ts'
+import { type Lanes, startLanes } from '../lanes.ts'
+import { LEASES } from '../leases.ts'
+import { type ChannelContext, runChannelWorker } from './channel-worker.ts'
+
+/** Tells chat channels and people what concerns them, until stopped. */
+export const startChannels = (context: ChannelContext): Lanes =>
+  startLanes(context, {
+    name: 'channel',
+    lease: LEASES.channels,
+    fill: () => notify(context.db, context),
+    due: (lanes) => queue.due(context.db, lanes),
+    run: (lane) => runChannelWorker(context, lane),
+    close: () => {},
+  })
