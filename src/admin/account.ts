@@ -3,6 +3,7 @@ import * as accounts from '../domain/accounts/accounts.ts'
 import { newAccount } from '../domain/accounts/metering.ts'
 import type { Noun } from '../terminal/command.ts'
 import type { GivenFlags } from '../terminal/flags.ts'
+import { main } from '../terminal/table.ts'
 import { accountId, count, nullIfNone, orNone, time, timezone, words, yesOrNo } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
@@ -45,8 +46,9 @@ const list = command({
   examples: ['admin account list'],
   async run({ out, store }) {
     const found = await accounts.list((await store()).db)
-    const columns = ['id', 'name', 'plan', 'credits', 'read_only', 'members', 'projects'] as const
-    out.answer(found, () => out.list('accounts', found, columns))
+    out.answer(found, () =>
+      out.list('accounts', found, ['id', main('name'), 'plan', 'credits', 'read_only', 'members', 'projects']),
+    )
   },
 })
 

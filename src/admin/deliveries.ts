@@ -5,6 +5,7 @@ import { replay as replayDelivery } from '../intake/replay.ts'
 import { showDelivery } from '../intake/show-delivery.ts'
 import { testDelivery } from '../intake/test-delivery.ts'
 import type { Noun } from '../terminal/command.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { count, id, time, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
@@ -28,9 +29,17 @@ const list = command({
   async run({ flags: { project, integration, ...filter }, out, store }) {
     const { db } = await store()
     const page = await log.list(db, { ...filter, project_id: project, integration_id: integration })
-    const columns = ['id', 'received_at', 'provider', 'event', 'outcome', 'status', 'milliseconds', 'message'] as const
     out.answer(page, () => {
-      out.list('deliveries', page.deliveries, columns)
+      out.list('deliveries', page.deliveries, [
+        'id',
+        'received_at',
+        'provider',
+        field('event'),
+        'outcome',
+        extra('status'),
+        extra('milliseconds', 'ms'),
+        main('message'),
+      ])
       if (page.has_more) out.note(`There are more: --before ${page.deliveries.at(-1)!.id}`)
     })
   },
@@ -76,10 +85,25 @@ const health = command({
     const { db } = await store()
     const [integrations, failing_jobs] = [await healthOf(db, flags.project), await failingJobs(db)]
     out.answer({ integrations, failing_jobs }, () => {
-      const seen = ['last_delivery_at', 'last_outcome', 'deliveries', 'failed', 'failing_jobs'] as const
-      out.list('integrations', integrations, ['integration_id', 'project_id', 'provider', 'active', ...seen])
-      const job = ['kind', 'integration_id', 'payload', 'attempts', 'next_try_at', 'error'] as const
-      out.section('Failing jobs', failing_jobs, job)
+      out.list('integrations', integrations, [
+        field('integration_id', 'id'),
+        field('project_id', 'project'),
+        main('provider'),
+        'active',
+        field('last_delivery_at', 'last'),
+        field('last_outcome', 'outcome'),
+        field('deliveries', '24 h'),
+        'failed',
+        extra('failing_jobs', 'failing jobs'),
+      ])
+      out.section('Failing jobs', failing_jobs, [
+        'kind',
+        field('integration_id', 'tool'),
+        extra('payload'),
+        'attempts',
+        field('next_try_at', 'next'),
+        main('error'),
+      ])
     })
   },
 })

@@ -6,6 +6,7 @@ import { readSecret } from '../terminal/ask.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { fileText } from '../terminal/given-text.ts'
+import { field, main } from '../terminal/table.ts'
 import { id, jsonObject, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
@@ -44,7 +45,9 @@ const list = command({
   examples: ['admin integration list --project 1'],
   async run({ flags, out, store }) {
     const found = await integrations.list((await store()).db, flags.project)
-    out.answer(found, () => out.list('integrations', found, ['id', 'project_id', 'provider', 'active', 'secrets']))
+    out.answer(found, () =>
+      out.list('integrations', found, ['id', field('project_id', 'project'), main('provider'), 'active', 'secrets']),
+    )
   },
 })
 

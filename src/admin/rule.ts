@@ -3,6 +3,7 @@ import * as failureRules from '../domain/builds/failure-rules.ts'
 import type { Noun } from '../terminal/command.ts'
 import { fileJson, fileText } from '../terminal/given-text.ts'
 import type { Output } from '../terminal/output.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { accountId } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
@@ -17,8 +18,18 @@ const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
 
 function tell(out: Output, rules: failureRules.FailureRule[]) {
   const rows = rules.map(shown)
-  const columns = ['rule_id', 'tool', 'category', 'role', 'score', 'replaces_ours', 'problem', 'updated_at'] as const
-  out.answer(rows, () => out.list('rules', rows, columns))
+  out.answer(rows, () =>
+    out.list('rules', rows, [
+      { ...main('rule_id', 'rule'), ends: true },
+      'tool',
+      'category',
+      extra('role'),
+      extra('score'),
+      extra('replaces_ours'),
+      'problem',
+      'updated_at',
+    ]),
+  )
 }
 
 const add = command({
@@ -78,7 +89,9 @@ const test = command({
   async run({ args, out }) {
     const own = readOwnRules(await fileJson(args.file))
     const found = await Promise.all(args.logs.map(async (log) => ({ log, ...findingIn(await fileText(log), own) })))
-    out.answer(found, () => out.table(found, ['log', 'rule_id', 'category', 'confidence', 'line', 'diagnosis']))
+    out.answer(found, () =>
+      out.table(found, ['log', field('rule_id', 'rule'), 'category', extra('confidence'), extra('line'), main('diagnosis')]),
+    )
   },
 })
 

@@ -3,6 +3,7 @@ import * as tokens from '../domain/access/tokens.ts'
 import * as users from '../domain/accounts/users.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { count, id, manyOf, time, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
@@ -40,8 +41,18 @@ const list = command({
     const { db } = await store()
     const owner = flags.user === undefined ? undefined : await users.find(db, flags.user)
     const found = await tokens.list(db, owner?.id)
-    const columns = ['id', 'user_id', 'name', 'prefix', 'expires_at', 'revoked_at', 'last_used_at', 'scopes'] as const
-    out.answer(found, () => out.list('tokens', found, columns))
+    out.answer(found, () =>
+      out.list('tokens', found, [
+        'id',
+        field('user_id', 'user'),
+        main('name'),
+        'prefix',
+        'expires_at',
+        'revoked_at',
+        extra('last_used_at'),
+        extra('scopes'),
+      ]),
+    )
   },
 })
 

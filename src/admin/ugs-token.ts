@@ -1,5 +1,6 @@
 import * as tokens from '../domain/ugs/tokens.ts'
 import type { Noun } from '../terminal/command.ts'
+import { field, main } from '../terminal/table.ts'
 import { id, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
@@ -25,7 +26,9 @@ const list = command({
   examples: ['admin ugs-token list --project 1'],
   async run({ flags, out, store }) {
     const found = await tokens.list((await store()).db, flags.project)
-    out.answer(found, () => out.list('tokens', found, ['id', 'project_id', 'name', 'prefix', 'revoked_at', 'created_at']))
+    out.answer(found, () =>
+      out.list('tokens', found, ['id', field('project_id', 'project'), main('name'), 'prefix', 'revoked_at', 'created_at']),
+    )
   },
 })
 

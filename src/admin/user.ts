@@ -3,6 +3,7 @@ import * as tokens from '../domain/access/tokens.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
 import * as users from '../domain/accounts/users.ts'
 import type { Noun } from '../terminal/command.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { accountId, email, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
@@ -35,7 +36,16 @@ const list = command({
   examples: ['admin user list --account 1'],
   async run({ flags, out, store }) {
     const found = await users.list((await store()).db, flags.account)
-    out.answer(found, () => out.list('users', found, ['id', 'email', 'name', 'account_ids', 'can_sign_in', 'operator']))
+    out.answer(found, () =>
+      out.list('users', found, [
+        'id',
+        { ...main('email'), ends: true },
+        'name',
+        field('account_ids', 'accounts'),
+        extra('can_sign_in', 'signs in'),
+        'operator',
+      ]),
+    )
   },
 })
 

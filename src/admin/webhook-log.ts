@@ -2,6 +2,7 @@ import { OUTGOING_STATUSES } from '../contract/sets.ts'
 import * as outgoing from '../domain/notifications/outgoing-log.ts'
 import * as subscriptions from '../domain/notifications/subscriptions.ts'
 import { usage } from '../terminal/failures.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { count, id, time } from './arguments.ts'
 import { command } from './command.ts'
 
@@ -27,11 +28,23 @@ export const log = command({
     await subscriptions.find(db, webhook)
     if (delivery !== undefined) {
       const found = await outgoing.find(db, webhook, delivery)
-      return out.answer(found, () => out.list('attempts', found.attempts, ['at', 'status', 'milliseconds', 'error', 'response']))
+      return out.answer(found, () =>
+        out.list('attempts', found.attempts, ['at', 'status', field('milliseconds', 'ms'), main('error'), extra('response')]),
+      )
     }
     const { deliveries, has_more } = await outgoing.list(db, webhook, { ...filter, limit })
-    const columns = ['id', 'event_type', 'status', 'tries', 'answer', 'error', 'next_at', 'finished_at'] as const
-    out.answer(deliveries, () => out.list('deliveries', deliveries, columns))
+    out.answer(deliveries, () =>
+      out.list('deliveries', deliveries, [
+        'id',
+        field('event_type', 'event'),
+        'status',
+        'tries',
+        'answer',
+        main('error'),
+        extra('next_at'),
+        extra('finished_at'),
+      ]),
+    )
     if (has_more) out.note(`There are more: --before ${deliveries.at(-1)!.position}`)
   },
 })

@@ -2,6 +2,7 @@ import { EVENT_TYPES } from '../contract/events.ts'
 import * as subscriptions from '../domain/notifications/subscriptions.ts'
 import type { Noun } from '../terminal/command.ts'
 import type { GivenFlags } from '../terminal/flags.ts'
+import { extra, field, main } from '../terminal/table.ts'
 import { accountId, id, nullIfNone, orNone, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { log, replay } from './webhook-log.ts'
@@ -47,8 +48,18 @@ const list = command({
   examples: ['admin webhook list --account 1'],
   async run({ flags, out, store }) {
     const found = await subscriptions.list((await store()).db, flags.account)
-    const columns = ['id', 'account_id', 'project_id', 'status', 'waiting', 'failing_since', 'event_types', 'url'] as const
-    out.answer(found, () => out.list('webhooks', found, columns))
+    out.answer(found, () =>
+      out.list('webhooks', found, [
+        'id',
+        field('account_id', 'account'),
+        field('project_id', 'project'),
+        'status',
+        'waiting',
+        extra('failing_since'),
+        extra('event_types', 'events'),
+        { ...main('url'), ends: true },
+      ]),
+    )
   },
 })
 

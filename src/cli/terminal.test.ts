@@ -49,7 +49,7 @@ describe.runIf(HAS_TERMINAL)('in a terminal', () => {
     expect(code).toBe(0)
     expect(out).toContain('\x1b[33mblocked')
     const [head, ...rows] = seen(out).trimEnd().split('\n')
-    expect(head).toMatch(/^ID +STATE +PRIORITY +TASK TYPE +TITLE +ASSIGNEE +UPDATED$/)
+    expect(head).toMatch(/^ID +STATE +PRIORITY +TITLE +UPDATED$/)
     expect(rows.join('\n')).toContain('2 h ago')
     expect(rows.every((row) => row.includes('…'))).toBe(true)
     // A Japanese character takes two columns.

@@ -28,8 +28,8 @@ function bound(tool: Tool, project: string): Tool {
 /** Why a tool is not offered, or undefined when it is. */
 export function withheld(tool: Tool, { scopes, project, readOnly }: Offer): string | undefined {
   if (!scopes.includes(tool.scope)) return `it needs the scope ${tool.scope}, which the token lacks`
-  if (readOnly && !tool.annotations.readOnlyHint) return 'this server only reads'
-  if (project !== undefined && tool.name === 'list_projects') return `this server is bound to project ${project}`
+  if (readOnly && !tool.annotations.readOnlyHint) return 'this server only reads: it was started with --read-only'
+  if (project !== undefined && tool.name === 'list_projects') return `this server was bound to project ${project} with --project`
   return undefined
 }
 

@@ -51,6 +51,7 @@ export function buildCommand(made: Command): Commander {
   const built = new Commander(made.name).description(made.summary)
   for (const [name, argument] of Object.entries(args)) built.addArgument(argumentOf(name, argument))
   for (const [name, flag] of Object.entries(flags)) built.addOption(optionOf(name, flag))
+  if (prints && prints !== 'anything') built.option('--wide', 'show every column and whole ids, however long the lines get')
   if (prints === 'json') built.option('--json', 'print JSON')
   else if (prints) {
     if (prints !== 'anything') built.option('--json [fields]', 'print JSON as the API answers it, with all fields or only these')

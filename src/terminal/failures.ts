@@ -35,7 +35,13 @@ export function explain(error: unknown, { site = '', source }: Source): Failure 
   if (status === 401) return new Failure(unsigned(site, source), EXIT.notSignedIn)
   if (code === 'insufficient_scope') return new Failure(`${message} ${scopeAdvice(site, String(extra.required_scope))}`)
   if (status === 404) return new Failure(`${message}${whereToLook(message, site)}`, EXIT.notFound)
-  return new Failure(`${message}${upgrade}`)
+  return new Failure(`${message}${REMEDIES[code] ?? ''}${upgrade}`)
+}
+
+/** What helps beyond what the service says, by its own word for the trouble. */
+const REMEDIES: Record<string, string> = {
+  insufficient_credits: ' Whoever runs the service adds some: goldmaster admin account set ACCOUNT --credits 100',
+  demo_read_only: ' Another project is chosen with --project; goldmaster projects list shows yours.',
 }
 
 const isFailure = (error: unknown): error is Failure => (error as Error).name === 'Failure'
@@ -50,6 +56,7 @@ const LISTS: Record<string, string> = {
   Asset: 'assets list',
   Approval: 'approvals list',
   Deployment: 'deployments list',
+  Breakage: 'breakages list',
   Integration: 'admin integration list',
   Webhook: 'admin webhook list',
   Token: 'admin token list',

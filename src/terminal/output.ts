@@ -1,13 +1,16 @@
 import { usage } from './failures.ts'
-import { type Paint, paintFor } from './paint.ts'
+import { type Paint, paintFor, type Style } from './paint.ts'
 import { pick, readPath } from './pick.ts'
-import { aligned, type Column, nameOf, paintWord, shown, tabbed } from './table.ts'
-import { clean, cleanLines, pad } from './text.ts'
+import { aligned, type Column, tabbed } from './table.ts'
+import { clean, cleanLines, columnsOf, pad, wrap } from './text.ts'
+import { nameOf, paintField, shown } from './values.ts'
 
 interface Wanted {
   /** `true` for everything, or the fields chosen, separated by commas. */
   json?: string | true | undefined
   pick?: string | undefined
+  /** Whole ids, every column, nothing cut. */
+  wide?: boolean | undefined
 }
 
 /** Which fields may be chosen: those of the rows of that name, or the document's own. */
@@ -19,6 +22,8 @@ export interface Shape {
 }
 
 const DEFAULT_WIDTH = 80
+const NARROWEST = 20
+const GAP = 2
 
 /** What a command says: documents for programs, tables for people. Remarks go to standard error. */
 export class Output {
@@ -58,8 +63,8 @@ export class Output {
   }
 
   /** Prints the document as asked for, or lets `tell` say it to people. */
-  answer(document: object, tell: () => void) {
-    this.#print(document, this.#shape.rows, tell)
+  answer(document: object, tell: () => void | Promise<void>) {
+    return this.#print(document, this.#shape.rows, tell)
   }
 
   /** The same for one row alone. */
@@ -67,11 +72,11 @@ export class Output {
     this.#print(row, undefined, tell)
   }
 
-  #print(document: object, rows: string | undefined, tell: () => void) {
+  #print(document: object, rows: string | undefined, tell: () => void | Promise<void>) {
     const { json, pick: path } = this.#wanted
     if (path !== undefined)
       for (const value of pick(document, path)) this.line(typeof value === 'string' ? value : JSON.stringify(value))
-    else if (json === undefined) tell()
+    else if (json === undefined) return tell()
     else this.json(chosen(json) ? choose(document, chosen(json)!, rows) : document)
   }
 
@@ -79,13 +84,15 @@ export class Output {
     this.line(this.forPeople ? JSON.stringify(document, null, 2) : JSON.stringify(document))
   }
 
-  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
-    const lines = this.forPeople ? aligned(rows, columns, this.width, this.paint) : tabbed(rows, columns)
+  table<Row>(rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
+    const lines = this.forPeople
+      ? aligned(rows, columns, this.#wanted.wide ? undefined : this.width, this.paint)
+      : tabbed(rows, columns)
     for (const line of lines) this.line(line)
   }
 
   /** A table, or a remark that there are no such things. */
-  list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+  list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
     if (rows.length > 0) this.table(rows, columns)
     else this.note(`No ${noun} yet.`)
   }
@@ -96,10 +103,30 @@ export class Output {
 
   /** A line for each field. */
   facts(facts: Record<string, unknown>) {
-    const named = Object.entries(facts).map(([name, value]) => [nameOf(name), shown(name, value, this.forPeople)] as const)
-    const width = Math.max(...named.map(([name]) => name.length))
-    for (const [name, text] of named)
-      this.line(`${this.paint('dim', pad(name, width))}  ${paintWord(this.paint, text) || '-'}`.trimEnd())
+    const width = Math.max(...Object.keys(facts).map((name) => nameOf(name).length))
+    for (const [name, value] of Object.entries(facts)) {
+      const text = shown(name, value, this.forPeople)
+      const [first, ...more] = this.#wrapped(text, width + GAP)
+      const label = this.paint('dim', pad(nameOf(name), width))
+      this.line(`${label}  ${paintField(this.paint, name, text, first) || '-'}`.trimEnd())
+      for (const line of more) this.line(`${' '.repeat(width + GAP)}${line}`)
+    }
+  }
+
+  /** Lines that fit beside an indent; in a pipe nothing is broken. */
+  #wrapped(text: string, indent: number): string[] {
+    return this.forPeople && !this.#wanted.wide ? wrap(text, Math.max(this.width - indent, NARROWEST)) : [text]
+  }
+
+  /** A text beside a label, its further lines below its beginning. */
+  item(label: string, text: string, style?: Style) {
+    const indent = columnsOf(label)
+    const lines = cleanLines(text)
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => this.#wrapped(line, indent))
+    for (const [index, line] of lines.entries())
+      this.line(`${index === 0 ? this.paint('dim', label) : ' '.repeat(indent)}${style ? this.paint(style, line) : line}`)
   }
 
   /** One record: the document that was asked for, or a line for each field. */
@@ -108,7 +135,7 @@ export class Output {
   }
 
   /** A heading and a table beneath, or nothing when there are no rows. */
-  section<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+  section<Row>(title: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
     if (rows.length === 0) return
     this.line()
     this.title(title)
@@ -119,7 +146,7 @@ export class Output {
   prose(text: string | null | undefined) {
     if (!text?.trim()) return
     this.line()
-    this.line(cleanLines(text).trimEnd())
+    this.item('', text)
   }
 }
 

@@ -49,4 +49,42 @@ export function cut(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
+/** The same, with the end kept as well as the beginning. */
+export function cutMiddle(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text
+  const characters = [...text]
+  let [head, tail] = ['', '']
+  for (let left = columns - 1; characters.length > 0; ) {
+    const fromEnd = columnsOf(tail) <= columnsOf(head)
+    const next = fromEnd ? characters.pop()! : characters.shift()!
+    left -= widthOf(next)
+    if (left < 0) break
+    if (fromEnd) tail = next + tail
+    else head += next
+  }
+  return `${head.trimEnd()}…${tail.trimStart()}`
+}
+
+/** Lines of at most so many columns, broken between words, inside a path behind its separators, and anywhere else only where nothing helps. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const piece of text.match(/[^\s/\\]*[/\\]|\S+|\s+/g) ?? ['']) {
+    let rest = piece
+    if (columnsOf(line + rest.trimEnd()) > columns && line !== '') {
+      lines.push(line.trimEnd())
+      line = ''
+      rest = rest.trimStart()
+    }
+    while (columnsOf(rest) > columns) {
+      const part = cut(rest, columns + 1).slice(0, -1)
+      if (part === '') break
+      lines.push(part)
+      rest = rest.slice(part.length)
+    }
+    line += rest
+  }
+  return [...lines, line.trimEnd()]
+}
+
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - columnsOf(text)))

@@ -1,10 +1,12 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Decision } from '../../contract/sets.ts'
 import type { Noun } from '../../terminal/command.ts'
+import { extra, field, main } from '../../terminal/table.ts'
 import type { Reach } from '../program/call.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
-import { showCommand } from '../program/show-command.ts'
+import { findThing, showCommand } from '../program/show-command.ts'
+import { wholeId } from '../program/whole-id.ts'
 
 const list = listCommand({
   route: 'listApprovals',
@@ -15,9 +17,9 @@ const list = listCommand({
   columns: [
     'id',
     'status',
-    'asset_name',
-    { title: 'version', cell: (each) => each.asset_version },
-    'approval_stage',
+    { ...main('asset_name', 'asset'), ends: true },
+    field('asset_version', 'version'),
+    extra('approval_stage', 'stage'),
     'created_at',
   ],
   help: { stage: 'only at this stage, such as art_review', commit_sha: 'only for this commit or changelist' },
@@ -30,7 +32,7 @@ const show = showCommand({
   summary: 'show an approval',
   page: (approval) => `assets/${approval.asset_id}`,
   examples: ['approvals show 5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'],
-  tell(approval, out) {
+  tell(approval, { out }) {
     const { id, status, approval_stage, asset_id, asset_version, commit_sha, approver_user_id, decided_at, created_at } = approval
     out.title(approval.asset_name)
     out.facts({ status, approval_stage, id, asset_id, asset_version, commit_sha, approver_user_id, decided_at, created_at })
@@ -39,11 +41,11 @@ const show = showCommand({
 })
 
 /** The asset that an approval is about; an id that is no approval's is taken for an asset's. */
-async function assetOf({ client, project }: Reach, id: string): Promise<string> {
+async function assetOf(call: Reach, id: string): Promise<string> {
   try {
-    return (await client.showApproval({ project_id: project, id })).asset_id
+    return (await findThing(call, 'showApproval', id)).asset_id
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return id
+    if (error instanceof ApiError && error.status === 404) return wholeId(call, 'showAsset', id)
     throw error
   }
 }

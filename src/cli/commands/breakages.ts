@@ -3,9 +3,15 @@ import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
+import { extra, field, main } from '../../terminal/table.ts'
+import { tellEvidence } from '../output/tell-evidence.ts'
+import { tellSuspects } from '../output/tell-suspects.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+
+/** A line of a log begins with where it happened; the folders of a build machine tell least of it. */
+const withoutFolders = (text: string) => text.replace(/(?:[A-Za-z]:)?[\\/](?:[^\\/\s:()'"]+[\\/])+/g, '')
 
 const list = listCommand({
   route: 'listBreakages',
@@ -16,11 +22,15 @@ const list = listCommand({
   columns: [
     'id',
     'state',
-    { title: 'cause', cell: ({ evidence, cause }) => evidence[0]?.text.trim() ?? cause },
+    {
+      title: 'cause',
+      cell: ({ evidence, cause }, forPeople) => (forPeople ? withoutFolders : String)(evidence[0]?.text.trim() ?? cause),
+      main: true,
+    },
     'jobs',
-    'branch',
-    { title: 'builds', cell: ({ build_count }) => build_count },
-    { title: 'owner', cell: ({ owner_user_id }) => owner_user_id && `user:${owner_user_id}` },
+    { title: 'owner', cell: ({ owner_user_id }) => owner_user_id && `user:${owner_user_id}`, extra: true },
+    extra('branch'),
+    extra('build_count', 'builds'),
     'opened_at',
   ],
   examples: [
@@ -36,7 +46,8 @@ const show = showCommand({
   summary: 'show a breakage: why, since when, suspects, builds and what was done about it',
   page: (breakage) => `breakages/${breakage.id}`,
   examples: ['breakages show 12', 'breakages show 12 --web', "breakages show 12 --pick 'builds[].id'"],
-  tell(breakage, out) {
+  async tell(breakage, call) {
+    const { out } = call
     const { id, state, flaky, category, confidence, branch, jobs, build_count, reopened_count, task_id, urls } = breakage
     out.title(`${jobs.join(', ')} (${id})`)
     const owner = breakage.owner_user_id && `user:${breakage.owner_user_id}`
@@ -61,10 +72,17 @@ const show = showCommand({
     })
     out.prose(breakage.cause)
     out.prose(breakage.suggested_fix)
-    out.section('Evidence', breakage.evidence, ['line', 'text'])
-    out.section('Suspects', breakage.suspects, ['change_id', 'user_id', 'score', 'reasons'])
-    out.section('Builds', breakage.builds, ['id', 'ci_job_name', 'build_number', 'branch', 'changelist', 'created_at'])
-    out.section('History', breakage.history, ['at', 'kind', 'user_id', 'detail'])
+    tellEvidence(breakage.evidence, out)
+    await tellSuspects(breakage.suspects, call)
+    out.section('Builds', breakage.builds, [
+      'id',
+      { ...main('ci_job_name', 'job'), ends: true },
+      field('build_number', 'number'),
+      'branch',
+      'changelist',
+      'created_at',
+    ])
+    out.section('History', breakage.history, ['at', 'kind', 'user_id', main('detail')])
   },
 })
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const bridge = (name: string, tool: string, ...args: string[]) =>
   goldmaster(
-    ['bridge', name, '--url', studio.site, '--state', join(folder, `${name}.json`), '--tool', tool, '--interval', '1', ...args],
+    ['bridge', name, '--host', studio.site, '--state', join(folder, `${name}.json`), '--tool', tool, '--interval', '1', ...args],
     { GOLDMASTER_WEBHOOK_TOKEN: studio.world.integrations![name]!.webhook_token as string },
   )
 const changes = (source: string) =>

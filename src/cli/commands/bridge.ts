@@ -4,8 +4,10 @@ import type { Bridge } from '../bridge/bridge.ts'
 import { bridgeLore } from '../bridge/lore.ts'
 import { bridgePerforce } from '../bridge/perforce.ts'
 import { BridgeRefused, post } from '../bridge/post.ts'
+import { readHost } from '../connection/config.ts'
 
 interface Flags {
+  host?: string
   url?: string
   token?: string
   state: string
@@ -41,7 +43,8 @@ function relay(
 ): Command {
   return noun
     .command(name)
-    .option('--url <url>', 'where the service is; or GOLDMASTER_URL', process.env.GOLDMASTER_URL)
+    .option('--host <url>', 'the service, such as https://gold.example (or GOLDMASTER_HOST)')
+    .option('--url <url>', 'the same, by its older name (or GOLDMASTER_URL)')
     .option('--token <token>', 'the webhook token of the integration; better in GOLDMASTER_WEBHOOK_TOKEN, where nobody sees it')
     .option('--state <file>', 'where it remembers what it has told', `goldmaster-bridge-${name}.json`)
     .option('--since <number>', `on the first run, begin after this ${counted} instead of at the newest`, whole)
@@ -50,19 +53,20 @@ function relay(
     .option('--tool <path>', `the ${tool} command line client`, tool)
     .addHelpText(
       'after',
-      `\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --url https://goldmaster.example.com`,
+      `\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
     )
     .action((flags: Flags, command: Command) => start(name, flags, run, command))
 }
 
 async function start(name: string, flags: Flags, run: (bridge: Bridge, flags: never) => Promise<void>, command: Command) {
   const token = flags.token ?? process.env.GOLDMASTER_WEBHOOK_TOKEN
-  if (!flags.url || !/^https?:\/\//.test(flags.url)) command.error('error: --url or GOLDMASTER_URL must name the service')
+  const named = flags.host ?? flags.url ?? process.env.GOLDMASTER_HOST ?? process.env.GOLDMASTER_URL
+  if (!named) command.error('error: --host or GOLDMASTER_HOST must name the service')
   if (!token) command.error('error: --token or GOLDMASTER_WEBHOOK_TOKEN is needed')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const say = (text: string) => void process.stderr.write(`${new Date().toISOString()} ${text}\n`)
-  const url = `${flags.url.replace(/\/+$/, '')}/webhooks/${name}`
+  const url = `${readHost(named)}/webhooks/${name}`
   const bridge: Bridge = {
     ...flags,
     since: flags.since,

@@ -1,4 +1,5 @@
 import type { Noun } from '../../terminal/command.ts'
+import { extra, main } from '../../terminal/table.ts'
 import { tellInvestigation } from '../output/tell-investigation.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
@@ -17,7 +18,9 @@ interface Built {
 const job = {
   title: 'job',
   cell: (build: Built) => [build.ci_job_name, build.build_number && `#${build.build_number}`].filter(Boolean).join(' '),
-}
+  main: true,
+  ends: true,
+} as const
 const revision = {
   title: 'revision',
   cell: (build: Built) => (build.changelist ? `CL ${build.changelist}` : build.commit_hash.slice(0, 8)),
@@ -29,7 +32,7 @@ const list = listCommand({
   noun: 'builds',
   summary: 'list the builds of a project, newest first',
   page: 'builds',
-  columns: ['id', 'status', job, 'target_type', 'branch', revision, 'duration_seconds', 'created_at'],
+  columns: ['id', 'status', job, 'branch', revision, extra('duration_seconds'), extra('target_type', 'target'), 'created_at'],
   examples: [
     'builds list --status failed',
     "builds list --status failed --pick 'build_runs[0].id'",
@@ -44,14 +47,15 @@ const show = showCommand({
   summary: 'show a build: steps, artifacts, and why it failed if that was investigated',
   page: (build) => `builds/${build.id}`,
   examples: ['builds show 341', "builds show 341 --pick 'artifacts[].url'", 'builds show 341 --web'],
-  tell(build, out) {
+  async tell(build, call) {
+    const { out } = call
     const { status, build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
     out.title(`${job.cell(build) || 'Build'} (${build.id})`)
     const state = { status, phase, build_type, target_type, branch, revision: revision.cell(build) }
     out.facts({ ...state, duration_seconds, started_at, finished_at, page: urls.web })
-    out.section('Steps', build.steps, ['name', 'status', 'duration_seconds', 'detail'])
+    out.section('Steps', build.steps, [main('name'), 'status', 'duration_seconds', 'detail'])
     out.section('Artifacts', build.artifacts, ['name', 'size_bytes', 'url'])
-    if (build.investigation) tellInvestigation(build.investigation, out)
+    if (build.investigation) await tellInvestigation(build.investigation, call)
   },
 })
 

@@ -1,4 +1,5 @@
 import type { Noun } from '../../terminal/command.ts'
+import { extra, field } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 
@@ -14,9 +15,9 @@ const list = listCommand({
     'id',
     { title: 'change', cell: (change) => change.display_identifier },
     'author',
-    { title: 'description', cell: (change) => firstLine(change.description) },
-    { title: 'files', cell: (change) => change.file_count },
-    'timestamp',
+    { title: 'description', cell: (change) => firstLine(change.description), main: true },
+    extra('file_count', 'files'),
+    field('timestamp', 'time'),
   ],
   help: { identifier: 'only this commit or changelist, written in full', orphaned: 'also those that a forced push left behind' },
   examples: [
@@ -32,7 +33,7 @@ const show = showCommand({
   summary: 'show a change: its files, builds, approvals and tasks',
   page: (change) => `changes/${change.id}`,
   examples: ['changes show 88', "changes show 88 --pick 'files[].path'"],
-  tell(change, out) {
+  tell(change, { out }) {
     const { author, source_type, identifier, timestamp, orphaned_at, approvals, task_ids, latest_build: latest } = change
     out.title(`${change.display_identifier} ${firstLine(change.description)}`)
     const counts = Object.entries(approvals).filter(([, count]) => count > 0)

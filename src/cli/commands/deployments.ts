@@ -1,6 +1,7 @@
 import type { Deployment } from '../../contract/shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { Failure } from '../../terminal/failures.ts'
+import { extra, main } from '../../terminal/table.ts'
 import { tellContents } from '../output/tell-contents.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
@@ -12,7 +13,7 @@ const list = listCommand({
   noun: 'deployments',
   summary: 'list what went to the stores, newest first',
   page: 'deployments',
-  columns: ['id', 'status', 'platform', 'version', 'branch', { title: 'build', cell: (each) => each.build_run_id }, 'created_at'],
+  columns: ['id', 'status', 'platform', main('version'), 'branch', extra('build_run_id', 'build'), 'created_at'],
   help: { build_run_id: 'only of this build' },
   examples: ['deployments list --platform steam --status live', "deployments list --pick 'deployments[0].version'"],
 })
@@ -24,7 +25,7 @@ const show = showCommand({
   page: (deployment) => `deployments/${deployment.id}`,
   id: 'its id, or its number as in the links of a task',
   examples: ['deployments show 12', 'deployments show 9c1f0f8e-3a55-4a83-9b8e-6a1f0b0c7d21'],
-  tell(deployment, out) {
+  tell(deployment, { out }) {
     const { id, status, branch, external_id, external_build_id, submitted_at, deployed_at, live_at, created_at, build_run } =
       deployment
     out.title(`${deployment.platform} ${deployment.version}`)

@@ -2,8 +2,9 @@ import type { Event, Rollup } from '../../contract/shapes.ts'
 import { usage } from '../../terminal/failures.ts'
 import type { Flags } from '../../terminal/flags.ts'
 import type { Output } from '../../terminal/output.ts'
-import { type Column, paintWord } from '../../terminal/table.ts'
+import { type Column, field, main } from '../../terminal/table.ts'
 import { clean, cut } from '../../terminal/text.ts'
+import { paintWord } from '../../terminal/values.ts'
 import { follow } from '../connection/event-stream.ts'
 import type { Call } from '../program/call.ts'
 import { command } from '../program/command.ts'
@@ -15,7 +16,7 @@ const filters = filtersOf('listEvents', {
   event_type: 'only these, such as build_run.failed or approval.*',
 })
 /** The message says who did what; programs get both apart as well. */
-const FOR_PEOPLE: Column<Event>[] = ['timestamp', 'status', 'project_name', 'message']
+const FOR_PEOPLE: Column<Event>[] = [field('timestamp', 'time'), 'status', field('project_name', 'project'), main('message')]
 const FOR_PROGRAMS: Column<Event>[] = ['timestamp', 'status', 'project_name', 'event_type', 'message', 'actor']
 
 const tellRollup = (out: Output, now: Rollup) =>

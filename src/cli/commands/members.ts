@@ -15,6 +15,7 @@ export const members = command({
         'role',
         {
           title: 'accounts',
+          main: true,
           cell: (member) => member.connected_accounts.map(({ provider, uid }) => (uid ? `${provider}:${uid}` : provider)),
         },
       ])

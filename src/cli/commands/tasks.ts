@@ -1,4 +1,5 @@
 import type { Noun } from '../../terminal/command.ts'
+import { extra, main } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { done, start } from './move-tasks.ts'
@@ -10,7 +11,11 @@ interface Assigned {
 }
 
 /** An agent by its handle, a person by their number. */
-const assignee = { title: 'assignee', cell: (task: Assigned) => task.assignee_handle ?? (task.user_id && `user:${task.user_id}`) }
+const assignee = {
+  title: 'assignee',
+  cell: (task: Assigned) => task.assignee_handle ?? (task.user_id && `user:${task.user_id}`),
+  extra: true,
+} as const
 
 const list = listCommand({
   route: 'listTasks',
@@ -18,7 +23,7 @@ const list = listCommand({
   noun: 'tasks',
   summary: 'list the tasks of a project, newest first',
   page: 'tasks',
-  columns: ['id', 'state', 'priority', 'task_type', 'title', assignee, 'updated_at'],
+  columns: ['id', 'state', 'priority', main('title'), assignee, extra('task_type', 'type'), 'updated_at'],
   help: { label: 'only with this label', assignee: 'only of this one: handle:<agent-handle> or user:<id>' },
   examples: [
     'tasks list --state to_do,blocked --priority critical',
@@ -34,7 +39,7 @@ const show = showCommand({
   summary: 'show a task and what is linked to it',
   page: (task) => `tasks/${task.id}`,
   examples: ['tasks show 12', 'tasks show 12 --web', "tasks show 12 --pick 'links.changes[].display_identifier'"],
-  tell(task, out) {
+  tell(task, { out }) {
     out.title(`#${task.id} ${task.title}`)
     const { state, task_type, priority, labels, created_at, updated_at, urls, links } = task
     out.facts({ state, task_type, priority, assignee: assignee.cell(task), labels, created_at, updated_at, page: urls.web })

@@ -32,8 +32,6 @@ function excerpt(finding: Finding, raw: string, paint: Paint): string[] {
   return shown
 }
 
-const CONFIDENCE = { high: 'green', medium: 'yellow', low: 'red' } as const
-
 const suspectsOf = (finding: Finding, paint: Paint): string[] => {
   const { attribution } = finding
   if (!attribution) return []
@@ -59,12 +57,11 @@ const stepsOf = (finding: Finding, paint: Paint): string[] => [
 
 /** A finding for people to read. */
 export function reportOf(name: string, finding: Finding, raw: string, paint: Paint, verbose: boolean): string {
-  const certainty = paint(CONFIDENCE[finding.confidence], `${finding.confidence} confidence`)
   const { what } = ADVICE[finding.category]
   return [
-    paint('cyan', name),
+    paint('bold', name),
     '',
-    `  ${paint('bold', what)} · ${certainty} · ${finding.category}`,
+    `  ${paint('bold', what)} · ${finding.confidence} confidence · ${finding.category}`,
     `  ${finding.diagnosis}`,
     ...(finding.evidence.length > 0 ? ['', ...excerpt(finding, raw, paint)] : []),
     ...(finding.category === 'none' ? [] : ['', `  ${paint('bold', 'What to do')}`, `    ${finding.suggested_fix}`]),

@@ -1,5 +1,6 @@
 import type { Contents } from '../../contract/shapes.ts'
 import type { Output } from '../../terminal/output.ts'
+import { field } from '../../terminal/table.ts'
 
 /** The changes between two builds as a table. */
 export function tellContents({ changes, basis, has_more }: Contents, out: Output): void {
@@ -11,8 +12,8 @@ export function tellContents({ changes, basis, has_more }: Contents, out: Output
       'id',
       { title: 'change', cell: (change) => change.display_identifier },
       'author',
-      { title: 'description', cell: (change) => change.description.split('\n', 1)[0]! },
-      'timestamp',
+      { title: 'description', cell: (change) => change.description.split('\n', 1)[0]!, main: true },
+      field('timestamp', 'time'),
     ])
   if (has_more) out.note('There are more: goldmaster changes list --branch shows all.')
 }

@@ -1,19 +1,21 @@
 import type { Investigation } from '../../contract/shapes.ts'
-import type { Output } from '../../terminal/output.ts'
-import { cleanLines } from '../../terminal/text.ts'
+import type { Call } from '../program/call.ts'
+import { tellEvidence } from './tell-evidence.ts'
+import { tellSuspects } from './tell-suspects.ts'
 
 /** Why a build failed, as far as it is known. */
-export function tellInvestigation(found: Investigation, out: Output) {
+export async function tellInvestigation(found: Investigation, call: Pick<Call, 'client' | 'project' | 'out'>) {
+  const { out } = call
   out.line()
   out.title('Investigation')
   const { status, category, confidence, attributed_user_id: person } = found
   out.facts({ status, category, confidence, attributed_to: person === null ? null : `user:${person}` })
   out.prose(found.diagnosis)
-  out.section('Evidence', found.evidence, ['line', 'text'])
+  tellEvidence(found.evidence, out)
   if (found.suggested_fix) {
     out.line()
     out.title('What to do')
-    out.line(cleanLines(found.suggested_fix).trim())
+    out.item('', found.suggested_fix.trim())
   }
-  out.section('Suspects', found.suspects, ['change_id', 'user_id', 'score', 'reasons'])
+  await tellSuspects(found.suspects, call)
 }

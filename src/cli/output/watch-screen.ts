@@ -1,8 +1,8 @@
 import type { ReplyOf } from '../../contract/routes.ts'
 import type { Paint } from '../../terminal/paint.ts'
-import { paintWord } from '../../terminal/table.ts'
 import { clean, cut, pad } from '../../terminal/text.ts'
 import { duration } from '../../terminal/times.ts'
+import { paintWord } from '../../terminal/values.ts'
 
 type Build = ReplyOf<'showBuild'>
 type Step = Build['steps'][number]

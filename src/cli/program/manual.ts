@@ -31,7 +31,11 @@ const INTRODUCTION = `Each page is what the command prints with \`--help\`.
 
 **Output.** At a terminal lists are tables that fit the window, with times told from now. In a pipe they are lines of fields
 separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints what the API answers; \`--json id,title\` keeps only
-these fields of each row, except for \`admin\` and \`diagnose\`, which print all. Colours obey \`NO_COLOR\`.
+these fields of each row, except for \`admin\` and \`diagnose\`, which print all.
+
+**Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
+importance go before a name or a title is cut. \`--wide\` shows everything whole. Colours mean one thing: red is broken, refused or urgent,
+yellow waits for somebody, cyan is under way, green is good, dim was set aside; they obey \`NO_COLOR\`.
 
 **Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
 (\`urls.web\`), \`[]\` for every entry of a list (\`tasks[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`build_runs[0].id\`).

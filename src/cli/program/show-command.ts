@@ -1,9 +1,9 @@
 import { type ReplyOf, type RouteName, routes } from '../../contract/routes.ts'
 import type { Command } from '../../terminal/command.ts'
-import type { Output } from '../../terminal/output.ts'
 import { visit } from '../connection/browser.ts'
-import type { Reach } from './call.ts'
+import type { Call, Reach } from './call.ts'
 import { command } from './command.ts'
+import { wholeId } from './whole-id.ts'
 
 interface ShowOf<N extends RouteName> {
   route: N
@@ -13,15 +13,17 @@ interface ShowOf<N extends RouteName> {
   id?: string
   /** The page of the web app, below the project's. */
   page(thing: ReplyOf<N>): string
-  tell(thing: ReplyOf<N>, out: Output): void
+  tell(thing: ReplyOf<N>, call: Pick<Call, 'client' | 'project' | 'out'>): void | Promise<void>
   examples: readonly string[]
 }
 
 /** The name of the record in a route's path. */
 const recordOf = (route: RouteName) => routes[route].path.match(/:(\w+)$/)![1]!
 
-export const findThing = <N extends RouteName>(call: Reach, route: N, id: string): Promise<ReplyOf<N>> =>
-  (call.client[route] as unknown as (args: object) => Promise<ReplyOf<N>>)({ project_id: call.project, [recordOf(route)]: id })
+export async function findThing<N extends RouteName>(call: Reach, route: N, id: string): Promise<ReplyOf<N>> {
+  const ask = call.client[route] as unknown as (args: object) => Promise<ReplyOf<N>>
+  return ask({ project_id: call.project, [recordOf(route)]: await wholeId(call, route, id) })
+}
 
 /** Where the web app shows a thing: as the service says, else as it is built from its id. */
 export const pageOf = (call: Reach, thing: object, page: string): string =>
@@ -41,6 +43,6 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
       const { out, env, flags, args } = call
       const thing = await findThing(call, made.route, args[made.noun]!)
       if (flags.web) return visit(pageOf(call, thing as object, made.page(thing)), env, (url) => out.say(url))
-      out.answer(thing as object, () => made.tell(thing, out))
+      await out.answer(thing as object, () => made.tell(thing, call))
     },
   })

@@ -35,7 +35,7 @@ export const investigate = command({
     const begun = await client.investigateBuild({ project_id: project, build_run_id: build })
     if (!flags.no_wait && !isOver(begun)) out.note('Investigating …')
     const found = flags.no_wait ? begun : await awaited(call, build, begun)
-    out.answer(found, () => tellInvestigation(found, out))
+    await out.answer(found, () => tellInvestigation(found, call))
     return found.status === 'failed' ? EXIT.failed : 0
   },
 })

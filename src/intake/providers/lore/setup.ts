@@ -21,7 +21,7 @@ A Lore server calls nobody, so a bridge does, from inside a clone of the reposit
 
 \`\`\`sh
 export GOLDMASTER_WEBHOOK_TOKEN='${context.token}'
-goldmaster bridge lore --url '${context.base_url}' --state /var/lib/goldmaster/lore.json
+goldmaster bridge lore --host '${context.base_url}' --state /var/lib/goldmaster/lore.json
 \`\`\`
 
 Without this program, \`lore\` and \`curl\` will do; what is pushed while this stands still is not told later:

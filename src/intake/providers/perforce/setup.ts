@@ -63,7 +63,7 @@ Any machine that may read the depot with \`p4\` can tell us instead. This only c
 
 \`\`\`sh
 export GOLDMASTER_WEBHOOK_TOKEN='${context.token}'
-goldmaster bridge perforce --url '${context.base_url}' --state /var/lib/goldmaster/perforce.json
+goldmaster bridge perforce --host '${context.base_url}' --state /var/lib/goldmaster/perforce.json
 \`\`\`
 
 ### Details from the server

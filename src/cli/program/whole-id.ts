@@ -1,0 +1,26 @@
+import type { RouteName } from '../../contract/routes.ts'
+import { listOrSearch } from '../../contract/searches.ts'
+import { usage } from '../../terminal/failures.ts'
+import { isEndOf, isShortId } from '../../terminal/short-ids.ts'
+import type { Reach } from './call.ts'
+import { collect, type Page } from './paging.ts'
+
+/** What has long ids, and the lists that show them by their end. */
+const LISTS: Partial<Record<RouteName, { route: RouteName; rows: string }>> = {
+  showAsset: { route: 'listAssets', rows: 'assets' },
+  showApproval: { route: 'listApprovals', rows: 'approvals' },
+  showDeployment: { route: 'listDeployments', rows: 'deployments' },
+}
+/** How far back an end is looked for: whoever types one has just seen it in a list. */
+const MOST_ROWS = 1000
+
+/** The id that a list showed by its end; anything else is taken as it is. */
+export async function wholeId({ client, project }: Reach, route: RouteName, id: string): Promise<string> {
+  const list = LISTS[route]
+  if (!list || !isShortId(id)) return id
+  const ask = client[listOrSearch(list.route, ['cursor'])] as unknown as (args: object) => Promise<Page>
+  const page = await collect((paging) => ask({ project_id: project, query: paging }), list.rows, MOST_ROWS)
+  const found = (page[list.rows] as { id: string }[]).filter((row) => isEndOf(row.id, id))
+  if (found.length > 1) throw usage(`${id} ends several ids; --wide shows them whole`)
+  return found[0]?.id ?? id
+}
