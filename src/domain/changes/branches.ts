@@ -33,11 +33,16 @@ export async function place(db: Database, owner: { account_id: number; project_i
       where change_branches.orphaned_at is not null`)
   const chained = fitting.filter(({ given }) => given === null).map(({ change_id }) => change_id)
   if (chained.length === 0) return
+  // All that may be followed are looked up together: planned while the table is young, one look-up for each would read the whole branch.
   const late = await db.rows<Chain>(sql`
-    select p.branch, c.identifier from change_branches p join changes c on c.id = p.change_id
-    join change_branches s on s.account_id = p.account_id and s.project_id = p.project_id and s.branch = p.branch
-      and s.follows = c.identifier and s.position < p.position
-    where p.change_id = any (${chained})`)
+    with placed as materialized (
+      select p.branch, p.position, c.identifier from change_branches p join changes c on c.id = p.change_id
+      where p.change_id = any (${chained})),
+    followers as materialized (
+      select s.branch, s.follows, s.position from change_branches s
+      where s.account_id = ${account_id} and s.project_id = ${project_id} and s.follows = any (array(select identifier from placed))
+        and s.branch = any (array(select branch from placed)))
+    select p.branch, p.identifier from placed p join followers s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position`)
   for (const chain of late) await moveBehind(db, owner, chain)
 }
 
