@@ -1,4 +1,3 @@
-import type { BreakageEdit } from '../../../contract/bodies.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
@@ -9,29 +8,14 @@ import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { itemClass, Menu } from '../../ui/menu.tsx'
 import { useToast } from '../../ui/toast.tsx'
-
-const HOUR_MS = 3_600_000
-const MUTES = [
-  ['For an hour', HOUR_MS],
-  ['For a day', 24 * HOUR_MS],
-  ['For a week', 7 * 24 * HOUR_MS],
-  ['Until it stops', null],
-] as const
+import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
 /** What somebody can do about a breakage. A button that has done its work goes away, so the focus stays with all of them. */
 export function BreakageActions({ breakage }: { breakage: BreakageDetail }) {
-  const { id, project_id, state, owner_user_id, task_id } = breakage
-  const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
-  const say = useToast()
+  const { state, owner_user_id, task_id } = breakage
+  const { put, claim, mute } = useBreakageEdit(breakage)
   const { user } = useMe()
   const ref = useFocusKept<HTMLDivElement>(`${state} ${owner_user_id} ${task_id}`)
-  const put = (body: BreakageEdit, words: string) =>
-    edit.mutate(
-      { project_id, id, body },
-      { onSuccess: () => say(words), onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err') },
-    )
-  const mute = (span: number | null) =>
-    put({ state: 'muted', muted_until: span === null ? null : new Date(Date.now() + span).toISOString() }, 'Muted')
   const isMine = owner_user_id === user.id
   return (
     <div ref={ref} tabIndex={-1} className="flex flex-wrap items-center gap-2 outline-none">
@@ -40,7 +24,7 @@ export function BreakageActions({ breakage }: { breakage: BreakageDetail }) {
       ) : (
         <>
           {!isMine && (
-            <Button look="main" onClick={() => put({ state: 'claimed', owner_user_id: user.id }, 'It is yours')}>
+            <Button look="main" onClick={claim}>
               Claim
             </Button>
           )}

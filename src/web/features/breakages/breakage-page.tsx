@@ -17,6 +17,7 @@ import { TaskLink } from '../tasks/task-link.tsx'
 import { BreakageActions } from './breakage-actions.tsx'
 import { BreakageBuilds } from './breakage-builds.tsx'
 import { BreakageHistory } from './breakage-history.tsx'
+import { BreakagePrompt } from './breakage-prompt.tsx'
 import { BreakageState } from './breakage-state.tsx'
 
 export default function Breakage() {
@@ -47,6 +48,7 @@ function Shown({ projectId, breakage }: Part) {
   return (
     <>
       {!locked && <BreakageActions breakage={breakage} />}
+      {!locked && <BreakagePrompt breakage={breakage} />}
       <State projectId={projectId} breakage={breakage} />
       <Cause breakage={breakage} />
       <Range projectId={projectId} breakage={breakage} />

@@ -1,0 +1,33 @@
+import type { BreakageEdit } from '../../../contract/bodies.ts'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { useToast } from '../../ui/toast.tsx'
+
+const HOUR_MS = 3_600_000
+/** For how long a breakage can be muted; null until it stops. */
+export const MUTES = [
+  ['For an hour', HOUR_MS],
+  ['For a day', 24 * HOUR_MS],
+  ['For a week', 7 * 24 * HOUR_MS],
+  ['Until it stops', null],
+] as const
+
+/** Changes a breakage and says at the edge what came of it. */
+export function useBreakageEdit({ id, project_id }: Pick<BreakageDetail, 'id' | 'project_id'>) {
+  const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
+  const say = useToast()
+  const { user } = useMe()
+  const put = (body: BreakageEdit, words: string) =>
+    edit.mutate(
+      { project_id, id, body },
+      { onSuccess: () => say(words), onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err') },
+    )
+  return {
+    put,
+    claim: () => put({ state: 'claimed', owner_user_id: user.id }, 'It is yours'),
+    mute: (span: number | null) =>
+      put({ state: 'muted', muted_until: span === null ? null : new Date(Date.now() + span).toISOString() }, 'Muted'),
+  }
+}

@@ -1,0 +1,58 @@
+import { titleOf } from '../../../contract/breakage-words.ts'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { useFilters } from '../../filters.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { MUTES, useBreakageEdit } from './breakage-edits.ts'
+
+/** A link in a chat message names what to do (`?do=claim`): programs open links too, so somebody has to say yes. */
+export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
+  const [{ do: deed }, filter] = useFilters('do')
+  const { claim, mute } = useBreakageEdit(breakage)
+  const { user } = useMe()
+  const { state, owner_user_id } = breakage
+  const close = () => filter({ do: '' })
+  const act = (run: () => void) => () => {
+    run()
+    close()
+  }
+  const claiming = deed === 'claim'
+  if (!claiming && deed !== 'mute') return null
+  const already =
+    state === 'fixed'
+      ? 'It is fixed already.'
+      : claiming && owner_user_id === user.id
+        ? 'It is yours already.'
+        : !claiming && state === 'muted' && 'It is muted already.'
+  return (
+    <Dialog title={claiming ? 'Claim this breakage?' : 'Mute this breakage?'} open onClose={close}>
+      <div className="grid gap-4">
+        <p className="wrap-anywhere text-sm font-medium">{titleOf(breakage)}</p>
+        <p className="text-sm text-soft">
+          {already ||
+            (claiming
+              ? 'You see to it; whoever was told of it sees that you do.'
+              : 'Nobody is told of it meanwhile. Say for how long:')}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          {!already && claiming && (
+            <Button look="main" onClick={act(claim)}>
+              Claim it
+            </Button>
+          )}
+          {!already &&
+            !claiming &&
+            MUTES.map(([label, span]) => (
+              <Button key={label} onClick={act(() => mute(span))}>
+                {label}
+              </Button>
+            ))}
+          <Button look="quiet" onClick={close}>
+            {already ? 'Close' : 'Cancel'}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
