@@ -1,6 +1,17 @@
+/** Where people chat: what somebody is called there can stand among their connected accounts. */
+export const CHAT_VENDORS = {
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  mattermost: 'Mattermost',
+  rocketchat: 'Rocket.Chat',
+} as const
+type ChatVendor = keyof typeof CHAT_VENDORS
+
 /** Where chat messages go: what an owner gives us to post there, and what can be done with a message later. */
 interface ChannelKindRow {
   label: string
+  vendor: ChatVendor
   /** A bot with a token posts to a room that is named; a webhook's address stands for one room. */
   secret: 'token' | 'url'
   /** Whether a message can be changed after it was posted, so that it always tells the present state. */
@@ -12,12 +23,19 @@ interface ChannelKindRow {
 }
 
 export const CHANNEL_KIND_TABLE = {
-  slack: { label: 'Slack (bot)', secret: 'token', edits: true, threads: true, direct: true },
-  slack_webhook: { label: 'Slack (incoming webhook)', secret: 'url', edits: false, threads: false, direct: false },
-  discord: { label: 'Discord', secret: 'url', edits: true, threads: false, direct: false },
-  teams: { label: 'Microsoft Teams', secret: 'url', edits: false, threads: false, direct: false },
-  mattermost: { label: 'Mattermost', secret: 'url', edits: false, threads: false, direct: false },
-  rocketchat: { label: 'Rocket.Chat', secret: 'url', edits: false, threads: false, direct: false },
+  slack: { label: 'Slack (bot)', vendor: 'slack', secret: 'token', edits: true, threads: true, direct: true },
+  slack_webhook: {
+    label: 'Slack (incoming webhook)',
+    vendor: 'slack',
+    secret: 'url',
+    edits: false,
+    threads: false,
+    direct: false,
+  },
+  discord: { label: 'Discord', vendor: 'discord', secret: 'url', edits: true, threads: false, direct: false },
+  teams: { label: 'Microsoft Teams', vendor: 'teams', secret: 'url', edits: false, threads: false, direct: false },
+  mattermost: { label: 'Mattermost', vendor: 'mattermost', secret: 'url', edits: false, threads: false, direct: false },
+  rocketchat: { label: 'Rocket.Chat', vendor: 'rocketchat', secret: 'url', edits: false, threads: false, direct: false },
 } as const satisfies Record<string, ChannelKindRow>
 
 export type ChannelKind = keyof typeof CHANNEL_KIND_TABLE
@@ -58,6 +76,9 @@ export const NOTIFICATION_KINDS = {
   task: 'A task was given to me',
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS
+
+/** The hour of the day, where its reader is, at which the mail of the day is written. */
+export const DIGEST_HOUR = 8
 
 /** Where a person hears of something that concerns them. */
 export const NOTIFICATION_WAYS = ['in_app', 'mail', 'chat'] as const

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { invalidParameter } from '../contract/errors.ts'
 import { stopMails } from '../domain/inbox/preferences.ts'
 import { readUnsubscribe } from '../domain/inbox/unsubscribe.ts'
 import type { Service } from './service.ts'
@@ -12,7 +11,6 @@ export function serveUnsubscribe(app: FastifyInstance, { db, vault }: Service) {
   app.post('/unsubscribe', async (request) => {
     const token = (request.query as [string, string][]).find(([name]) => name === 'token')?.[1] ?? ''
     const link = readUnsubscribe(vault, token)
-    if (!link) throw invalidParameter('token', 'is not that of a mail of ours')
     await stopMails(db, link.user_id, link.kind)
     return { ok: true }
   })

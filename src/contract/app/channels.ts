@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import * as channels from '../channels.ts'
 import { flag, instant, integer, list, name, nullable, object, oneOf, ownText, partial, recordId, text } from '../fields.ts'
-import { URL_MAX } from '../limits.ts'
+import { CHANNEL_RULES_MAX, PATTERN_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { FAILURE_CATEGORIES } from '../sets.ts'
 import { Done } from './shapes.ts'
@@ -12,8 +12,6 @@ const none = {}
 const mine = { who: 'member', query: none } as const
 const accountOwner = { who: 'owner', query: none } as const
 
-const RULES_MAX = 50
-const PATTERN_MAX = 200
 const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
 const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
 const clock = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
@@ -62,7 +60,7 @@ export const ChannelMessage = object({
 })
 
 const secret = Type.String({ minLength: 1, maxLength: URL_MAX })
-const rules = Type.Array(ChannelRule, { maxItems: RULES_MAX })
+const rules = Type.Array(ChannelRule, { maxItems: CHANNEL_RULES_MAX })
 const room = Type.String({ maxLength: 100 })
 const ways = { in_app: flag, mail: flag, chat: flag }
 const Preferences = object({
@@ -206,5 +204,13 @@ export const channelRoutes = {
       timezone: nullable(Type.String({ maxLength: 60 })),
     }),
     reply: Preferences,
+  },
+  showUnsubscribe: {
+    method: 'GET',
+    path: '/v1/unsubscribe',
+    summary: 'Which mails the link at the end of one stops; a POST to the link itself stops them',
+    who: 'anyone',
+    query: { token: param.text },
+    reply: object({ kind: text }),
   },
 } as const

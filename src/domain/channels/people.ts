@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../contract/channels.ts'
+import { CHANNEL_KIND_TABLE, type ChannelKind } from '../../contract/channels.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 
@@ -9,16 +9,6 @@ interface Known {
   chat_id: string | null
   /** By which to look for them; null where there is no use. */
   email: string | null
-}
-
-/** What names of members at a chat vendor are filed under among their connected accounts. */
-const VENDOR_OF: Record<ChannelKind, string> = {
-  slack: 'slack',
-  slack_webhook: 'slack',
-  discord: 'discord',
-  teams: 'teams',
-  mattermost: 'mattermost',
-  rocketchat: 'rocketchat',
 }
 
 /** What is known of members at a channel's vendor; those who do not want to be pinged there are left out. */
@@ -33,7 +23,7 @@ export const known = (
     from users u join account_members m on m.user_id = u.id and m.account_id = ${channel.account_id}
     left join lateral (
       select a.uid from connected_accounts a
-      where a.user_id = u.id and a.provider = ${VENDOR_OF[channel.kind]} and ${COUNTS} order by a.id limit 1) said on true
+      where a.user_id = u.id and a.provider = ${CHANNEL_KIND_TABLE[channel.kind].vendor} and ${COUNTS} order by a.id limit 1) said on true
     left join channel_people p on p.user_id = u.id and p.channel_id = ${channel.id}
       and p.looked_up_at > now() - case when p.chat_id is null then interval '1 day' else interval '30 days' end
     where u.id = any (${userIds}::integer[])

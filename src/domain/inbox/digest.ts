@@ -1,4 +1,5 @@
 import { titleOf } from '../../contract/breakage-words.ts'
+import { DIGEST_HOUR } from '../../contract/channels.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
@@ -7,8 +8,6 @@ import * as mails from '../notifications/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { unsubscribeUrl } from './unsubscribe.ts'
 
-/** When the day's mail is written, where its reader is. */
-const HOUR = 8
 const LINES_MAX = 10
 
 interface Reader {
@@ -37,8 +36,8 @@ const due = (more: ReturnType<typeof sql>) => sql`
   select u.id, greatest(coalesce(u.digested_at, '-infinity'), now() - interval '1 day') as since
   from users u left join accounts a on a.id = u.default_account_id
   cross join lateral (select coalesce(u.timezone, a.timezone, 'UTC') as name) zone
-  where u.daily_digest and u.email_verified and extract(hour from now() at time zone zone.name) >= ${HOUR}
-    and (u.digested_at is null or (u.digested_at at time zone zone.name) < date_trunc('day', now() at time zone zone.name) + make_interval(hours => ${HOUR})) ${more}`
+  where u.daily_digest and u.email_verified and extract(hour from now() at time zone zone.name) >= ${DIGEST_HOUR}
+    and (u.digested_at is null or (u.digested_at at time zone zone.name) < date_trunc('day', now() at time zone zone.name) + make_interval(hours => ${DIGEST_HOUR})) ${more}`
 
 async function happenedIn(db: Database, { id, since }: Reader, site: string): Promise<DigestProject[]> {
   type Row = Pick<Breakage, 'evidence' | 'cause' | 'jobs' | 'branch'>

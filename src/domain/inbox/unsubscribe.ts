@@ -1,15 +1,20 @@
+import { invalidParameter } from '../../contract/errors.ts'
 import type { Vault } from '../access/secrets.ts'
 
 /** Opens nothing but this: whoever has the link may stop one kind of mails to one person. */
 export const unsubscribeUrl = (vault: Vault, site: string, userId: number, kind: string) =>
   `${site}/unsubscribe?token=${encodeURIComponent(vault.seal(`unsubscribe ${userId} ${kind}`))}`
 
-/** Undefined for a link that is not ours. */
-export function readUnsubscribe(vault: Vault, token: string): { user_id: number; kind: string } | undefined {
+export function readUnsubscribe(vault: Vault, token: string): { user_id: number; kind: string } {
+  const [purpose, user, kind] = openedOrNothing(vault, token).split(' ')
+  if (purpose !== 'unsubscribe' || kind === undefined) throw invalidParameter('token', 'is not that of a mail of ours')
+  return { user_id: Number(user), kind }
+}
+
+function openedOrNothing(vault: Vault, token: string): string {
   try {
-    const [purpose, user, kind] = vault.open(token).split(' ')
-    return purpose === 'unsubscribe' && kind !== undefined ? { user_id: Number(user), kind } : undefined
+    return vault.open(token)
   } catch {
-    return undefined
+    return ''
   }
 }

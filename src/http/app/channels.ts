@@ -1,9 +1,10 @@
 import type { channelRoutes } from '../../contract/app/channels.ts'
-import { invalidParameter } from '../../contract/errors.ts'
+import * as readers from '../../contract/field-readers.ts'
 import * as channels from '../../domain/channels/channels.ts'
 import * as log from '../../domain/channels/message-log.ts'
 import * as inbox from '../../domain/inbox/inbox.ts'
 import * as preferences from '../../domain/inbox/preferences.ts'
+import { readUnsubscribe } from '../../domain/inbox/unsubscribe.ts'
 import { idOf } from '../rest/path-ids.ts'
 import type { Service } from '../service.ts'
 import type { AppHandlers } from './app.ts'
@@ -34,9 +35,11 @@ export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
   },
   showPreferences: ({ db, visit }) => preferences.show(db, visit.user_id),
   editPreferences({ db, visit, body }) {
-    if (body.timezone != null && !Intl.supportedValuesOf('timeZone').includes(body.timezone) && body.timezone !== 'UTC')
-      throw invalidParameter('timezone', 'must be the name of a time zone, such as Europe/Berlin')
+    if (body.timezone != null) readers.timezone('timezone', body.timezone)
     return preferences.edit(db, visit.user_id, body)
+  },
+  async showUnsubscribe({ vault, query }) {
+    return { kind: readUnsubscribe(vault, query.token ?? '').kind }
   },
 }
 
