@@ -17,6 +17,7 @@ type Shot = [name: string, path: string, act?: (page: Page) => Promise<unknown>]
 const OUTSIDE: Shot[] = [
   ...['sign-in', 'sign-up', 'welcome', 'reset', 'verify'].map((name): Shot => [name, `/${name}`]),
   ['reset-token', '/reset?token=x'],
+  ['unsubscribe', '/unsubscribe?token=x'],
   ['invitation-unknown', '/invitations/x'],
   ['login-refused', '/oauth/refused?why=invalid_client'],
 ]
@@ -40,6 +41,8 @@ async function inside(project: number, empty: number, first: (list: string, key?
   ]
   return [
     ['feed', '/feed'],
+    ['inbox', '/inbox'],
+    ['inbox-all', '/inbox?show=all'],
     ...places(project, 'project-'),
     ...(await Promise.all(
       records.map(async ([name, list, path = list]): Promise<Shot> => [name, `${at}/${path}/${await first(list)}`]),

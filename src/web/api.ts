@@ -31,6 +31,10 @@ export const auth = <T = unknown>(path: string, body: object = {}): Promise<T> =
   request('POST', `/app/auth${path}`, body) as Promise<T>
 export const follow = (path: string): Promise<unknown> => request('GET', `/app/auth${path}`, undefined)
 
+/** The link at the end of a mail, which needs no session. */
+export const unsubscribe = (token: string): Promise<unknown> =>
+  request('POST', `/unsubscribe?token=${encodeURIComponent(token)}`, undefined)
+
 async function request(method: string, url: string, body: unknown, signal?: AbortSignal, answer: 'json' | 'text' = 'json') {
   const { response, text } = await send(method, url, body, signal)
   const refused = response.ok ? undefined : refusal(response, text)

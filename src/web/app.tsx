@@ -61,6 +61,7 @@ const routeTree = root.addChildren([
   outside('/welcome', () => import('./features/welcome/welcome-page.tsx')),
   outside('/verify', () => import('./features/sign-in/verify-page.tsx')),
   outside('/reset', () => import('./features/sign-in/reset-page.tsx')),
+  outside('/unsubscribe', () => import('./features/inbox/unsubscribe-page.tsx')),
   outside('/oauth/refused', () => import('./features/sign-in/login-refused-page.tsx')),
   outside('/invitations/$token', () => import('./features/sign-in/invitation-page.tsx')),
   alone.addChildren([
@@ -79,6 +80,7 @@ const routeTree = root.addChildren([
       },
     }),
     page('/feed', () => import('./features/feed/feed-page.tsx')),
+    page('/inbox', () => import('./features/inbox/inbox-page.tsx')),
     page('/projects/new', () => import('./features/projects/project-new-page.tsx')),
     page('/projects/$projectId', () => import('./features/projects/project-page.tsx')),
     page('/projects/$projectId/tasks', () => import('./features/tasks/tasks-page.tsx')),
@@ -103,6 +105,7 @@ const routeTree = root.addChildren([
     page('/settings/profile', () => import('./features/settings/settings-profile-page.tsx')),
     page('/settings/sessions', () => import('./features/settings/settings-sessions-page.tsx')),
     page('/settings/connected-accounts', () => import('./features/settings/settings-connected-accounts-page.tsx')),
+    page('/settings/notifications', () => import('./features/inbox/notification-settings-page.tsx')),
     page('/settings/tokens', () => import('./features/settings/settings-tokens-page.tsx')),
     page('/settings/account', () => import('./features/settings/settings-account-page.tsx')),
     page('/settings/members', () => import('./features/settings/settings-members-page.tsx')),

@@ -9,14 +9,30 @@ const isTyping = (event: KeyboardEvent): boolean =>
   (event.target instanceof Element &&
     event.target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable]') !== null)
 
-/** Single keys of a page: `useKeys({ j: next, k: previous })`. */
+const LEADER = 'g'
+const LEADS_MS = 1_500
+let ledAt = Number.NEGATIVE_INFINITY
+const names = new WeakMap<KeyboardEvent, string>()
+
+/** `j`, or `g i` for a key that follows the leader: it then belongs to no single key. Every listener of an event hears the same. */
+function nameOf(event: KeyboardEvent): string {
+  const known = names.get(event)
+  if (known !== undefined) return known
+  const name = event.timeStamp - ledAt < LEADS_MS ? `${LEADER} ${event.key}` : event.key
+  ledAt = name === LEADER ? event.timeStamp : Number.NEGATIVE_INFINITY
+  names.set(event, name)
+  return name
+}
+
+/** Keys of a page: `useKeys({ j: next, k: previous, 'g i': goToInbox })`. */
 export function useKeys(keys: Record<string, () => void>) {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const act = latest.current[event.key]
-      if (!act || isTyping(event)) return
+      if (isTyping(event)) return
+      const act = latest.current[nameOf(event)]
+      if (!act) return
       event.preventDefault()
       act()
     }

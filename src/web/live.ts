@@ -39,11 +39,11 @@ const SHOWN: Record<EventSource, AppName[]> = {
     'showBranchHealth',
   ],
   change: ['listChanges', 'listBuildChanges', 'showOverview', 'listBranches', 'showBranchHealth'],
-  breakage: ['listBreakages', 'showBreakage', 'showOverview'],
+  breakage: ['listBreakages', 'showBreakage', 'showOverview', 'listNotifications'],
   // A build joins the breakage of its cause when its investigation ends.
   investigation: ['showBuild', 'listBreakages', 'showBreakage'],
-  task: ['listTasks', 'showTask', 'listTaskReferences', 'showOverview'],
-  approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview'],
+  task: ['listTasks', 'showTask', 'listTaskReferences', 'showOverview', 'listNotifications'],
+  approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview', 'listNotifications'],
   deployment: ['listDeployments', 'showDeployment', 'showOverview', 'showPlots'],
 }
 const QUIET_MS = 400

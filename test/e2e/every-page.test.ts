@@ -20,6 +20,7 @@ const OUTSIDE = [
   '/reset',
   '/reset?token=x',
   '/verify',
+  '/unsubscribe?token=x',
   '/oauth/refused?why=invalid_client',
   '/invitations/x',
 ]
@@ -100,7 +101,14 @@ describe.runIf(hasBrowser)('every page in a browser', () => {
       ],
       [
         'in the feed and the settings',
-        () => ['/feed', '/projects/new', '/settings/nowhere', ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path)],
+        () => [
+          '/feed',
+          '/inbox',
+          '/inbox?show=all',
+          '/projects/new',
+          '/settings/nowhere',
+          ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path),
+        ],
       ],
     ]
     test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]))

@@ -44,7 +44,7 @@ const HARMLESS = new RegExp(
   ].join('|')})$`,
 )
 /** Settings of a person rather than of the account. */
-const OWN = ['/settings/profile', '/settings/sessions', '/settings/connected-accounts', '/settings/tokens', '/settings/billing']
+const OWN = ['profile', 'sessions', 'connected-accounts', 'notifications', 'tokens', 'billing'].map((name) => `/settings/${name}`)
 
 /** The accessible names of everything on the page that can be used. */
 const usable = (page: Page) =>

@@ -1,6 +1,9 @@
-import { Outlet, useParams, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
+import { useLateLook } from '../features/inbox/late-look.ts'
+import { UnreadCount } from '../features/inbox/unread-count.tsx'
 import { useFocusKept } from '../focus.ts'
+import { useKeys } from '../keys.ts'
 import { useStream } from '../live.ts'
 import { useAccount, useMe, useProject } from '../session.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -30,6 +33,7 @@ export function Layout() {
   const project = useProject()
   // The free plan has no feed, and so no stream.
   useStream(account?.plan === 'free' ? undefined : account?.id)
+  useLateLook()
   const [searching, setSearching] = useState(false)
   const [drawer, setDrawer] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -37,6 +41,8 @@ export function Layout() {
   useEffect(() => setDrawer(false), [path])
   const shown = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
   const main = useFocusKept<HTMLElement>(shown)
+  const navigate = useNavigate()
+  useKeys({ 'g i': () => void navigate({ to: '/inbox' }) })
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
@@ -62,6 +68,11 @@ export function Layout() {
           <Icon name={drawer ? 'close' : 'menu'} />
         </button>
         <span className="min-w-0 flex-1 truncate font-semibold">{project?.name ?? 'Goldmaster'}</span>
+        <Link to="/inbox" className="flex items-center gap-1 rounded p-1.5 hover:bg-hover">
+          <Icon name="bell" />
+          <span className="sr-only">Inbox</span>
+          <UnreadCount />
+        </Link>
         <button type="button" aria-label="Search" onClick={() => setSearching(true)} className="rounded p-1.5 hover:bg-hover">
           <Icon name="search" />
         </button>

@@ -1,5 +1,7 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { auth } from '../api.ts'
+import { UnreadCount } from '../features/inbox/unread-count.tsx'
 import { queryClient } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import { setTheme, useTheme } from '../theme.ts'
@@ -12,10 +14,20 @@ const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft h
 const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
 const here = { className: 'bg-hover text-ink font-medium', 'aria-current': 'page' as const }
 
-const Go = ({ to, icon, children, exact = false }: { to: string; icon: IconName; children: string; exact?: boolean }) => (
+interface GoProps {
+  to: string
+  icon: IconName
+  children: string
+  exact?: boolean
+  /** Stands at the end of the line. */
+  beside?: ReactNode
+}
+
+const Go = ({ to, icon, children, exact = false, beside }: GoProps) => (
   <Link to={to} className={line} activeProps={here} activeOptions={{ exact }}>
     <Icon name={icon} />
-    <span className="min-w-0 truncate">{children}</span>
+    <span className="min-w-0 flex-1 truncate">{children}</span>
+    {beside}
   </Link>
 )
 
@@ -37,6 +49,9 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       </button>
       <Go to="/feed" icon="feed">
         Feed
+      </Go>
+      <Go to="/inbox" icon="bell" beside={<UnreadCount />}>
+        Inbox
       </Go>
       {project && (
         <div className="mt-3 grid gap-0.5">

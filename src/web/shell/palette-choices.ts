@@ -65,6 +65,7 @@ function usePlaces(): Choice[] {
       ? PROJECT_PLACES.map(([path, title, icon]) => place(`/projects/${project.id}${path}`, title, project.name, icon))
       : []),
     place('/feed', 'Feed', 'Everything that happened', 'feed'),
+    place('/inbox', 'Inbox', 'What concerns you', 'bell'),
     ...projects.map(({ id, name }) => place(`/projects/${id}`, name, 'Project', 'overview')),
     place('/projects/new', 'New project', 'Project', 'plus'),
     ...[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([url, title, icon]) =>

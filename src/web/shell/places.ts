@@ -20,6 +20,7 @@ export const SETTINGS_PLACES: [path: string, label: string, icon: IconName][] = 
   ['/settings/profile', 'Profile', 'person'],
   ['/settings/sessions', 'Sessions', 'key'],
   ['/settings/connected-accounts', 'Connected accounts', 'members'],
+  ['/settings/notifications', 'Notifications', 'bell'],
   ['/settings/tokens', 'API tokens', 'key'],
   ['/settings/account', 'Account', 'settings'],
   ['/settings/members', 'People', 'members'],

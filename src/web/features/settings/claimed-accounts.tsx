@@ -27,7 +27,7 @@ export function ClaimedAccounts({ account }: { account: AccountSummary }) {
     <Section title="Names to confirm">
       <p className="max-w-prose text-sm text-soft">
         Members say that these names in other tools are theirs. Changes under a name you confirm are credited to them, also when a
-        broken build is investigated.
+        broken build is investigated, and chat mentions them by it.
       </p>
       <Table
         caption="Names to confirm"

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { CHAT_VENDORS } from '../../../contract/channels.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import type { ProviderCategory } from '../../../contract/sets.ts'
 import { useProviderLabel, useProviders } from '../../providers.ts'
@@ -18,6 +19,16 @@ import { useToast } from '../../ui/toast.tsx'
 /** Tools that name the people behind what they report. */
 const NAMING: readonly ProviderCategory[] = ['version_control', 'trackers']
 
+/** What a chat mentions somebody by. */
+const CHAT_IDS: Record<keyof typeof CHAT_VENDORS, string> = {
+  slack: 'Your member id, such as U012AB3CD: in your profile, under ⋮, Copy member ID.',
+  discord: 'Your user id, a long number: with developer mode on, Copy User ID in the menu of your name.',
+  teams: 'The address you sign in to Teams with.',
+  mattermost: 'Your user name, without the @.',
+  rocketchat: 'Your user name, without the @.',
+}
+const CHATS = Object.entries(CHAT_VENDORS)
+
 /** What one is called elsewhere, so that a change or an issue finds its person. */
 export default function SettingsConnectedAccounts() {
   const query = useApi('listConnectedAccounts', {})
@@ -28,7 +39,7 @@ export default function SettingsConnectedAccounts() {
     <Page title="Connected accounts">
       <p className="max-w-prose text-sm text-soft">
         Tell what you are called in other tools. Once an owner of the account has confirmed it, changes under that name are known
-        to be yours, also when a broken build is investigated.
+        to be yours, also when a broken build is investigated, and chat knows whom to mention.
       </p>
       <Loaded query={query}>
         {({ connected_accounts }) =>
@@ -81,9 +92,10 @@ export default function SettingsConnectedAccounts() {
 }
 
 function NewName() {
-  const providers = useProviders().filter(({ category }) => NAMING.includes(category))
+  const tools = useProviders().filter(({ category }) => NAMING.includes(category))
   const [chosen, choose] = useState<string>()
-  const provider = chosen ?? providers[0]?.name ?? ''
+  const provider = chosen ?? tools[0]?.name ?? ''
+  const hints: Record<string, string> = CHAT_IDS
   const [uid, setUid, clear] = useDraft('connected account', '')
   const add = useWrite('addConnectedAccount', ['listConnectedAccounts'])
   const say = useToast()
@@ -99,13 +111,13 @@ function NewName() {
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Select
             label="Tool"
-            options={providers.map(({ name, label }) => [name, label] as const)}
+            options={[...tools.map(({ name, label }) => [name, label] as const), ...CHATS]}
             value={provider}
             onChange={(event) => choose(event.target.value)}
           />
           <TextField
             label="Name there"
-            hint="A user name or id, as the tool writes it."
+            hint={hints[provider] ?? 'A user name or id, as the tool writes it.'}
             required
             maxLength={NAME_MAX}
             autoComplete="off"

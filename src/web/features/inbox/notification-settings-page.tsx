@@ -1,0 +1,186 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { AppArguments, AppReply } from '../../../contract/app/routes.ts'
+import {
+  CHAT_VENDORS,
+  DIGEST_HOUR,
+  NOTIFICATION_KINDS,
+  NOTIFICATION_WAYS,
+  type NotificationWay,
+} from '../../../contract/channels.ts'
+import { ask, wordsOf } from '../../api.ts'
+import { refresh, useApi } from '../../queries.ts'
+import { useAccount, useMe } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Checkbox, Select } from '../../ui/form/field.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { useMailing } from '../sign-in/mailing.ts'
+
+type Preferences = AppReply<'showPreferences'>
+type Change = AppArguments<'editPreferences'>['body']
+
+/** Where one hears of what concerns oneself: every box counts as soon as it is clicked. */
+export default function NotificationSettings() {
+  const query = useApi('showPreferences', {})
+  const save = useSave()
+  return (
+    <Page title="Notifications">
+      <p className="max-w-prose text-sm text-soft">
+        What is about you, and where you hear of it. Each box counts at once. What whole rooms are told is up to the owners of the
+        account, under chat channels.
+      </p>
+      <Loaded query={query}>
+        {(preferences) => (
+          <>
+            <Kinds preferences={preferences} onChange={save} />
+            <Digest preferences={preferences} onChange={save} />
+          </>
+        )}
+      </Loaded>
+      <FoundInChat />
+    </Page>
+  )
+}
+
+const KEY = ['showPreferences', {}]
+
+/** Shown at once and saved in the order of the clicks. */
+function useSave() {
+  const client = useQueryClient()
+  const say = useToast()
+  const { mutate } = useMutation({
+    mutationKey: ['editPreferences'],
+    scope: { id: 'preferences' },
+    mutationFn: (body: Change) => ask('editPreferences', { body }),
+    onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err'),
+    onSettled: () => {
+      // What a click before the last one left behind is not shown.
+      if (client.isMutating({ mutationKey: ['editPreferences'] }) === 1) void refresh(client, ['showPreferences'])
+    },
+  })
+  return (change: Change) => {
+    void client.cancelQueries({ queryKey: KEY })
+    client.setQueryData<Preferences>(KEY, (shown) => shown && merged(shown, change))
+    mutate(change)
+  }
+}
+
+const merged = (shown: Preferences, { kinds = [], ...rest }: Change): Preferences => ({
+  ...shown,
+  ...rest,
+  kinds: shown.kinds.map((row) => kinds.find(({ kind }) => kind === row.kind) ?? row),
+})
+
+interface Part {
+  preferences: Preferences
+  onChange(change: Change): void
+}
+
+const WAYS: Record<NotificationWay, string> = { in_app: 'In the app', mail: 'By mail', chat: 'In chat' }
+
+function Kinds({ preferences: { kinds }, onChange }: Part) {
+  const mailing = useMailing()
+  const { user } = useMe()
+  return (
+    <Section title="What concerns you">
+      <div className="overflow-x-auto">
+        <table className="w-full border-collapse text-sm">
+          <caption className="sr-only">Where you hear of what</caption>
+          <thead>
+            <tr className="border-b border-line text-xs text-soft">
+              <th scope="col" className="py-2 pr-3 text-left font-medium">
+                When
+              </th>
+              {NOTIFICATION_WAYS.map((way) => (
+                <th key={way} scope="col" className="px-2 py-2 font-medium">
+                  {WAYS[way]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {kinds.map((row) => (
+              <tr key={row.kind} className="border-b border-line last:border-0">
+                <th scope="row" className="py-2 pr-3 text-left font-normal">
+                  {NOTIFICATION_KINDS[row.kind]}
+                </th>
+                {NOTIFICATION_WAYS.map((way) => (
+                  <td key={way} className="text-center">
+                    <label className="inline-flex p-2">
+                      <span className="sr-only">
+                        {NOTIFICATION_KINDS[row.kind]}: {WAYS[way]}
+                      </span>
+                      <input
+                        type="checkbox"
+                        className="size-4 accent-accent"
+                        checked={row[way]}
+                        onChange={({ target }) => onChange({ kinds: [{ ...row, [way]: target.checked }] })}
+                      />
+                    </label>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {mailing === false && (
+        <Notice kind="warn">
+          No mail leaves this service: whoever runs it has not configured a mail server. What you choose counts once they have.
+        </Notice>
+      )}
+      {!user.email_verified && <Notice kind="warn">Nothing is mailed before you have confirmed your address.</Notice>}
+    </Section>
+  )
+}
+
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+const ZONES = [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
+
+function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
+  const account = useAccount()
+  const zones = timezone === null || ZONES.includes(timezone) ? ZONES : [timezone, ...ZONES]
+  return (
+    <Section title="Daily digest">
+      <Checkbox
+        label="Mail me the day's digest"
+        hint={`What broke, what was fixed, what went live and what waits, in all of your projects; at ${DIGEST_HOUR}:00, and only when something happened.`}
+        checked={daily_digest}
+        onChange={({ target }) => onChange({ daily_digest: target.checked })}
+      />
+      <div className="flex flex-wrap items-end gap-3">
+        <div className="w-full max-w-sm">
+          <Select
+            label="Your time zone"
+            options={[
+              ['', account ? `That of ${account.name} (${account.timezone})` : 'That of the account'],
+              ...zones.map((zone) => [zone, zone] as const),
+            ]}
+            value={timezone ?? ''}
+            onChange={({ target }) => onChange({ timezone: target.value || null })}
+          />
+        </div>
+        {timezone !== OWN_ZONE && (
+          <Button onClick={() => onChange({ timezone: OWN_ZONE })}>Use that of this browser: {OWN_ZONE}</Button>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+const FoundInChat = () => (
+  <Section title="How chat finds you">
+    <p className="max-w-prose text-sm text-soft">
+      A Slack bot looks you up by the address you have confirmed here, and writes to you alone. Anywhere else, or where your
+      address is another one, tell your member id under{' '}
+      <Link to="/settings/connected-accounts" className="underline">
+        Connected accounts
+      </Link>
+      : {Object.values(CHAT_VENDORS).join(', ')}. You are pinged only about what is suspected of you or given to you; with “In
+      chat” off for your suspected changes nobody pings you at all, rooms name you without it.
+    </p>
+  </Section>
+)

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../../contract/channels.ts'
+import { ask, unsubscribe, wordsOf } from '../../api.ts'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { OutsideFrame } from '../sign-in/outside-frame.tsx'
+
+const whatOf = (kind: string) => (kind === 'digest' ? 'The daily digest' : `“${NOTIFICATION_KINDS[kind as NotificationKind]}”`)
+
+/** Where the link at the end of a mail leads. It stops nothing by being opened: programs that look for harm open links too. */
+export default function Unsubscribe() {
+  const { token = '' } = useSearch({ strict: false }) as { token?: string }
+  const [isDone, setDone] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['showUnsubscribe', token],
+    queryFn: () => ask('showUnsubscribe', { query: { token } }),
+    retry: false,
+  })
+  const stop = async () => {
+    await unsubscribe(token)
+    setDone(true)
+  }
+  return (
+    <OutsideFrame
+      title="Stop these mails"
+      below={
+        <Link to="/settings/notifications" className="underline">
+          All your notifications
+        </Link>
+      }
+    >
+      {error && <Notice kind="err">This link is not whole: open it from the mail once more. ({wordsOf(error)})</Notice>}
+      {data && isDone && <Notice kind="ok">Done: {whatOf(data.kind)} is not mailed to you any more.</Notice>}
+      {data && !isDone && (
+        <Form action="Stop these mails" submit={stop}>
+          <p className="text-sm">
+            {whatOf(data.kind)} is mailed to you. These mails stop; everything else stays as it is, and you can have them again in
+            your settings.
+          </p>
+        </Form>
+      )}
+    </OutsideFrame>
+  )
+}

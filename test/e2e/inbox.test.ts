@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
+import { notifyPeople } from '../../src/domain/inbox/notify-people.ts'
+import { unsubscribeUrl } from '../../src/domain/inbox/unsubscribe.ts'
+import { axe, hasBrowser, openTab } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
+
+const PASSWORD = 'a long enough password'
+const person = (key: string, name: string) => ({
+  key,
+  email: `${key}@example.com`,
+  name,
+  password: PASSWORD,
+  accounts: { owl: 'owner' },
+})
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+  users: [person('lead', 'Lead'), person('ann', 'Ann')],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+}
+
+describe.runIf(hasBrowser)('the inbox in a browser', () => {
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const page = () => tab().page
+  const id = (kind: string, key: string) => Number(studio().world[kind as 'users']![key]!.id)
+  const items = () => page().getByRole('list', { name: 'What concerns you, newest first' }).getByRole('listitem')
+  const bell = () =>
+    page()
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: /^Inbox/ })
+
+  /** A task that Ann gives to Lead, told as a node does that works off what happened. */
+  async function give(title: string) {
+    const { db, service } = studio()
+    const [account, project] = [id('accounts', 'owl'), id('projects', 'star')]
+    const task = (await db.one<{ id: number }>(sql`
+      insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
+      values (${account}, ${project}, ${title}, ${id('users', 'lead')}, ${id('users', 'ann')}) returning id`))!
+    const told = {
+      position: 1,
+      account_id: account,
+      project_id: project,
+      event_type: 'task.state_changed',
+      row_id: String(task.id),
+    } as const
+    await db.transaction((db) => notifyPeople(db, { vault: service.vault, site: service.site }, [told]))
+    return task.id
+  }
+
+  test('is empty at first, and fills and counts while one looks at it', async () => {
+    await tab().go('/inbox')
+    await page().getByText('Nothing unread').waitFor()
+    await page().getByRole('button', { name: 'Show what you have read' }).click()
+    await page().getByText('Nothing has concerned you yet').waitFor()
+    await tab().go('/inbox')
+    await page().getByText('Nothing unread').waitFor()
+    await give('Paint the moon')
+    await items().getByText('Paint the moon').first().waitFor()
+    await bell().getByText('1 unread').waitFor()
+    expect(await axe(page())).toEqual([])
+  })
+
+  test('marks as read what is opened', async () => {
+    await tab().go('/inbox')
+    await page()
+      .getByRole('link', { name: /Paint the moon/ })
+      .click()
+    await page()
+      .getByRole('heading', { name: /Paint the moon/ })
+      .waitFor()
+    await bell().getByText('unread').waitFor({ state: 'detached' })
+    await tab().go('/inbox?show=all')
+    await page()
+      .getByRole('button', { name: /Mark unread .*Paint the moon/ })
+      .waitFor()
+  })
+
+  test('is walked, marked and opened by keys', async () => {
+    const second = await give('Second task')
+    await give('Third task')
+    await tab().go('/feed')
+    await page().getByRole('heading', { name: 'Feed' }).waitFor()
+    await page().keyboard.press('g')
+    await page().keyboard.press('i')
+    await page().getByRole('heading', { name: 'Inbox' }).waitFor()
+    await page()
+      .getByRole('link', { name: /Third task/ })
+      .waitFor()
+    await page().keyboard.press('e')
+    await page()
+      .getByRole('link', { name: /Third task/ })
+      .waitFor({ state: 'detached' })
+    await give('Fourth task')
+    await page()
+      .getByRole('link', { name: /Fourth task/ })
+      .waitFor()
+    await page().keyboard.press('j')
+    await page().locator('[aria-current="true"]').getByText('Second task').first().waitFor()
+    await page().keyboard.press('k')
+    await page().locator('[aria-current="true"]').getByText('Fourth task').first().waitFor()
+    await page().keyboard.press('j')
+    await page().keyboard.press('Enter')
+    await page().waitForURL(`**/tasks/${second}`)
+    await bell().getByText('1 unread').waitFor()
+  })
+
+  test('is marked as read as a whole', async () => {
+    await give('Fifth task')
+    await tab().go('/inbox')
+    await page().getByRole('button', { name: 'Mark all as read' }).click()
+    await page().getByText('Nothing unread').waitFor()
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('a key after g belongs to no page: approvals do not take it for a decision', async () => {
+    await tab().go(`/projects/${id('projects', 'star')}/approvals`)
+    await page().getByText('All decided').waitFor()
+    await page().keyboard.press('g')
+    await page().keyboard.press('x')
+    await page().keyboard.press('i')
+    expect(page().url()).toContain('/approvals')
+  })
+
+  describe('what one hears of where', () => {
+    const box = (name: string) => page().getByRole('checkbox', { name })
+    const kept = () =>
+      page()
+        .request.get(`${studio().service.site}/app/api/v1/me/preferences`)
+        .then((response) => response.json())
+
+    test('is chosen with one click each, also with several in a row', async () => {
+      await tab().go('/settings/notifications')
+      await page().getByText('No mail leaves this service').waitFor()
+      expect(await box('A task was given to me: By mail').isChecked()).toBe(true)
+      await box('A task was given to me: By mail').click()
+      await box('A task was given to me: In chat').click()
+      await box("Mail me the day's digest").click()
+      await page().getByLabel('Your time zone').selectOption('Asia/Tokyo')
+      await expect.poll(kept).toMatchObject({
+        kinds: expect.arrayContaining([{ kind: 'task', in_app: true, mail: false, chat: true }]),
+        daily_digest: true,
+        timezone: 'Asia/Tokyo',
+      })
+      expect(await axe(page())).toEqual([])
+      await page().reload()
+      expect(await box('A task was given to me: By mail').isChecked()).toBe(false)
+    })
+
+    test("offers the browser's own time zone", async () => {
+      const other = await openTab(browser(), studio().service.site, {
+        timezoneId: 'Asia/Kolkata',
+        storageState: await tab().context.storageState(),
+      })
+      await other.go('/settings/notifications')
+      await other.page.getByRole('button', { name: /Use that of this browser: Asia\/(Kolkata|Calcutta)/ }).click()
+      await expect.poll(async () => (await kept()).timezone).toMatch(/^Asia\/(Kolkata|Calcutta)$/)
+      expect(other.complaints).toEqual([])
+      await other.context.close()
+    })
+
+    test('names what one is called in chat among the connected accounts', async () => {
+      await tab().go('/settings/notifications')
+      await page().locator('main').getByRole('link', { name: 'Connected accounts' }).click()
+      for (const chat of ['Discord', 'Microsoft Teams', 'Mattermost', 'Rocket.Chat', 'Slack'])
+        await page().getByLabel('Tool').selectOption(chat)
+      await page().getByText('Copy member ID').waitFor()
+      await page().getByLabel('Name there').fill('U012AB3CD')
+      await page().getByRole('button', { name: 'Add', exact: true }).click()
+      await page().getByRole('cell', { name: 'Slack' }).waitFor()
+    })
+  })
+
+  test('the link of a mail stops its kind after one click, signed out', async () => {
+    const { service, db } = studio()
+    const url = new URL(unsubscribeUrl(service.vault, service.site, id('users', 'ann'), 'suspected'))
+    const stranger = await openTab(browser(), service.site)
+    await stranger.go(`${url.pathname}${url.search}`)
+    await stranger.page.getByText('My change is suspected of having broken something').waitFor()
+    const mailed = () =>
+      db.rows(sql`select from notification_preferences where user_id = ${id('users', 'ann')} and kind = 'suspected' and not mail`)
+    expect(await mailed()).toEqual([])
+    expect(await axe(stranger.page)).toEqual([])
+    await stranger.page.getByRole('button', { name: 'Stop these mails' }).click()
+    await stranger.page.getByText('is not mailed to you any more').waitFor()
+    expect(await mailed()).toHaveLength(1)
+    expect(stranger.complaints).toEqual([])
+    await stranger.go('/unsubscribe?token=x')
+    await stranger.page.getByText('This link is not whole').waitFor()
+    await stranger.context.close()
+  })
+})
