@@ -58,6 +58,7 @@ async function inside(project: number, empty: number, first: (list: string, key?
     ],
     ['dialog-task', `${at}/tasks`, opens('New task')],
     ['dialog-token', '/settings/tokens', opens('New token')],
+    ['dialog-channel', '/settings/channels', opens('New channel')],
     ['dialog-palette', '/feed', (page) => page.keyboard.press('Control+k')],
     [
       'menu-projects',

@@ -110,6 +110,7 @@ const routeTree = root.addChildren([
     page('/settings/account', () => import('./features/settings/settings-account-page.tsx')),
     page('/settings/members', () => import('./features/settings/settings-members-page.tsx')),
     page('/settings/billing', () => import('./features/settings/settings-billing-page.tsx')),
+    page('/settings/channels', () => import('./features/channels/channels-page.tsx')),
     page('/settings/webhooks', () => import('./features/settings/settings-webhooks-page.tsx')),
     page('/settings/mails', () => import('./features/settings/settings-mails-page.tsx')),
   ]),

@@ -25,6 +25,7 @@ export const SETTINGS_PLACES: [path: string, label: string, icon: IconName][] = 
   ['/settings/account', 'Account', 'settings'],
   ['/settings/members', 'People', 'members'],
   ['/settings/billing', 'Billing', 'overview'],
+  ['/settings/channels', 'Chat channels', 'chat'],
   ['/settings/webhooks', 'Outbound webhooks', 'deployment'],
 ]
 /** Only operators of the service see these. */

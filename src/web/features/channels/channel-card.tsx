@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import type { Channel } from '../../../contract/app/channels.ts'
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { CHANNEL_KIND_TABLE } from '../../../contract/channels.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { agoOf } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { ChannelLog } from './channel-log.tsx'
+import { ChannelRules } from './channel-rules.tsx'
+import { ChannelTest } from './channel-test.tsx'
+import { EditChannel } from './edit-channel.tsx'
+
+/** One room: how it fares, what it hears of, a trial, its log. */
+export function ChannelCard({ channel, account }: { channel: Channel; account: AccountSummary }) {
+  const { kind, name, room, status, waiting } = channel
+  const [editing, setEditing] = useState(false)
+  const locked = account.read_only !== null
+  return (
+    <article aria-label={name} className="grid min-w-0 gap-3 rounded-lg border border-line bg-panel p-4">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <div className="min-w-0">
+          <h2 className="wrap-anywhere font-semibold">{name}</h2>
+          <p className="text-sm text-soft">
+            {CHANNEL_KIND_TABLE[kind].label}
+            {room && (
+              <>
+                {' · '}
+                <code className="font-mono text-xs">{room}</code>
+              </>
+            )}
+            {waiting > 0 && ` · ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`}
+          </p>
+        </div>
+        <Status value={status} />
+      </div>
+      <Trouble channel={channel} />
+      <ChannelRules channel={channel} account={account} locked={locked} />
+      <div className="flex flex-wrap items-start gap-2">
+        <ChannelTest channel={channel} locked={locked} />
+        <Button disabled={locked} onClick={() => setEditing(true)}>
+          Change
+        </Button>
+        <Controls channel={channel} locked={locked} />
+      </div>
+      <ChannelLog channel={channel} locked={locked} />
+      {editing && <EditChannel channel={channel} onClose={() => setEditing(false)} />}
+    </article>
+  )
+}
+
+function Trouble({ channel: { status, trouble, failing_since, waiting } }: { channel: Channel }) {
+  if (status === 'paused')
+    return <Notice>Paused: it hears nothing of what happens meanwhile. What waited before is sent when it is resumed.</Notice>
+  if (status === 'broken')
+    return (
+      <Notice kind="err">
+        <p className="font-medium">Nothing can be posted there any more, so it was switched off.</p>
+        <p className="wrap-anywhere">{trouble}</p>
+        <p>
+          Once that is mended, give it a new secret or room under Change, or resume it{waiting > 0 && ': what waits is sent then'}
+          .
+        </p>
+      </Notice>
+    )
+  if (failing_since)
+    return <Notice kind="warn">Began to fail {agoOf(failing_since)}; what waits is tried again with growing pauses.</Notice>
+  return null
+}
+
+function Controls({ channel: { id, account_id, name, status }, locked }: { channel: Channel; locked: boolean }) {
+  const edit = useWrite('editChannel', ['listChannels'])
+  const remove = useWrite('removeChannel', ['listChannels'])
+  const say = useToast()
+  const set = (status: 'active' | 'paused') =>
+    edit.mutateAsync({ account_id, id, body: { status } }).then(
+      () => say(status === 'active' ? 'Resumed' : 'Paused'),
+      (error: unknown) => say(wordsOf(error), 'err'),
+    )
+  return (
+    <>
+      <Button disabled={locked} busy={edit.isPending} onClick={() => void set(status === 'active' ? 'paused' : 'active')}>
+        {status === 'active' ? 'Pause' : 'Resume'}
+      </Button>
+      <Confirm
+        label="Remove"
+        title={`Remove ${name}?`}
+        action="Remove it"
+        disabled={locked}
+        run={async () => {
+          await remove.mutateAsync({ account_id, id })
+          say('Channel removed')
+        }}
+      >
+        The room is told nothing any more; the secret, the rules and the log go with it. What was posted stays there.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Channel } from '../../../contract/app/channels.ts'
+import { CHANNEL_MESSAGE_STATUSES, type MessageSubject } from '../../../contract/channels.ts'
+import { ask } from '../../api.ts'
+import { useMe, useNames } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { MessageDialog } from './message-dialog.tsx'
+
+interface Props {
+  channel: Channel
+  locked: boolean
+}
+
+/** Messages to a channel, newest first, asked for when somebody opens the log. */
+export function ChannelLog(props: Props) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="text-sm text-soft">Log</summary>
+      {open && <Messages {...props} />}
+    </details>
+  )
+}
+
+const ABOUT: Record<MessageSubject, (id: string) => string> = {
+  breakage: (id) => `Breakage #${id}`,
+  breakage_fixed: (id) => `Breakage #${id} was fixed`,
+  breakage_reopened: (id) => `Breakage #${id} came back`,
+  approval: () => 'Assets that wait for approval',
+  deployment: () => 'A deployment',
+  last_known_good: (branch) => `Last known good of ${branch}`,
+  task: (id) => `Task #${id}`,
+  test: () => 'Test message',
+}
+
+function Messages({ channel, locked }: Props) {
+  const { id, account_id } = channel
+  const [status, setStatus] = useState('')
+  const [opened, setOpened] = useState<number>()
+  const { projects } = useMe()
+  const nameOf = useNames()
+  const query = useInfiniteQuery({
+    queryKey: ['listChannelMessages', { id, status }],
+    queryFn: ({ pageParam, signal }) => {
+      const filters = { status, before: pageParam || undefined, limit: 50 }
+      return ask('listChannelMessages', { account_id, id, query: filters }, signal)
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ messages, has_more }) => (has_more ? messages.at(-1)?.id : undefined),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  })
+  const rows = query.data?.pages.flatMap(({ messages }) => messages) ?? []
+  return (
+    <div className="mt-2 grid min-w-0 gap-2">
+      <div>
+        <Filter
+          label="Status"
+          value={status}
+          onChange={({ target }) => setStatus(target.value)}
+          options={[['', 'All messages'], ...CHANNEL_MESSAGE_STATUSES.map((value) => [value, value] as const)]}
+        />
+      </div>
+      <Loaded query={query}>
+        {() =>
+          rows.length === 0 ? (
+            <p className="text-sm text-soft">{status ? `No message is ${status}.` : 'Nothing was told yet.'}</p>
+          ) : (
+            <Table
+              caption="Messages, newest first"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Status', cell: (row) => <Status value={row.status} /> },
+                {
+                  head: 'About',
+                  cell: ({ id, subject, subject_id, to_user_id, error }) => (
+                    <button type="button" onClick={() => setOpened(id)} className="grid text-left hover:underline">
+                      <span className="wrap-anywhere font-medium">
+                        {ABOUT[subject](subject_id)}
+                        {to_user_id !== null && `, to ${nameOf(to_user_id)} alone`}
+                      </span>
+                      {error && <span className="line-clamp-2 text-xs text-soft">{error}</span>}
+                    </button>
+                  ),
+                },
+                {
+                  head: 'Project',
+                  wide: true,
+                  cell: ({ project_id }) => projects.find((one) => one.id === project_id)?.name ?? '–',
+                },
+                { head: 'Tries', wide: true, cell: ({ tries }) => tries },
+                { head: 'When', cell: ({ sent_at, created_at }) => <Time at={sent_at ?? created_at} /> },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {query.hasNextPage && (
+        <div className="flex justify-center">
+          <Button look="quiet" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
+      )}
+      {opened !== undefined && (
+        <MessageDialog channel={channel} messageId={opened} locked={locked} onClose={() => setOpened(undefined)} />
+      )}
+    </div>
+  )
+}

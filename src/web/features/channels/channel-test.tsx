@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import type { Channel } from '../../../contract/app/channels.ts'
+import type { ChannelMessageStatus } from '../../../contract/channels.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+interface Props {
+  channel: Channel
+  locked: boolean
+}
+
+/** Sends a message the way of all others and says what came of it. */
+export function ChannelTest({ channel: { id, account_id, status }, locked }: Props) {
+  const [messageId, setMessageId] = useState<number>()
+  const send = useWrite('testChannel', ['listChannels', 'listChannelMessages'])
+  const run = () =>
+    send.mutateAsync({ account_id, id }).then(
+      (message) => setMessageId(message.id),
+      () => setMessageId(undefined),
+    )
+  return (
+    <>
+      <Button disabled={locked || status !== 'active'} busy={send.isPending} onClick={() => void run()}>
+        Send a test message
+      </Button>
+      {send.error && <Said kind="err">{wordsOf(send.error)}</Said>}
+      {messageId !== undefined && <Outcome key={messageId} accountId={account_id} channelId={id} messageId={messageId} />}
+    </>
+  )
+}
+
+const ENDED: readonly ChannelMessageStatus[] = ['sent', 'failed', 'uncertain']
+
+function Outcome({ accountId, channelId, messageId }: { accountId: number; channelId: number; messageId: number }) {
+  const [isOver, setOver] = useState(false)
+  const { data, error } = useApi(
+    'showChannelMessage',
+    { account_id: accountId, id: channelId, message_id: messageId },
+    { every: isOver ? false : 1_000, stale: 0 },
+  )
+  if (data && ENDED.includes(data.status) && !isOver) setOver(true)
+  if (error) return <Said kind="err">{wordsOf(error)}</Said>
+  switch (data?.status) {
+    case 'sent':
+      return <Said kind="ok">The test message was sent: look into the room.</Said>
+    case 'failed':
+      return <Said kind="err">The test message was not taken. {data.error}</Said>
+    case 'uncertain':
+      return <Said kind="warn">Nobody knows whether the test message arrived: look into the room. {data.error}</Said>
+    default:
+      return (
+        <Said kind={data?.error ? 'warn' : 'info'}>
+          {data?.error ? `Not sent yet, and tried again: ${data.error}` : 'The test message is on its way…'}
+        </Said>
+      )
+  }
+}
+
+/** Above the buttons, over the whole width. */
+const Said = ({ kind, children }: { kind: 'ok' | 'err' | 'warn' | 'info'; children: React.ReactNode }) => (
+  <div className="wrap-anywhere order-first w-full">
+    <Notice kind={kind}>{children}</Notice>
+  </div>
+)

@@ -1,0 +1,107 @@
+import type { Channel } from '../../../contract/app/channels.ts'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { CHANNEL_KIND_TABLE } from '../../../contract/channels.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+interface Props {
+  channel: Channel
+  messageId: number
+  locked: boolean
+  onClose(): void
+}
+
+type Message = AppReply<'showChannelMessage'>
+
+/** What a message says, every time its vendor was asked, and once more. */
+export function MessageDialog({ channel, messageId, locked, onClose }: Props) {
+  const { id, account_id } = channel
+  const query = useApi('showChannelMessage', { account_id, id, message_id: messageId }, { every: 5_000, stale: 0 })
+  return (
+    <Dialog title="Message" open onClose={onClose}>
+      <Loaded query={query}>
+        {(message) => (
+          <div className="grid min-w-0 gap-4">
+            <div className="grid gap-1">
+              <div className="flex flex-wrap items-center gap-2">
+                <Status value={message.status} />
+                {message.sent_at && (
+                  <span className="text-sm text-soft">
+                    sent <Time at={message.sent_at} />
+                  </span>
+                )}
+              </div>
+              {message.says ? (
+                <a href={message.says.url} className="wrap-anywhere font-medium underline">
+                  {message.says.title}
+                </a>
+              ) : (
+                <p className="text-sm text-soft">What it was about is gone.</p>
+              )}
+              {message.error && <p className="wrap-anywhere text-sm text-err">{message.error}</p>}
+            </div>
+            <Attempts attempts={message.attempts} />
+            <Again channel={channel} message={message} locked={locked} />
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+const DEEDS: Record<string, string> = { post: 'Posted', edit: 'Changed', find: 'Looked for' }
+
+const Attempts = ({ attempts }: { attempts: Message['attempts'] }) =>
+  attempts.length === 0 ? (
+    <p className="text-sm text-soft">Not tried yet.</p>
+  ) : (
+    <ol aria-label="Attempts" className="grid gap-2 text-sm">
+      {attempts.map(({ at, deed, status, milliseconds, error, response }) => (
+        <li key={`${at} ${deed}`} className="grid gap-1 border-l-2 border-line pl-3">
+          <span>
+            {DEEDS[deed] ?? deed}: <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms,{' '}
+            <Time at={at} />
+          </span>
+          {error && <span className="wrap-anywhere text-err">{error}</span>}
+          {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}
+        </li>
+      ))}
+    </ol>
+  )
+
+function Again({ channel: { id, account_id, kind }, message, locked }: Pick<Props, 'channel' | 'locked'> & { message: Message }) {
+  const replay = useWrite('replayChannelMessage', ['listChannelMessages', 'showChannelMessage', 'listChannels'])
+  const say = useToast()
+  const { status } = message
+  if (status === 'waiting' || status === 'sending') return null
+  const isTwice = status === 'sent' && !CHANNEL_KIND_TABLE[kind].edits
+  const run = () =>
+    replay.mutateAsync({ account_id, id, message_id: message.id }).then(
+      () => say('The message is sent again'),
+      () => {},
+    )
+  return (
+    <div className="grid gap-3">
+      {status === 'uncertain' && (
+        <Notice kind="warn">
+          No answer came, so nobody knows whether it arrived; that is why it was not repeated. Look into the room first: sent
+          again, it may stand there twice.
+        </Notice>
+      )}
+      {isTwice && <Notice>It was sent. Sent again, it stands there twice.</Notice>}
+      {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
+      <div>
+        <Button disabled={locked} busy={replay.isPending} onClick={() => void run()}>
+          {status === 'uncertain' ? 'Send again anyway' : 'Send again'}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,147 @@
+import { type ReactNode, useState } from 'react'
+import type { ChannelRule } from '../../../contract/app/channels.ts'
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { RULE_SUBJECTS, type RuleSubject } from '../../../contract/channels.ts'
+import { PATTERN_MAX } from '../../../contract/limits.ts'
+import { FAILURE_CATEGORIES, type FailureCategory } from '../../../contract/sets.ts'
+import { useMe } from '../../session.ts'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { NARROWED_BY, newRule, SUBJECT_OPTIONS } from './rule-words.ts'
+
+interface Props {
+  account: AccountSummary
+  /** Given to change one; else a new one is made. */
+  rule: ChannelRule | undefined
+  onSave(rule: ChannelRule): Promise<unknown>
+  onClose(): void
+}
+
+const HOURS = 24
+const CATEGORIES = [['', 'Any'], ...FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)] as const
+
+export function RuleDialog({ account, rule, onSave, onClose }: Props) {
+  const projects = useMe().projects.filter(({ account_id }) => account_id === account.id)
+  const [draft, setDraft] = useState(rule ?? newRule(projects[0]?.id ?? 0))
+  const put = (change: Partial<ChannelRule>) => setDraft({ ...draft, ...change })
+  const { subject } = draft
+  const isNarrowed = (by: 'branch' | 'job' | 'category') => NARROWED_BY[subject].includes(by)
+  const submit = async () => {
+    await onSave({
+      ...draft,
+      branch: isNarrowed('branch') ? draft.branch.trim() : '',
+      job: isNarrowed('job') ? draft.job.trim() : '',
+      category: isNarrowed('category') ? draft.category : null,
+      hours: subject === 'last_known_good' ? (draft.hours ?? HOURS) : null,
+    })
+    onClose()
+  }
+  return (
+    <Dialog title={rule ? 'Change the rule' : 'New rule'} open onClose={onClose}>
+      <Form action={rule ? 'Save' : 'Add the rule'} submit={submit} disabled={projects.length === 0}>
+        <Pair>
+          <Select
+            label="Project"
+            options={projects.map(({ id, name }) => [String(id), name] as const)}
+            value={String(draft.project_id)}
+            onChange={({ target }) => put({ project_id: Number(target.value) })}
+          />
+          <Select
+            label="Tell it of"
+            hint={`${RULE_SUBJECTS[subject]}.`}
+            options={SUBJECT_OPTIONS}
+            value={subject}
+            onChange={({ target }) => put({ subject: target.value as RuleSubject })}
+          />
+        </Pair>
+        <Pair>
+          {isNarrowed('branch') && <Pattern label="Branch" value={draft.branch} onChange={(branch) => put({ branch })} />}
+          {isNarrowed('job') && <Pattern label="Job" value={draft.job} onChange={(job) => put({ job })} />}
+          {isNarrowed('category') && (
+            <Select
+              label="Category"
+              options={CATEGORIES}
+              value={draft.category ?? ''}
+              onChange={({ target }) => put({ category: (target.value || null) as FailureCategory | null })}
+            />
+          )}
+          {subject === 'last_known_good' && (
+            <TextField
+              label="Older than, in hours"
+              hint="Told once for each last known good change."
+              type="number"
+              min={1}
+              max={2000}
+              required
+              value={draft.hours ?? HOURS}
+              onChange={({ target }) => put({ hours: Number(target.value) })}
+            />
+          )}
+        </Pair>
+        <Quiet account={account} draft={draft} onChange={put} />
+        <Checkbox
+          label="Ping @here"
+          hint="Everybody who is in the room at that moment; nobody but suspects and owners is pinged otherwise."
+          checked={draft.here}
+          onChange={({ target }) => put({ here: target.checked })}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+const Pair = ({ children }: { children: ReactNode }) => <div className="grid items-start gap-4 sm:grid-cols-2">{children}</div>
+
+const Pattern = ({ label, value, onChange }: { label: string; value: string; onChange(value: string): void }) => (
+  <TextField
+    label={label}
+    hint="A * stands for any text; empty for all."
+    placeholder="*"
+    maxLength={PATTERN_MAX}
+    autoComplete="off"
+    spellCheck={false}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+  />
+)
+
+interface QuietProps {
+  account: AccountSummary
+  draft: ChannelRule
+  onChange(change: Partial<ChannelRule>): void
+}
+
+function Quiet({ account, draft: { quiet_from, quiet_until }, onChange }: QuietProps) {
+  return (
+    <div className="grid gap-3">
+      <Checkbox
+        label="Quiet hours"
+        hint={`What happens between these waits until they are over, in the time of ${account.name} (${account.timezone}).`}
+        checked={quiet_from !== null}
+        onChange={({ target }) =>
+          onChange(target.checked ? { quiet_from: '20:00', quiet_until: '08:00' } : { quiet_from: null, quiet_until: null })
+        }
+      />
+      {quiet_from !== null && (
+        <Pair>
+          <TextField
+            label="From"
+            type="time"
+            required
+            value={quiet_from}
+            onChange={({ target }) => onChange({ quiet_from: target.value })}
+          />
+          <TextField
+            label="Until"
+            type="time"
+            required
+            value={quiet_until ?? ''}
+            onChange={({ target }) => onChange({ quiet_until: target.value })}
+          />
+        </Pair>
+      )}
+    </div>
+  )
+}
