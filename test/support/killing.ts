@@ -8,7 +8,7 @@ import { until } from './until.ts'
 const SECRET = 'a secret that only tests know, 32 or more'
 
 /** A service in a process of its own over the studio's database, which can be killed and started again. */
-export async function openNode(studio: Studio) {
+export async function openNode(studio: Studio, more: Record<string, string> = {}) {
   const port = await freePort()
   const site = `http://127.0.0.1:${port}`
   const env = {
@@ -19,6 +19,7 @@ export async function openNode(studio: Studio) {
     LIMIT_REQUESTS_PER_IP: 'off',
     LIMIT_WEBHOOKS: 'off',
     LOG_LEVEL: 'warn',
+    ...more,
   }
   let running: Running
   const ready = () =>
