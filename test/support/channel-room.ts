@@ -58,7 +58,7 @@ export const breakageIn = async (
 export const setState = (db: Database, id: number, state: BreakageState, owner: number | null = null) =>
   db.execute(sql`
     update breakages set reopened_count = reopened_count + case when state = 'fixed' and ${state} = 'open' then 1 else 0 end, state = ${state},
-      owner_user_id = coalesce(${owner}, owner_user_id), fixed_at = case when ${state} = 'fixed' then now() end where id = ${id}`)
+      owner_user_id = coalesce(${owner}, owner_user_id), fixed_at = case when ${state} = 'fixed' then now() end where id = ${id} and (${state} <> 'open' or state = 'fixed')`)
 
 /** A studio, chat vendors that keep to their limits, and nodes that tell; cleared away after each test. */
 export function openChannelRoom() {
@@ -82,6 +82,12 @@ export function openChannelRoom() {
     await vendors.close()
   })
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
+  const heard = async () => {
+    await outbox.sequenceAll(studio.db)
+    await until(
+      async () => (await studio.db.execute(sql`select from outbox where position > (select position from notifier)`)) === 0,
+    )
+  }
   const messages = async (channelId: number) => (await log.list(studio.db, channelId, { limit: 100 })).messages
   return {
     studio: () => studio,
@@ -112,15 +118,10 @@ export function openChannelRoom() {
     breaks: (broken: Partial<Broken> = {}) => breakageIn(studio.db, { project_id: id('projects', 'star'), ...broken }),
     becomes: (breakage: number, state: BreakageState, owner?: number) => setState(studio.db, breakage, state, owner),
     /** Everything that happened until now was told to whom it concerns, as far as queues go. */
-    async heard() {
-      await outbox.sequenceAll(studio.db)
-      await until(
-        async () => (await studio.db.execute(sql`select from outbox where position > (select position from notifier)`)) === 0,
-      )
-    },
+    heard,
     /** Nothing waits any more. */
     async quiet() {
-      await this.heard()
+      await heard()
       await until(
         async () => (await studio.db.execute(sql`select from channel_messages where status in ('waiting', 'sending')`)) === 0,
       )

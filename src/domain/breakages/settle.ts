@@ -91,9 +91,7 @@ async function describe(db: Database, known: Known, hits: readonly Hit[], verdic
       from breakage_builds m join build_runs b on b.id = m.build_run_id
       where m.account_id = ${known.account_id} and m.breakage_id = ${id}) builds
     where k.id = ${id}`)
-  const joined = jobs.filter((job) => !known.jobs.includes(job))
-  for (const job of joined) await note(db, known, 'joined', null, job)
-  if (joined.length > 0) await revise(db, known.account_id, 'breakage', [String(id)])
+  for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, job)
 }
 
 async function fix(db: Database, known: Known, { mended }: Verdict) {
@@ -112,16 +110,21 @@ async function reopen(db: Database, known: Known) {
   await note(db, known, 'reopened')
 }
 
-export const note = (
+/** No event tells of these, and yet messages about it say something else afterwards. */
+const UNTOLD: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
+
+export async function note(
   db: Database,
   { account_id, id }: { account_id: number; id: number },
   kind: BreakageHistoryKind,
   userId: number | null = null,
   detail = '',
-) =>
-  db.execute(sql`
+) {
+  await db.execute(sql`
     insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
     values (${account_id}, ${id}, ${kind}, ${userId}, ${detail})`)
+  if (UNTOLD.includes(kind)) await revise(db, account_id, 'breakage', [String(id)])
+}
 
 /** Each in a transaction of its own, so that reports of builds wait for one at a time. */
 async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {

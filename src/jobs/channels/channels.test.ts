@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { openChannelRoom } from '../../../test/support/channel-room.ts'
+import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { CHANNEL_KINDS } from '../../contract/channels.ts'
 import { sql } from '../../db/database.ts'
+import { edit } from '../../domain/breakages/edit.ts'
 import * as channels from '../../domain/channels/channels.ts'
 import * as log from '../../domain/channels/message-log.ts'
 
@@ -46,6 +47,19 @@ describe('a breakage', () => {
         .filter(({ thread }) => thread === undefined),
     ).toHaveLength(1)
     expect(vendors().violations()).toEqual([])
+  })
+
+  test('that is let go again, which no event tells of, is open in its message too', async () => {
+    await channel('discord', 'builds')
+    node()
+    const breakage = await breaks()
+    await becomes(breakage, 'claimed', id('users', 'kim'))
+    await room.quiet()
+    expect(said('discord', 'builds')).toEqual([expect.stringContaining('Being mended')])
+    const by = { account_id: id('accounts', 'owl'), project_id: id('projects', 'star'), user_id: id('users', 'ann') }
+    await edit(studio().db, by, breakage, { state: 'open' }, SITE)
+    await room.quiet()
+    expect(said('discord', 'builds')).toEqual([expect.stringContaining('Broken on main')])
   })
 
   test('that is fixed and comes back is said below its message where there are threads', async () => {
@@ -184,7 +198,7 @@ describe('when a vendor', () => {
       await breaks({ cause: 'next' })
       await room.quiet()
       expect(said('slack', 'C0BUILDS')).toEqual([expect.stringContaining('once'), expect.stringContaining('next')])
-      const { attempts } = await log.find(studio().db, channelId, (await messages(channelId)).at(-1)!.id, 'https://gold.example')
+      const { attempts } = await log.find(studio().db, channelId, (await messages(channelId)).at(-1)!.id, SITE)
       expect(attempts.map(({ deed }) => deed)).toEqual(['post', 'find', 'edit'])
     },
   )
@@ -269,7 +283,7 @@ test('a test message goes the way of every other', async () => {
   const { id: message } = await log.test(studio().db, { account_id, id: channelId })
   await room.quiet()
   expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('This is a test')])
-  expect(await log.find(studio().db, channelId, message, 'https://gold.example')).toMatchObject({
+  expect(await log.find(studio().db, channelId, message, SITE)).toMatchObject({
     status: 'sent',
     attempts: [{ deed: 'post', status: 200, error: '' }],
   })

@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest'
+import { openChannelRoom, RULE, SITE } from '../../../test/support/channel-room.ts'
+import { sql } from '../../db/database.ts'
+import * as outbox from '../feed/outbox.ts'
+import { notify } from '../notifications/notifier.ts'
+import { sendDigests } from './digest.ts'
+import * as inbox from './inbox.ts'
+import * as preferences from './preferences.ts'
+import { readUnsubscribe } from './unsubscribe.ts'
+
+const { studio, vendors, id, node, channel, breaks, becomes, quiet } = openChannelRoom()
+
+const db = () => studio().db
+const means = () => ({ vault: studio().service.vault, site: SITE })
+/** Looks at everything that happened, as a node does. */
+async function look() {
+  await outbox.sequenceAll(db())
+  while (await notify(db(), means()));
+}
+const titles = async (user: string) => (await inbox.list(db(), id('users', user), {})).notifications.map(({ title }) => title)
+const mails = () =>
+  db().rows<{ to_user_id: number; subject: string; text: string; unsubscribe: string }>(sql`
+    select to_user_id, subject, text, unsubscribe from mails order by id`)
+const suspect = (user: string) => ({ change_id: Number(studio().world.changes!.lamp!.id), user_id: id('users', user) })
+
+describe('somebody hears', () => {
+  test('that a change of theirs is suspected, once, in the app and by mail; nobody else does', async () => {
+    await breaks({ cause: 'The lamp went out', suspect: suspect('kim') })
+    await look()
+    await look()
+    expect(await titles('kim')).toEqual(['Broken on main: error: The lamp went out'])
+    expect(await titles('ann')).toEqual([])
+    const [mail, ...more] = await mails()
+    expect(more).toEqual([])
+    expect(mail).toMatchObject({ to_user_id: id('users', 'kim'), subject: 'Broken on main: error: The lamp went out' })
+    for (const words of ['CL 101 Move the lamp', 'touches the line', '/breakages/', mail!.unsubscribe])
+      expect(mail!.text).toContain(words)
+  })
+
+  test('again when it comes back', async () => {
+    const breakage = await breaks({ suspect: suspect('kim') })
+    await look()
+    await inbox.mark(db(), id('users', 'kim'), { read: true })
+    await becomes(breakage, 'fixed')
+    await becomes(breakage, 'open')
+    await look()
+    expect((await inbox.list(db(), id('users', 'kim'), {})).unread).toBe(1)
+    expect(await mails()).toHaveLength(2)
+  })
+
+  test('that they were given something to see to, unless they took it themselves', async () => {
+    const [given, taken] = [await breaks({ cause: 'given' }), await breaks({ cause: 'taken' })]
+    const claim = (breakage: number, by: string, detail: string) =>
+      db().execute(sql`
+        insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
+        values (${id('accounts', 'owl')}, ${breakage}, 'claimed', ${id('users', by)}, ${detail})`)
+    await claim(given, 'kim', `user:${id('users', 'ann')}`)
+    await becomes(given, 'claimed', id('users', 'ann'))
+    await claim(taken, 'ann', '')
+    await becomes(taken, 'claimed', id('users', 'ann'))
+    await look()
+    expect(await titles('ann')).toEqual(['Being mended on main: error: given'])
+  })
+
+  test('of a task that somebody else gave them, and of assets of one change together', async () => {
+    const project = id('projects', 'star')
+    await db().execute(
+      sql`insert into project_members (project_id, user_id, role) values (${project}, ${id('users', 'kim')}, 'owner')`,
+    )
+    await db().execute(sql`
+      insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
+      select ${id('accounts', 'owl')}, ${project}, t.title, ${id('users', 'ann')}, t.by
+      from (values ('Paint the door', ${id('users', 'kim')}::integer), ('My own', ${id('users', 'ann')}::integer)) t (title, by)`)
+    await db().execute(sql`
+      with made as (insert into assets (account_id, project_id, name, path, asset_type)
+        select ${id('accounts', 'owl')}, ${project}, 'T_' || n, 'T_' || n, 'texture' from generate_series(1, 3) n returning id)
+      insert into approvals (account_id, project_id, asset_id, commit_sha) select ${id('accounts', 'owl')}, ${project}, id, '101' from made`)
+    await look()
+    expect(await titles('ann')).toEqual([expect.stringContaining('Paint the door')])
+    expect(await titles('kim')).toEqual(['3 assets wait for approval in Starfall'])
+  })
+
+  test('by a message to them alone where a bot can find them, and nowhere once they leave the account', async () => {
+    await channel('slack', 'C0BUILDS', [{ subject: 'deployment' }])
+    node()
+    await breaks({ suspect: suspect('kim') })
+    await quiet()
+    expect(
+      vendors()
+        .messages('slack')
+        .map(({ room }) => room),
+    ).toEqual(['D0KIM'])
+    await db().execute(sql`delete from account_members where user_id = ${id('users', 'kim')}`)
+    try {
+      await breaks({ cause: 'another', suspect: suspect('kim') })
+      await look()
+      expect(await titles('kim')).toEqual([])
+      expect(await mails()).toHaveLength(1)
+    } finally {
+      await db().execute(sql`
+        insert into account_members (account_id, user_id, role) values (${id('accounts', 'owl')}, ${id('users', 'kim')}, 'owner')`)
+    }
+  })
+})
+
+describe('somebody who wants it otherwise', () => {
+  test('is told only where they wish', async () => {
+    await preferences.edit(db(), id('users', 'kim'), { kinds: [{ kind: 'suspected', in_app: false, mail: true, chat: false }] })
+    await channel('slack', 'C0BUILDS')
+    node()
+    await breaks({ suspect: suspect('kim') })
+    await quiet()
+    expect(await titles('kim')).toEqual([])
+    expect(await mails()).toHaveLength(1)
+    expect(
+      vendors()
+        .messages('slack')
+        .map(({ room, pings }) => [room, pings]),
+    ).toEqual([['C0BUILDS', []]])
+  })
+
+  test('stops a kind of mails with the link of one, signed out, and only by a POST', async () => {
+    await breaks({ suspect: suspect('kim') })
+    await look()
+    const { unsubscribe } = (await mails())[0]!
+    const path = unsubscribe.slice(SITE.length)
+    await studio().ask(path)
+    expect((await preferences.show(db(), id('users', 'kim'))).kinds[0]).toMatchObject({ kind: 'suspected', mail: true })
+    expect(await studio().ask(path, { method: 'POST', raw: 'List-Unsubscribe=One-Click' })).toMatchObject({ status: 200 })
+    expect(await preferences.show(db(), id('users', 'kim'))).toMatchObject({
+      kinds: [
+        { kind: 'suspected', in_app: true, mail: false, chat: true },
+        { kind: 'given', mail: true },
+        { kind: 'approval', mail: false },
+        { kind: 'task', mail: true },
+      ],
+    })
+    for (const token of ['', 'x', studio().service.vault.seal('something else 1 task')])
+      expect((await studio().ask(`/unsubscribe?token=${encodeURIComponent(token)}`, { method: 'POST', raw: '' })).status).toBe(
+        422,
+      )
+    expect(readUnsubscribe(studio().service.vault, 'AAAA')).toBeUndefined()
+  })
+
+  test('gets no mail at an address that nobody has shown to be theirs', async () => {
+    await db().execute(sql`update users set email_verified = false where id = ${id('users', 'kim')}`)
+    await breaks({ suspect: suspect('kim') })
+    await look()
+    await db().execute(sql`update users set email_verified = true where id = ${id('users', 'kim')}`)
+    expect(await titles('kim')).toHaveLength(1)
+    expect(await mails()).toEqual([])
+  })
+})
+
+describe('the inbox', () => {
+  test('is of one person alone, says how many are unread, and goes on page by page', async () => {
+    for (let i = 0; i < 60; i++) await breaks({ cause: `number ${i}`, suspect: suspect('kim') })
+    await look()
+    const first = await inbox.list(db(), id('users', 'kim'), {})
+    expect(first).toMatchObject({ unread: 60, has_more: true })
+    const second = await inbox.list(db(), id('users', 'kim'), { before: first.notifications.at(-1)!.id })
+    expect(second.has_more).toBe(false)
+    const all = [...first.notifications, ...second.notifications]
+    expect(new Set(all.map(({ title }) => title)).size).toBe(60)
+    const some = all.slice(0, 2).map((one) => one.id)
+    await inbox.mark(db(), id('users', 'ann'), { ids: some, read: true })
+    expect((await inbox.list(db(), id('users', 'kim'), {})).unread).toBe(60)
+    await inbox.mark(db(), id('users', 'kim'), { ids: some, read: true })
+    expect((await inbox.list(db(), id('users', 'kim'), { unread: true })).unread).toBe(58)
+    await inbox.mark(db(), id('users', 'kim'), { read: true })
+    expect(await inbox.list(db(), id('users', 'kim'), { unread: true })).toMatchObject({ notifications: [], unread: 0 })
+  })
+})
+
+describe('the mail of the day', () => {
+  const digests = async () => {
+    await sendDigests({ db: db(), ...means() })
+    return (await mails()).filter(({ subject }) => subject.startsWith('Your studio'))
+  }
+  /** It is eight in the morning or later somewhere, and earlier elsewhere, whenever this runs. */
+  const zoneWhere = async (holds: (hour: number) => boolean) => {
+    const zones = Array.from({ length: 24 }, (_, i) => `Etc/GMT${i < 12 ? `+${i}` : `-${i - 11}`}`)
+    const found = await db().rows<{ zone: string; hour: number }>(sql`
+      select z as zone, extract(hour from now() at time zone z)::integer as hour from unnest(${zones}::text[]) z`)
+    return found.find(({ hour }) => holds(hour))!.zone
+  }
+
+  test('comes once, in the morning where its reader is, and says what happened', async () => {
+    await breaks({ cause: 'The cave fell in' })
+    const fixed = await breaks({ cause: 'The lamp went out' })
+    await becomes(fixed, 'fixed')
+    const set = (timezone: string, ago: string) =>
+      db().execute(sql`
+        update users set daily_digest = true, timezone = ${timezone}, digested_at = now() - ${ago}::interval where id = ${id('users', 'kim')}`)
+    await set(await zoneWhere((hour) => hour < 7), '20 hours')
+    expect(await digests()).toEqual([])
+    await set(await zoneWhere((hour) => hour > 8 && hour < 20), '26 hours')
+    const [mail] = await digests()
+    for (const words of [
+      'Starfall: 1 open breakage',
+      'Newly broken',
+      'main: error: The cave fell in',
+      'Fixed',
+      'The lamp went out',
+    ])
+      expect(mail!.text).toContain(words)
+    expect(mail!.text).not.toContain('Den')
+    expect(await digests()).toHaveLength(1)
+    await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
+  })
+
+  test('does not come where nothing happened', async () => {
+    await db().execute(sql`
+      update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)}, digested_at = null
+      where id = ${id('users', 'rei')}`)
+    expect(await digests()).toEqual([])
+    await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
+  })
+})
+
+test('a rule hears once for each good change that it has become too old', async () => {
+  const { announceStaleBranches } = await import('../channels/stale-branches.ts')
+  const { id: channelId } = await channel('mattermost', 'stale', [{ ...RULE, subject: 'last_known_good', hours: 5 }])
+  const made = await studio().load({
+    integrations: [{ key: 'ci', project: id('projects', 'star'), provider: 'jenkins' }],
+    changes: ['201', '202'].map((identifier, at) => ({
+      key: identifier,
+      project: id('projects', 'star'),
+      identifier,
+      source_type: 'Changelist',
+      author: 'kim',
+      branches: ['main'],
+      timestamp: new Date(Date.now() - (8 - at) * 3_600_000).toISOString(),
+    })),
+  })
+  for (const [number, status] of [
+    ['201', 'success'],
+    ['202', 'failed'],
+  ])
+    await studio().ask(`/webhooks/ci?token=${made.integrations!.ci!.webhook_token}`, {
+      method: 'POST',
+      body: { job_name: 'Cook', build_number: number, status, changelist: number, branch: 'main' },
+    })
+  const queued = () => db().rows(sql`select subject, subject_id, occasion from channel_messages where channel_id = ${channelId}`)
+  await announceStaleBranches(db())
+  await announceStaleBranches(db())
+  expect(await queued()).toEqual([{ subject: 'last_known_good', subject_id: 'main', occasion: Number(made.changes!['201']!.id) }])
+})
