@@ -39,6 +39,7 @@ create index users_digest on users (id) where daily_digest;
 
 alter table mails add column unsubscribe text not null default '';
 comment on column mails.unsubscribe is 'where one click stops mails of its kind; empty for those that were asked for';
+create index mails_unasked on mails (to_user_id, created_at) where unsubscribe <> '';
 
 -- How far what happened has been looked at for people and channels.
 create table notifier (

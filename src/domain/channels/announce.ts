@@ -78,18 +78,22 @@ export function wishesFor(
 
 /** Puts what happened into the queues of the channels whose rules ask for it, in order. In the caller's transaction. */
 export async function announce(db: Database, occasions: readonly Occasion[]) {
-  const told = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
+  const told = await heardOf(db, occasions)
   if (told.length === 0) return
   const ears = await earsOf(db, [...new Set(told.map(({ project_id }) => project_id))])
   const breakages = await breakagesOf(db, told)
   const deployments = await deploymentsOf(db, told)
   const approvals = await approvalsOf(db, told)
+  const counted = new Set<string>()
   for (const occasion of told) {
     const { account_id, project_id, row_id, event_type, position } = occasion
     const subject = SUBJECTS[event_type]!
     const place = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
     if (!place) continue
     const subject_id = place.subject_id ?? row_id
+    // A change with a thousand assets is looked at once, not a thousand times.
+    if (subject === 'approval' && counted.has(subject_id)) continue
+    counted.add(subject_id)
     await revise(db, account_id, subject, [subject_id])
     if (BEGINS.includes(event_type)) await want(db, wishesFor(ears, { project_id, subject, subject_id }, place))
     const follows = FOLLOW_UPS[event_type]
@@ -99,6 +103,15 @@ export async function announce(db: Database, occasions: readonly Occasion[]) {
     await want(db, own)
     await wantBelow(db, occasion, follows)
   }
+}
+
+/** Of accounts that have channels at all. */
+async function heardOf(db: Database, occasions: readonly Occasion[]): Promise<Occasion[]> {
+  const told = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
+  if (told.length === 0) return []
+  const accounts = await db.rows<{ account_id: number }>(sql`
+    select distinct account_id from channels where account_id = any (${[...new Set(told.map(({ account_id }) => account_id))]}::integer[])`)
+  return told.filter((occasion) => accounts.some(({ account_id }) => account_id === occasion.account_id))
 }
 
 const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'>> = {

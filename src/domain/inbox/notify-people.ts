@@ -50,8 +50,11 @@ async function concernsOf(db: Database, occasions: readonly Occasion[]): Promise
   return found
 }
 
+/** Who belongs to the account and has not heard of it yet. */
 const members = (rows: Sql): Sql => sql`
-  select c.* from (${rows}) c join account_members m on m.account_id = c.account_id and m.user_id = c.user_id`
+  select distinct c.* from (${rows}) c join account_members m on m.account_id = c.account_id and m.user_id = c.user_id
+  where not exists (select from notifications n
+    where n.user_id = c.user_id and n.kind = c.kind and n.subject = c.subject and n.subject_id = c.subject_id)`
 
 /** Only whoever is most likely to know: the others would be asked in vain. */
 const suspected = (ids: string[]) => sql`
@@ -69,7 +72,7 @@ const given = (ids: string[]) => sql`
 
 /** All that one change asks for is one thing to look at. */
 const waiting = (ids: string[]) => sql`
-  select distinct o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id
+  select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id
   from approvals a join project_members o on o.project_id = a.project_id and o.role = 'owner'
   where a.id = any (${ids}::uuid[]) and a.status = 'pending'`
 
@@ -80,9 +83,6 @@ const assigned = (ids: string[]) => sql`
 
 async function notifyPerson(db: Database, { vault, site }: Means, concern: Concern) {
   const { user_id, account_id, project_id, kind, subject, subject_id } = concern
-  const known = await db.one(sql`
-    select from notifications where user_id = ${user_id} and kind = ${kind} and subject = ${subject} and subject_id = ${subject_id}`)
-  if (known) return
   const said = await announcementOf(db, { project_id, subject, subject_id, here: false }, site)
   if (!said) return
   // Whoever has not shown that an address is theirs gets no mail about somebody's studio.
@@ -92,7 +92,7 @@ async function notifyPerson(db: Database, { vault, site }: Means, concern: Conce
   await db.execute(sql`
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
     values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${subject_id}, ${said.title}, ${pathOf(said, site)}, ${ways.in_app})`)
-  if (ways.mail) {
+  if (ways.mail && !(await mails.isSwamped(db, user_id))) {
     const stop = unsubscribeUrl(vault, site, user_id, kind)
     await mails.writeToUser(db, user_id, concerning(kind, said, stop))
   }

@@ -51,6 +51,15 @@ export const isFlooded = async (db: Database, address: string, subject: string):
   return found!.count >= FLOOD
 }
 
+const UNASKED_PER_HOUR = 20
+
+/** Whether somebody got so many mails that they did not ask for within the hour that the next would only bury the others. */
+export const isSwamped = async (db: Database, userId: number): Promise<boolean> => {
+  const found = await db.one<{ count: number }>(sql`
+    select count(*) from mails where to_user_id = ${userId} and unsubscribe <> '' and created_at > now() - interval '1 hour'`)
+  return found!.count >= UNASKED_PER_HOUR
+}
+
 /** A mail that waits, with the address it goes to. */
 export interface Waiting extends Required<MailTemplate> {
   id: number
