@@ -12,6 +12,7 @@ import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
 import { startOutgoing } from './jobs/outgoing/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
+import { startTableStatistics } from './jobs/table-statistics.ts'
 import { startWorker } from './jobs/worker.ts'
 import { allowedHosts } from './net/addresses.ts'
 import { openPools, STATEMENT_MS } from './pools.ts'
@@ -98,7 +99,13 @@ async function beginWork(
     site,
     ...(slackApi !== undefined && { slackApi }),
   }
-  const parts = [await startWorker(context), startOutgoing(context), startChannels(context), startIndexing(context)]
+  const parts = [
+    await startWorker(context),
+    startOutgoing(context),
+    startChannels(context),
+    startIndexing(context),
+    startTableStatistics(context),
+  ]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
 

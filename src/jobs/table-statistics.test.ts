@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
+import { workshop } from '../../test/support/workshop.ts'
+import { sql } from '../db/database.ts'
+import { analyzeGrown, startTableStatistics } from './table-statistics.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio(workshop)
+  // By itself PostgreSQL would look at some moment of its own.
+  await studio.db.execute(sql`alter table tasks set (autovacuum_enabled = false)`)
+})
+afterAll(() => studio.close())
+
+const addTasks = (count: number) =>
+  studio.db.transaction(async (db) => {
+    await db.execute(sql`
+      insert into tasks (account_id, project_id, title)
+      select account_id, id, 'A task' from projects, generate_series(1, ${count}::integer) where name = 'Starfall'`)
+    // What a session counts is otherwise told to others about once a second.
+    await db.execute(sql`select pg_stat_force_next_flush()`)
+  })
+const known = async () =>
+  (await studio.db.one<{ rows: number }>(sql`select reltuples as rows from pg_class where oid = 'tasks'::regclass`))!.rows
+
+test('a table that has grown to twice what PostgreSQL knows of is looked at, once', async () => {
+  await addTasks(300)
+  await until(async () => (await analyzeGrown(studio.db)).includes('tasks'))
+  expect(await known()).toBe(300)
+  await addTasks(100)
+  expect(await analyzeGrown(studio.db)).not.toContain('tasks')
+  expect(await known()).toBe(300)
+})
+
+test('a node does so by itself, and passes over a table that is locked', async () => {
+  await addTasks(900)
+  const warned: unknown[] = []
+  const log = { ...studio.service.log, warn: (...said: unknown[]) => warned.push(said) } as unknown as typeof studio.service.log
+  await studio.db.transaction(async (db) => {
+    await db.execute(sql`lock table tasks in share update exclusive mode`)
+    await until(async () => (await analyzeGrown(studio.db)).includes('tasks'))
+    expect(await known()).toBe(300)
+  })
+  const node = startTableStatistics({ db: studio.db, log })
+  try {
+    await until(async () => (await known()) === 1_300)
+  } finally {
+    await node.stop()
+  }
+  expect(warned).toEqual([])
+})
