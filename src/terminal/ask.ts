@@ -1,12 +1,12 @@
 import { usage } from './failures.ts'
 
 /** Asks a person; where nobody can answer, says which option is missing. */
-export async function ask(question: string, option: string): Promise<string> {
+export async function ask(question: string, option: string, signal?: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw usage(`Give ${option}`)
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return await lines.question(`${question}: `)
+    return await lines.question(`${question}: `, { signal })
   } finally {
     lines.close()
   }

@@ -15,8 +15,8 @@ interface Ended {
 interface Running {
   env?: Record<string, string>
   input?: string
-  /** Called with all that was written so far, whenever there is more; `end` stops the program. */
-  watch?: (written: string, end: () => void) => void
+  /** Called with all that was written so far, whenever there is more; `end` stops the program, `type` answers it. */
+  watch?: (written: string, end: () => void, type: (text: string) => void) => void
 }
 
 /** Pseudo-terminals come from a tool that not every machine has. */
@@ -44,9 +44,9 @@ export class CommandLine {
   }
 
   /** In a pseudo-terminal, as people run it; both outputs are one. */
-  terminal(args: readonly string[], running: Running & { columns?: number } = {}): Promise<Ended> {
+  terminal(args: readonly string[], running: Running & { columns?: number; rows?: number } = {}): Promise<Ended> {
     const words = [process.execPath, this.#program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
-    const line = `stty cols ${running.columns ?? 100} rows 40; ${words}`
+    const line = `stty cols ${running.columns ?? 100} rows ${running.rows ?? 40}; ${words}`
     return this.#spawn('script', ['-qec', line, '/dev/null'], { ...running, env: { TERM: 'xterm', ...running.env } })
   }
 
@@ -55,10 +55,10 @@ export class CommandLine {
   }
 
   #spawn(program: string, args: readonly string[], { env = {}, input, watch }: Running): Promise<Ended> {
-    const { NO_COLOR, FORCE_COLOR, GOLDMASTER_TOKEN, GOLDMASTER_HOST, BROWSER, ...own } = process.env
+    const { NO_COLOR, FORCE_COLOR, GOLDMASTER_TOKEN, GOLDMASTER_HOST, BROWSER, GITHUB_ACTIONS, BUILDKITE, ...own } = process.env
     const child = spawn(program, args, {
       cwd: this.home,
-      env: { ...own, XDG_CONFIG_HOME: join(this.home, 'config'), ...this.env, ...env },
+      env: { ...own, PAGER: 'cat', XDG_CONFIG_HOME: join(this.home, 'config'), ...this.env, ...env },
       detached: true,
     })
     const end = () => {
@@ -66,14 +66,15 @@ export class CommandLine {
         process.kill(-child.pid!, 'SIGTERM')
       } catch {}
     }
+    const type = (text: string) => void child.stdin.write(text)
     const ended: Ended = { code: -1, out: '', err: '' }
     child.stdout.on('data', (chunk) => {
       ended.out += chunk
-      watch?.(ended.out + ended.err, end)
+      watch?.(ended.out + ended.err, end, type)
     })
     child.stderr.on('data', (chunk) => {
       ended.err += chunk
-      watch?.(ended.out + ended.err, end)
+      watch?.(ended.out + ended.err, end, type)
     })
     if (input !== undefined) child.stdin.end(input)
     else if (program !== 'script') child.stdin.end()

@@ -1,5 +1,5 @@
 import { GRANTABLE_SCOPES, LOGIN_SCOPES } from '../../contract/sets.ts'
-import { readSecret } from '../../terminal/ask.ts'
+import { ask, readSecret } from '../../terminal/ask.ts'
 import { EXIT, Failure, usage } from '../../terminal/failures.ts'
 import { relative } from '../../terminal/times.ts'
 import { isLoopback, storeCredential } from '../connection/config.ts'
@@ -16,6 +16,10 @@ const loginScope = (text: string) => {
   return text
 }
 
+/** Nobody pastes into a pipe. */
+const pasted = () =>
+  process.stdin.isTTY && process.stderr.isTTY ? (signal: AbortSignal) => ask('Address', '--token', signal) : undefined
+
 async function readToken(site: string): Promise<string> {
   const token = (await readSecret(`Token for ${site}`)).trim()
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage(`No token came on standard input; make one at ${site}/settings/tokens`)
@@ -27,7 +31,7 @@ export const login = command({
   summary: 'sign in with the browser, or with a token',
   flags: {
     token: { help: 'read a token from standard input instead of signing in with the browser' },
-    no_browser: { help: 'only print the address to visit' },
+    no_browser: { help: 'print the address to visit on any machine, and take what the browser there ends at' },
     scope: {
       help: `ask for these scopes only; comma-separated list of: ${CHOICES.join(', ')}`,
       value: 'scopes',
@@ -51,7 +55,15 @@ export const login = command({
     const note = (text: string) => out.note(text)
     const granted: Grant | { token: string } = flags.token
       ? { token: await readToken(site) }
-      : await signIn({ site, scopes, browser: !flags.no_browser, env, send, note })
+      : await signIn({
+          site,
+          scopes,
+          browser: !flags.no_browser,
+          env,
+          send,
+          note,
+          paste: flags.no_browser ? pasted() : undefined,
+        })
     const { user_id, token } = await openClient(site, granted.token, send)
       .ping({})
       .catch((error) => {

@@ -25,11 +25,28 @@ const same = (given: string, expected: string) => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Listens on this machine only for the browser to come back; `begin` is told the port. Others who knock are turned away. */
-export async function awaitCode<T>(state: string, begin: (port: number) => Promise<T>): Promise<{ code: string; opened: T }> {
+/** The code in an address that a browser on another machine was sent to and could not open. */
+export function codeIn(pasted: string, state: string): string {
+  const said = URL.canParse(pasted) ? new URL(pasted).searchParams : undefined
+  const code = said?.get('code')
+  if (!said || !code) throw new Failure('This is not the address that the browser ended at; it begins with http://127.0.0.1')
+  if (!same(said.get('state') ?? '', state)) throw new Failure('This is the address of another login.')
+  return code
+}
+
+/**
+ * Listens on this machine only for the browser to come back; `begin` is told the port. Others who knock are turned away. Where the
+ * browser is on another machine, what `paste` promises comes instead.
+ */
+export async function awaitCode<T>(
+  state: string,
+  begin: (port: number) => Promise<T>,
+  paste?: (signal: AbortSignal) => Promise<string>,
+): Promise<{ code: string; opened: T }> {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   let timer: NodeJS.Timeout | undefined
+  const asking = new AbortController()
   try {
     const code = new Promise<string>((resolve, reject) => {
       timer = setTimeout(() => reject(new Failure('Nobody signed in within 5 minutes; try again: goldmaster login')), PATIENCE_MS)
@@ -58,9 +75,12 @@ export async function awaitCode<T>(state: string, begin: (port: number) => Promi
     // Heard at once by whoever waits below; until then it must not count as unheard.
     code.catch(() => {})
     const opened = await begin((server.address() as AddressInfo).port)
-    return { code: await code, opened }
+    const pasted = paste?.(asking.signal).then((text) => codeIn(text.trim(), state))
+    pasted?.catch(() => {})
+    return { code: await Promise.race(pasted ? [code, pasted] : [code]), opened }
   } finally {
     clearTimeout(timer)
+    asking.abort()
     server.close()
     server.closeIdleConnections()
   }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { CommandLine } from '../../../test/support/command-line.ts'
+import { CommandLine, HAS_TERMINAL } from '../../../test/support/command-line.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 
 const TOKEN = 'kR3vZ0pYx7QwErTyUiOpAsDfGhJkLzXcVbNm12345'
@@ -146,3 +146,29 @@ test('keeps several hosts apart', async () => {
   expect((await line.run(['logout', '--host', other])).code).toBe(0)
   expect((await line.run(['whoami'])).out).toContain(site)
 })
+
+test.runIf(HAS_TERMINAL)(
+  'without a browser the address that one elsewhere ended at is pasted, and another login’s is refused',
+  async () => {
+    const paste = (back: (state: string) => string) =>
+      new Promise<Awaited<ReturnType<CommandLine['terminal']>>>((resolve, reject) => {
+        let typed = false
+        const ended = line.terminal(['login', '--no-browser', '--host', site], {
+          watch(written, _end, type) {
+            const found = /^ {2}(http\S+)/m.exec(written)
+            if (!found || typed || !written.includes('Address: ')) return
+            typed = true
+            asked = new URL(found[1]!).searchParams
+            type(`http://127.0.0.1:${asked.get('port')}/callback?${back(asked.get('state')!)}\n`)
+          },
+        })
+        ended.then(resolve, reject)
+      })
+    const wrong = await paste(() => 'code=the-code&state=other')
+    expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining('another login') })
+    expect(existsSync(kept())).toBe(false)
+    const { code, out } = await paste((state) => `code=the-code&state=${state}`)
+    expect(out).toContain('as user 5')
+    expect(code).toBe(0)
+  },
+)

@@ -21,20 +21,30 @@ interface SigningIn {
   env: NodeJS.ProcessEnv
   send: Send
   note(text: string): void
+  /** Asks for the address that a browser elsewhere ended at, where somebody can answer. */
+  paste?: ((signal: AbortSignal) => Promise<string>) | undefined
 }
 
 /** The browser login: consent on a page of the service, the code back to this machine, the token for the code (PKCE). */
-export async function signIn({ site, scopes, browser, env, send, note }: SigningIn): Promise<Grant> {
+export async function signIn({ site, scopes, browser, env, send, note, paste }: SigningIn): Promise<Grant> {
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(16).toString('base64url')
-  const { code, opened } = await awaitCode(state, async (port) => {
-    const url = authorizeUrl(site, { port, state, verifier, scopes })
-    const shown = browser && (await browse(url, env))
-    note(`${shown ? 'Your browser opens; if it does not, visit' : 'Visit'} this address to sign in:\n\n  ${url}\n`)
-    if (!shown)
-      note(`From another machine, first make this one's port reachable there: ssh -L ${port}:127.0.0.1:${port} <this machine>`)
-    return shown
-  })
+  const { code, opened } = await awaitCode(
+    state,
+    async (port) => {
+      const url = authorizeUrl(site, { port, state, verifier, scopes })
+      const shown = browser && (await browse(url, env))
+      note(`${shown ? 'Your browser opens; if it does not, visit' : 'Visit'} this address to sign in:\n\n  ${url}\n`)
+      if (!shown)
+        note(
+          paste
+            ? 'On another machine the browser ends at a page of 127.0.0.1 that it cannot open: paste the address of that page here.'
+            : `From another machine, first make this one's port reachable there: ssh -L ${port}:127.0.0.1:${port} <this machine>`,
+        )
+      return shown
+    },
+    paste,
+  )
   if (opened) note('Signed in in the browser.')
   const answer = await send(new URL(`${site}/api/v1/cli/token_exchange`), {
     method: 'POST',
