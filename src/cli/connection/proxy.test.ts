@@ -1,0 +1,86 @@
+import { createServer, request, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CommandLine } from '../../../test/support/command-line.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { workshop } from '../../../test/support/workshop.ts'
+import { proxyFor } from './proxy.ts'
+
+let studio: Studio
+let line: CommandLine
+let proxy: Server
+let address: string
+const seen: string[] = []
+beforeAll(async () => {
+  studio = await openStudio(workshop)
+  line = await CommandLine.open({ GOLDMASTER_TOKEN: studio.world.tokens!.lead!.token as string })
+  const target = new URL(studio.site)
+  proxy = createServer((incoming, outgoing) => {
+    seen.push(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-authorization'] ?? ''}`.trim())
+    const { pathname, search } = new URL(incoming.url!)
+    incoming.pipe(
+      request(
+        {
+          host: target.hostname,
+          port: target.port,
+          path: pathname + search,
+          method: incoming.method,
+          headers: { ...incoming.headers, host: target.host },
+        },
+        (answer) => answer.pipe(outgoing.writeHead(answer.statusCode!, answer.headers)),
+      ),
+    )
+  })
+  proxy.on('connect', (incoming, socket) => {
+    seen.push(`CONNECT ${incoming.url}`)
+    if (incoming.url!.startsWith('refused.')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    // Whatever listens there speaks no TLS: that the tunnel stands is seen by what the client says of it.
+    const inner = connect(Number(target.port), target.hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      inner.pipe(socket).pipe(inner)
+    })
+    inner.on('error', () => {})
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  line?.close()
+  proxy?.close()
+  proxy?.closeAllConnections()
+  await studio?.close()
+})
+
+test('http goes through the proxy that the environment names, with its password', async () => {
+  const env = { http_proxy: `http://me:se%3Acret@${address}` }
+  expect(await line.run(['whoami', '--host', 'http://gold.example', '--pick', 'ok'], { env })).toMatchObject({
+    code: 0,
+    out: 'true\n',
+  })
+  expect(seen.splice(0)).toEqual([`GET http://gold.example/api/v1/ping Basic ${Buffer.from('me:se:cret').toString('base64')}`])
+})
+
+test('https goes through a tunnel in which the proxy sees nothing', async () => {
+  const env = { HTTPS_PROXY: address }
+  const spoken = await line.run(['whoami', '--host', 'https://gold.example'], { env })
+  expect(spoken).toMatchObject({ code: 1, err: expect.stringContaining('it does not speak HTTPS') })
+  const refused = await line.run(['whoami', '--host', 'https://refused.example'], { env })
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`through the proxy ${address}: it answered 403`) })
+  expect(seen.splice(0)).toEqual(['CONNECT gold.example:443', 'CONNECT refused.example:443'])
+})
+
+test('what is spared, and this machine itself, is asked directly', async () => {
+  const env = { HTTP_PROXY: address }
+  expect(await line.run(['whoami', '--host', studio.site, '--pick', 'ok'], { env })).toMatchObject({ code: 0 })
+  expect(seen).toEqual([])
+  const through = (url: string, no_proxy: string) =>
+    proxyFor(new URL(url), { https_proxy: 'http://p.example:3128', no_proxy })?.host
+  expect(through('https://gold.example', '')).toBe('p.example:3128')
+  expect(through('https://gold.example', 'other.example, gold.example')).toBeUndefined()
+  expect(through('https://gold.studio.example', '.studio.example')).toBeUndefined()
+  expect(through('https://mygold.example', 'gold.example')).toBe('p.example:3128')
+  expect(through('https://gold.example', 'gold.example:8443')).toBe('p.example:3128')
+  expect(through('https://gold.example:8443', 'gold.example:8443')).toBeUndefined()
+  expect(through('https://gold.example', '*')).toBeUndefined()
+})
