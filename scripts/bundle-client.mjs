@@ -45,15 +45,16 @@ const words = {
 }
 
 /** Commands with so much behind them that the others should not have to read past it. */
-const HEAVY = ['bridge', 'diagnose', 'mcp']
-const HEAVY_PATH = new RegExp(`^\\./commands/(?:${HEAVY.join('|')})\\.ts$`)
+const HEAVY = { bridge: 'cli/commands/bridge', diagnose: 'cli/commands/diagnose', mcp: 'cli/commands/mcp', jq: 'terminal/jq' }
+const HEAVY_PATH = /^\.\/(?:commands\/(?:bridge|diagnose|mcp)|jq)\.ts$/
+const heavyName = (path) => path.replace(/^.*\/(\w+)\.ts$/, '$1')
 
 /** In one file they stand as text: what is not asked for is not even parsed. */
 const asText = (text) => ({
   name: 'as-text',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: HEAVY_PATH }, ({ path }) => ({
-      path: path.slice('./commands/'.length, -'.ts'.length),
+      path: heavyName(path),
       namespace: 'heavy',
     }))
     onResolve({ filter: /^heavy$/ }, () => ({ path: 'all', namespace: 'text' }))
@@ -67,8 +68,8 @@ const asText = (text) => ({
 
 /** The client in one file. Tells what went into it, read at every start or not, and what it asks of others. */
 export async function bundleClient(outfile) {
-  const contents = `module.exports = { ${HEAVY.map((name) => `${name}: () => require('./commands/${name}.ts')`).join(', ')} }`
-  const stdin = { contents, resolveDir: `${root}src/cli` }
+  const contents = `module.exports = { ${Object.entries(HEAVY).map(([name, path]) => `${name}: () => require('./${path}.ts')`)} }`
+  const stdin = { contents, resolveDir: `${root}src` }
   const heavy = await build({ ...shared, stdin, format: 'cjs', write: false, metafile: true })
   const plugins = [asText(heavy.outputFiles[0].text), words, lazy]
   const light = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, plugins, metafile: true })
@@ -84,7 +85,7 @@ export async function bundleClient(outfile) {
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: path.replace(/^\.\/(.*)ts$/, './cli/$1js'), external: true }))
+    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: `./${HEAVY[heavyName(path)]}.js`, external: true }))
     onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
   },
 }
@@ -94,7 +95,7 @@ export async function bundleInPlace(dist) {
   rmSync(`${dist}/cli`, { recursive: true, force: true })
   const settings = { ...shared, outbase: 'src', outdir: dist, sourcemap: true, metafile: true }
   const light = await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart, words, lazy] })
-  const heavy = await build({ ...settings, entryPoints: HEAVY.map((name) => `src/cli/commands/${name}.ts`) })
+  const heavy = await build({ ...settings, entryPoints: Object.values(HEAVY).map((path) => `src/${path}.ts`) })
   chmodSync(`${dist}/main.js`, 0o755)
   return [light, heavy].flatMap(inputsOf)
 }

@@ -27,5 +27,11 @@ export const CATALOGUE: Readonly<Record<string, Load>> = {
   mcp: async () => buildCommand((await import('./commands/mcp.ts')).mcp),
   open: async () => buildCommand((await import('./commands/open.ts')).open),
   api: async () => buildCommand((await import('./commands/api.ts')).api),
+  alias: async (verb) =>
+    buildNoun(
+      (await import('./commands/alias.ts')).alias((name) => name === 'help' || Object.hasOwn(CATALOGUE, name)),
+      verb,
+    ),
+  config: async (verb) => buildNoun((await import('./commands/config.ts')).config, verb),
   completion: async () => buildCommand((await import('./commands/completion.ts')).completion),
 }

@@ -57,7 +57,7 @@ describe.each(Object.keys(OFFERS))('%s', (shell) => {
   test.runIf(has(shell)).each([
     ['goldmaster bui', ['builds']],
     ['goldmaster tasks l', ['list']],
-    ['goldmaster completion ', ['bash', 'zsh', 'fish']],
+    ['goldmaster completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['goldmaster tasks list --prio', ['--priority']],
     ['goldmaster tasks list --priority c', ['critical']],
     ['goldmaster tasks list --state to_do,b', ['to_do,blocked']],

@@ -3,6 +3,8 @@ import { VERSION } from '../contract/version.ts'
 import { fail } from '../terminal/build-command.ts'
 import { EXIT, explain, usage } from '../terminal/failures.ts'
 import { CATALOGUE } from './catalogue.ts'
+import { applySettings, readPreferences } from './connection/settings.ts'
+import { expand } from './program/aliases.ts'
 
 /** First words that others bring along: what runs beside the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
@@ -39,7 +41,7 @@ function advice({ path }: Misused, [first]: readonly string[], beside: Beside): 
 }
 
 /** Where `--json` takes no names of fields. */
-const PLAIN_JSON = ['admin', 'diagnose']
+const PLAIN_JSON = ['diagnose']
 
 /** Elsewhere it takes those only, so that `--json 7` is not robbed of its 7. */
 const separated = (words: readonly string[]) =>
@@ -52,8 +54,16 @@ export async function run(words: readonly string[], beside: Beside = {}): Promis
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   if (words[0] === '__complete')
     return (await import('./program/complete.ts')).complete(await buildProgram(beside), words.slice(1))
-  await perform(words, beside)
+  try {
+    applySettings(process.env)
+    await perform(known(words, beside) ? words : expand(words, readPreferences(process.env).aliases), beside)
+  } catch (error) {
+    fail(explain(error, {}))
+  }
 }
+
+const known = ([first]: readonly string[], beside: Beside) =>
+  first === undefined || first.startsWith('-') || Object.hasOwn(CATALOGUE, first) || Object.hasOwn(beside, first)
 
 /** The same inside a process that does other things too. */
 export async function perform(words: readonly string[], beside: Beside): Promise<void> {

@@ -3,6 +3,7 @@ import type { Command, Noun } from './command.ts'
 import { explain, type Failure } from './failures.ts'
 import type { Argument, Flag } from './flags.ts'
 import { Output } from './output.ts'
+import { readTemplate } from './template.ts'
 
 const longName = (name: string) => `--${name.replaceAll('_', '-')}`
 
@@ -40,7 +41,7 @@ const argumentOf = (name: string, argument: Argument): CommanderArgument => {
 }
 
 function helpAfter({ examples, details, prints }: Command): string {
-  const fields = typeof prints === 'object' ? `\nFields for --json: ${prints.fields.join(', ')}\n` : ''
+  const fields = typeof prints === 'object' && prints.fields ? `\nFields for --json: ${prints.fields.join(', ')}\n` : ''
   const more = details ? `\n${details}\n` : ''
   return `${more}${fields}\nExamples:\n${examples.map((line) => `  goldmaster ${line}`).join('\n')}`
 }
@@ -52,10 +53,11 @@ export function buildCommand(made: Command): Commander {
   for (const [name, argument] of Object.entries(args)) built.addArgument(argumentOf(name, argument))
   for (const [name, flag] of Object.entries(flags)) built.addOption(optionOf(name, flag))
   if (prints && prints !== 'anything') built.option('--wide', 'show every column and whole ids, however long the lines get')
-  if (prints === 'json') built.option('--json', 'print JSON')
-  else if (prints) {
-    if (prints !== 'anything') built.option('--json [fields]', 'print JSON as the API answers it, with all fields or only these')
+  if (prints && prints !== 'anything') built.option('--json [fields]', 'print JSON, with all fields or only these')
+  if (prints) {
     built.option('--pick <path>', 'print only what a path finds, such as tasks[].id; one value a line')
+    built.option('--jq <query>', 'print what a query of jq finds in that JSON; one value a line')
+    built.option('--template <text>', "print a line for each row, such as '{{id}} {{title}}'")
   }
   built.addHelpText('after', () => helpAfter(made))
   return built.action(async () => {
@@ -66,9 +68,16 @@ export function buildCommand(made: Command): Commander {
       built.processedArgs[index] ?? (many ? [] : undefined),
     ])
     try {
-      const out = new Output(options, typeof prints === 'object' ? prints : { fields: [] }, process.env)
+      const wanted = {
+        ...options,
+        jq: options.jq === undefined ? undefined : await (await import('./jq.ts')).readQuery(String(options.jq)),
+        template: options.template === undefined ? undefined : readTemplate(String(options.template)),
+      }
+      const out = new Output(wanted, typeof prints === 'object' ? prints : {}, process.env)
+      if (made.pages) out.hold()
       const code = await made.run({ args: Object.fromEntries(words), flags: Object.fromEntries(given), out })
       if (typeof code === 'number') process.exitCode = code
+      await out.release()
     } catch (error) {
       fail(explain(error, {}))
     }

@@ -15,10 +15,12 @@ export interface Command<F extends Flags = Flags, A extends Arguments = Argument
   args?: A
   flags?: F
   /**
-   * How programs may ask for the answer: `json` for all of it with `--json`; with known fields also some of them, and `--pick`;
-   * `anything` for an answer that is a document by itself, with `--pick`.
+   * How programs may ask for the answer, with `--json`, `--pick`, `--jq` and `--template`: `json` for one whose fields are known only when
+   * it is there, a shape for one of known fields, `anything` for one that is a document by itself, without `--json`.
    */
   prints?: 'json' | 'anything' | Shape
+  /** Its answer may be long and is there at once: at a terminal it goes through the pager. */
+  pages?: true
   examples: readonly string[]
   /** More than the options tell, shown after them. */
   details?: string

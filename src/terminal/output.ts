@@ -1,7 +1,9 @@
 import { usage } from './failures.ts'
+import { page } from './pager.ts'
 import { type Paint, paintFor, type Style } from './paint.ts'
 import { pick, readPath } from './pick.ts'
 import { aligned, type Column, tabbed } from './table.ts'
+import { asText } from './template.ts'
 import { clean, cleanLines, columnsOf, pad, wrap } from './text.ts'
 import { nameOf, paintField, shown } from './values.ts'
 
@@ -9,13 +11,17 @@ interface Wanted {
   /** `true` for everything, or the fields chosen, separated by commas. */
   json?: string | true | undefined
   pick?: string | undefined
+  /** What a query of jq finds, and what a template makes of every row. */
+  jq?: ((document: unknown) => string) | undefined
+  template?: ((row: unknown) => string) | undefined
   /** Whole ids, every column, nothing cut. */
   wide?: boolean | undefined
 }
 
 /** Which fields may be chosen: those of the rows of that name, or the document's own. */
 export interface Shape {
-  fields: readonly string[]
+  /** Unknown for what runs beside the database. */
+  fields?: readonly string[]
   /** The names a path may begin with, when they are known. */
   first?: readonly string[]
   rows?: string | undefined
@@ -32,10 +38,13 @@ export class Output {
   readonly forPeople: boolean
   readonly #wanted: Wanted
   readonly #shape: Shape
+  readonly #env: NodeJS.ProcessEnv
+  #held: { text: string; remark: boolean }[] | undefined
 
   constructor(wanted: Wanted, shape: Shape, env: NodeJS.ProcessEnv) {
     this.#wanted = wanted
     this.#shape = shape
+    this.#env = env
     refuse(wanted, shape)
     this.forPeople = process.stdout.isTTY === true
     this.paint = paintFor(process.stdout, env)
@@ -46,7 +55,29 @@ export class Output {
   }
 
   line(text = '') {
-    process.stdout.write(`${text}\n`)
+    this.write(`${text}\n`)
+  }
+
+  /** Text as it is. */
+  write(text: string) {
+    if (this.#held) this.#held.push({ text, remark: false })
+    else process.stdout.write(text)
+  }
+
+  /** Keeps what is said to a person until all of it is there, so that a long answer can be paged. */
+  hold() {
+    if (this.forPeople && process.stdin.isTTY) this.#held = []
+  }
+
+  /** Lets out what was kept, and what follows as it comes. */
+  async release() {
+    const held = this.#held ?? []
+    this.#held = undefined
+    const answer = held.flatMap(({ text, remark }) => (remark ? [] : [text])).join('')
+    const paged = answer !== '' && (await page(answer, this.#env, process.stdout.rows ?? 0))
+    for (const { text, remark } of held)
+      if (remark) process.stderr.write(text)
+      else if (!paged) process.stdout.write(text)
   }
 
   /** A line with words from outside in it. */
@@ -55,11 +86,15 @@ export class Output {
   }
 
   note(text: string) {
-    process.stderr.write(`${cleanLines(text)}\n`)
+    const remark = `${cleanLines(text)}\n`
+    // What is said before the answer is about waiting for it.
+    if (this.#held?.length) this.#held.push({ text: remark, remark: true })
+    else process.stderr.write(remark)
   }
 
   get wantsDocument(): boolean {
-    return this.#wanted.json !== undefined || this.#wanted.pick !== undefined
+    const { json, pick, jq, template } = this.#wanted
+    return [json, pick, jq, template].some((each) => each !== undefined)
   }
 
   /** Prints the document as asked for, or lets `tell` say it to people. */
@@ -73,11 +108,19 @@ export class Output {
   }
 
   #print(document: object, rows: string | undefined, tell: () => void | Promise<void>) {
-    const { json, pick: path } = this.#wanted
-    if (path !== undefined)
-      for (const value of pick(document, path)) this.line(typeof value === 'string' ? value : JSON.stringify(value))
+    const { json, pick: path, jq, template } = this.#wanted
+    const names = chosen(json)
+    const wanted = names ? choose(document, names, rows) : document
+    if (path !== undefined) for (const value of pick(document, path)) this.line(asText(value))
+    else if (jq) this.found(jq(wanted))
+    else if (template) for (const row of rowsOf(wanted, rows)) this.line(template(row))
     else if (json === undefined) return tell()
-    else this.json(chosen(json) ? choose(document, chosen(json)!, rows) : document)
+    else this.json(wanted)
+  }
+
+  /** What a query found; nothing for nothing. */
+  found(text: string) {
+    if (text !== '') this.line(text)
   }
 
   json(document: unknown) {
@@ -153,17 +196,22 @@ export class Output {
 const chosen = (json: string | true | undefined) => (typeof json === 'string' && json !== '' ? json.split(',') : undefined)
 
 /** Before anything is done: a misspelt field must not be noticed after the deed. */
-function refuse({ json, pick: path }: Wanted, { fields, first }: Shape) {
-  if (json !== undefined && path !== undefined) throw usage('Give --json or --pick, not both')
+function refuse({ json, pick: path, jq, template }: Wanted, { fields, first }: Shape) {
+  if ([path, jq, template].filter((each) => each !== undefined).length + (json !== undefined && path !== undefined ? 1 : 0) > 1)
+    throw usage('Give one of --pick, --jq and --template; --json goes with the latter two')
   const [step] = path === undefined ? [] : readPath(path)
-  if (first && typeof step === 'object' && 'name' in step && ![...first, ...fields].includes(step.name))
+  if (first && typeof step === 'object' && 'name' in step && ![...first, ...(fields ?? [])].includes(step.name))
     throw usage(`--pick: no ${step.name} here; there are: ${first.join(', ')}`)
-  const unknown = chosen(json)?.find((name) => !fields.includes(name))
-  if (unknown !== undefined) throw usage(`--json: there is no field ${unknown}; there are: ${fields.join(', ')}`)
+  const unknown = fields && chosen(json)?.find((name) => !fields.includes(name))
+  if (unknown !== undefined) throw usage(`--json: there is no field ${unknown}; there are: ${fields!.join(', ')}`)
 }
+
+const rowsOf = (document: unknown, rows: string | undefined): unknown[] =>
+  Array.isArray(document) ? document : rows === undefined ? [document] : (document as Record<string, unknown[]>)[rows]!
 
 function choose(document: object, names: string[], rows: string | undefined): unknown {
   const narrow = (row: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, row[name]]))
+  if (Array.isArray(document)) return document.map(narrow)
   if (rows === undefined) return narrow(document as Record<string, unknown>)
   const list = (document as Record<string, Record<string, unknown>[]>)[rows]!
   return { ...document, [rows]: list.map(narrow) }

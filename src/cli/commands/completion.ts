@@ -29,6 +29,13 @@ if [[ "\${funcstack[1]}" == _goldmaster ]]; then _goldmaster "$@"; else compdef 
   end
 end
 complete -c goldmaster -f -a '(__goldmaster)'`,
+  powershell: `Register-ArgumentCompleter -Native -CommandName goldmaster -ScriptBlock {
+  param($typed, $line, $position)
+  $words = @($line.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $position } | ForEach-Object { "$_" })
+  goldmaster __complete @words $typed 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}`,
 }
 
 export const completion = command({
@@ -39,7 +46,8 @@ export const completion = command({
   details: `Put it where your shell looks:
   bash   echo 'source <(goldmaster completion bash)' >> ~/.bashrc
   zsh    echo 'source <(goldmaster completion zsh)' >> ~/.zshrc   (after compinit)
-  fish   goldmaster completion fish > ~/.config/fish/completions/goldmaster.fish`,
+  fish   goldmaster completion fish > ~/.config/fish/completions/goldmaster.fish
+  PowerShell   Add-Content $PROFILE 'goldmaster completion powershell | Out-String | Invoke-Expression'   (not tested by us)`,
   examples: ['completion bash', 'completion fish'],
   run: ({ args, out }) => out.line(SCRIPTS[args.shell]),
 })

@@ -2,10 +2,12 @@ import { Command } from 'commander'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
+import { ADVICE } from '../../diagnosis/stages/advice.ts'
 import { fail } from '../../terminal/build-command.ts'
 import { explain, Failure, usage } from '../../terminal/failures.ts'
 import { reasonOf } from '../../terminal/given-text.ts'
 import { paintFor } from '../../terminal/paint.ts'
+import { annotate } from '../output/annotate.ts'
 import { reportOf } from '../output/report-diagnosis.ts'
 import { readLog, STANDARD_INPUT } from '../program/read-log.ts'
 
@@ -110,6 +112,12 @@ async function run(files: string[], flags: Flags): Promise<void> {
     process.stdout.write(
       `${flags.json ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,
     )
+    if (!flags.json && finding.category !== 'none')
+      await annotate(
+        { title: ADVICE[finding.category].what, message: finding.diagnosis, file: finding.file_path, line: finding.line },
+        process.env,
+        (line) => process.stdout.write(`${line}\n`),
+      )
   }
 }
 

@@ -69,6 +69,7 @@ export const feed = command({
     follow: { help: 'go on as it happens, oldest first, until stopped', short: 'F' },
     web: { help: 'show the feed in the browser' },
   },
+  pages: true,
   shows: { route: 'listEvents', rows: 'events' },
   details: 'With --follow every event is a document of its own for --json and --pick, one a line.',
   examples: [
@@ -85,6 +86,7 @@ export const feed = command({
     if (project !== undefined) query.project_id = project
     if (account !== undefined) query.account_id = account
     if (flags.since && query.days_back) throw usage('Give --since or --days-back, not both')
+    if (flags.follow) await out.release()
     if (flags.follow) return followFeed(call, query, limit ?? 10)
     const page = await collect(
       (paging) => client.listEvents({ query: { ...query, ...paging } }) as Promise<Page>,

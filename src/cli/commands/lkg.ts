@@ -5,6 +5,7 @@ export const lkg = command({
   name: 'lkg',
   summary: 'print the last known good change of a branch: the newest that every required job passed',
   project: true,
+  web: ({ project }) => `/projects/${project}/branches`,
   args: { branch: { help: 'its name, as main or //game/main (default: the branch built last)', optional: true } },
   shows: { route: 'showBranchHealth' },
   details: 'In a pipe it prints the changelist or commit alone, for sync scripts; it fails when there is none.',

@@ -4,6 +4,8 @@ export const members = command({
   name: 'members',
   summary: 'list the members of a project by number, and the agents seen on its tasks',
   project: true,
+  pages: true,
+  web: ({ project }) => `/projects/${project}/members`,
   shows: { route: 'listMembers', rows: 'members' },
   details: 'Needs a token with read:members from the settings; a login never grants that scope.',
   examples: ['members', "members --pick 'members[].user_id'", "members --pick 'assignee_handles[]'"],

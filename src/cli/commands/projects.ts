@@ -5,6 +5,8 @@ import { command } from '../program/command.ts'
 const list = command({
   name: 'list',
   summary: 'list the projects of your accounts, newest first',
+  pages: true,
+  web: () => '/',
   shows: { route: 'listProjects', rows: 'projects' },
   examples: ['projects list', "projects list --pick 'projects[].id'"],
   async run({ client, out }) {

@@ -3,6 +3,7 @@ import { command } from '../program/command.ts'
 export const whoami = command({
   name: 'whoami',
   summary: 'show who you are to the service, and what your token may do',
+  web: () => '/settings/tokens',
   shows: { route: 'ping' },
   examples: ['whoami', "whoami --pick 'token.scopes[]'", 'whoami --host https://gold.example'],
   async run({ client, site, source, out }) {

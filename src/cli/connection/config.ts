@@ -21,7 +21,10 @@ type Environment = NodeJS.ProcessEnv
 const OWN_MACHINE = 'http://localhost:8080'
 const PRIVATE = 0o600
 
-const fileOf = (env: Environment) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'goldmaster', 'hosts.json')
+/** Where what is kept for a user stands. */
+export const configFolder = (env: Environment) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'goldmaster')
+
+const fileOf = (env: Environment) => join(configFolder(env), 'hosts.json')
 
 function read(env: Environment): Stored {
   const file = fileOf(env)

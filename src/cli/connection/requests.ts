@@ -17,10 +17,13 @@ const sleep = (seconds: number) => new Promise((done) => setTimeout(done, second
 
 /** Sends a request and, when the service is asked too often, waits as long as it says and asks again. */
 export const politely =
-  (environment: NodeJS.ProcessEnv, note: (text: string) => void): Send =>
+  (environment: NodeJS.ProcessEnv, note: (text: string) => void, verbose = false): Send =>
   async (url, asked) => {
     for (let left = LONGEST_WAIT_S; ; ) {
+      const begun = performance.now()
+      if (verbose) note(`> ${asked.method ?? 'GET'} ${url.href}`)
       const answer = await exchange(url, asked, patience(environment))
+      if (verbose) note(`< ${tracedOf(answer)}, ${Math.round(performance.now() - begun)} ms`)
       const seconds = Number(answer.header('retry-after') ?? Number.NaN)
       if (answer.status !== RATE_LIMITED || !(seconds >= 0 && seconds <= left)) return answer
       note(`Too many requests; waiting ${seconds} s as ${url.origin} asks …`)
@@ -28,6 +31,12 @@ export const politely =
       left -= Math.max(seconds, 1)
     }
   }
+
+/** What the service said of itself; never what was sent, which holds the token. */
+const tracedOf = ({ status, type, text, header }: Answer) =>
+  [String(status), type, `${Buffer.byteLength(text)} bytes`, header('x-request-id') && `request ${header('x-request-id')}`]
+    .filter(Boolean)
+    .join(', ')
 
 /** Pages, not data: a proxy, a login wall, another service. */
 export function refusePages(answer: Answer, site: string) {

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { Failure, usage } from '../../terminal/failures.ts'
 import { clean } from '../../terminal/text.ts'
+import { proxyFor, requestThrough } from './proxy.ts'
 
 /** The most that is read of one answer: a page of the API is far smaller. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -32,7 +33,8 @@ export async function begin(url: URL, { method = 'GET', headers = {}, body }: Ap
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   const options: RequestOptions = { method, headers: { accept: 'application/json', ...headers } }
   if (body !== undefined) options.headers = { ...options.headers, 'content-length': String(Buffer.byteLength(body)) }
-  const begun = request(url, options)
+  const proxy = proxyFor(url, process.env)
+  const begun = proxy ? await requestThrough(proxy, url, options) : request(url, options)
   begun.end(body)
   return begun
 }

@@ -24,12 +24,14 @@ export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
   readonly folder: string
   readonly #host: string | undefined
   readonly #project: string | undefined
+  readonly #verbose: boolean
   #client: Client | undefined
   #site: string | undefined
   #chosen: (Chosen & { file: string }) | null | undefined
 
   constructor({ args, flags, out }: Run<F, A>, { env, folder }: Surroundings) {
-    const { host, project } = flags as { host?: string; project?: string }
+    const { host, project, verbose } = flags as { host?: string; project?: string; verbose?: boolean }
+    this.#verbose = verbose === true
     this.args = args
     this.flags = flags
     this.#host = host
@@ -61,7 +63,7 @@ export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
   }
 
   get send(): Send {
-    return politely(this.env, (text) => this.out.note(text))
+    return politely(this.env, (text) => this.out.note(text), this.#verbose || Boolean(this.env.GOLDMASTER_DEBUG))
   }
 
   get client(): Client {

@@ -2,6 +2,7 @@ import type { RouteName } from '../../contract/routes.ts'
 import type { Command } from '../../terminal/command.ts'
 import { explain, type Failure } from '../../terminal/failures.ts'
 import type { Arguments, Flag, Flags } from '../../terminal/flags.ts'
+import { visit } from '../connection/browser.ts'
 import { fieldsOf } from '../output/fields.ts'
 import { Call } from './call.ts'
 
@@ -17,6 +18,8 @@ interface ClientCommand<F extends Flags, A extends Arguments> extends Omit<Comma
   /** Speaks to no service: takes no `--host`. */
   offline?: true
   shows?: Shows | 'anything'
+  /** The page of the web app that shows the same: takes `--web`. */
+  web?(call: Call<F, A>): string
   /** A number that it returns is the exit code. */
   run(call: Call<F, A>): unknown
 }
@@ -27,6 +30,8 @@ export const projectId = (text: string): string => {
 }
 
 const HOST: Flag = { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' }
+const VERBOSE: Flag = { help: 'tell every request on standard error (or GOLDMASTER_DEBUG=1)' }
+const WEB: Flag = { help: 'show it in the browser instead' }
 const PROJECT: Flag = {
   help: "the project's id (default: the one chosen for this folder with goldmaster use)",
   value: 'id',
@@ -40,16 +45,24 @@ export const command = <const F extends Flags, const A extends Arguments>({
   project,
   offline,
   shows,
+  web,
   run,
   ...made
 }: ClientCommand<F, A>): Command => {
   const built: Command<F, A> = {
     ...made,
-    flags: { ...made.flags, ...(project && { project: PROJECT }), ...(!offline && { host: HOST }) } as unknown as F,
+    flags: {
+      ...made.flags,
+      ...(project && { project: PROJECT }),
+      ...(!offline && { host: HOST, verbose: VERBOSE }),
+      ...(web && { web: WEB }),
+    } as unknown as F,
     ...(shows && { prints: shows === 'anything' ? shows : shapeOf(shows) }),
     async run(given) {
       const call = new Call(given, { env: process.env, folder: process.cwd() })
       try {
+        if (web && (given.flags as { web?: boolean }).web)
+          return await visit(call.page(web(call)), call.env, (url) => call.out.say(url))
         return await run(call)
       } catch (error) {
         throw failureOf(error, call)

@@ -32,6 +32,7 @@ export function listCommand<N extends RouteName, K extends string>(made: ListOf<
     name: 'list',
     summary: made.summary,
     project: true,
+    pages: true,
     flags: { ...filters, ...limitFlag, web: { help: 'show the list in the browser' } },
     shows: { route: made.route, rows: made.rows },
     examples: made.examples,

@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { operatorCommands } from '../../operate.ts'
 import { buildProgram } from '../main.ts'
-import { manual } from './manual.ts'
+import { manPages } from './man-pages.ts'
+import { INTRODUCTION, manual } from './manual.ts'
 
 const FOLDER = resolve('docs/cli')
 
@@ -23,4 +26,21 @@ test('every command of the client and of the operator shows how it is used', asy
     if (file !== 'README.md' && (first === 'admin' || !operators.includes(first)) && first !== 'bridge')
       expect(text, file).toContain('\nExamples:\n  ')
   }
+})
+
+const HAS_MAN = spawnSync('man', ['--version']).status === 0
+
+test.runIf(HAS_MAN)('man reads every page without a warning, and says what --help says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'goldmaster-man-'))
+  for (const [file, text] of manPages(await program(), INTRODUCTION)) {
+    writeFileSync(join(folder, file), text)
+    const read = spawnSync('man', ['--warnings=w', '-l', join(folder, file)], {
+      encoding: 'utf8',
+      env: { ...process.env, MANWIDTH: '120', LC_ALL: 'C.UTF-8' },
+    })
+    expect(read, file).toMatchObject({ status: 0, stderr: '' })
+    if (file === 'goldmaster-builds.1')
+      expect(read.stdout).toContain("--template <text>            print a line for each row, such as '{{id}} {{title}}'")
+  }
+  rmSync(folder, { recursive: true })
 })

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 const WIDTH = 100
 
 /** A command's own help, as it prints it. */
-function helpOf(command: Command): string {
+export function helpOf(command: Command): string {
   let help = ''
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => WIDTH, getOutHasColors: () => false })
   command.outputHelp()
@@ -27,11 +27,11 @@ export function manual(program: Command): Map<string, string> {
   return pages
 }
 
-const INTRODUCTION = `Each page is what the command prints with \`--help\`.
+export const INTRODUCTION = `Each page is what the command prints with \`--help\`.
 
 **Output.** At a terminal lists are tables that fit the window, with times told from now. In a pipe they are lines of fields
 separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints what the API answers; \`--json id,title\` keeps only
-these fields of each row, except for \`admin\` and \`diagnose\`, which print all.
+these fields of each row, except for \`diagnose\`, which prints all.
 
 **Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
 importance go before a name or a title is cut. \`--wide\` shows everything whole. Colours mean one thing: red is broken, refused or urgent,
@@ -40,11 +40,26 @@ yellow waits for somebody, cyan is under way, green is good, dim was set aside; 
 **Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
 (\`urls.web\`), \`[]\` for every entry of a list (\`tasks[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`build_runs[0].id\`).
 
+**Asking JSON.** \`--jq QUERY\` prints what a query in the language of [jq](https://jqlang.org) finds, text without quotes:
+\`--jq '.build_runs[] | [.id, .status] | @tsv'\`. \`--template TEXT\` prints a line for each row in which \`{{path}}\` stands for what a path
+finds in it: \`--template '{{id}}\\t{{urls.web}}'\`.
+
+**At a terminal** answers longer than the screen go through \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or nothing turns that off.
+\`--web\` shows the same in the browser. \`goldmaster alias\` gives command lines short names, \`goldmaster config\` keeps host, pager,
+browser and timeout; both stand in \`config.json\` beside the tokens. \`man goldmaster-builds\` is there after \`npm install --global\`.
+
 **Paging.** \`--limit\` asks for as many pages as it takes. The API shows at most 50 builds and assets; the command says when there are
 more and how to narrow them.
 
 **Who you are.** \`goldmaster login\` keeps a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (else \`~/.config\`).
-\`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` come first. \`GOLDMASTER_TIMEOUT\` is how many seconds an answer may take (30).
+\`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` come first. \`GOLDMASTER_TIMEOUT\` is how many seconds an answer may take (30). On a machine
+without a browser \`goldmaster login --no-browser\` prints an address for any other one and takes what the browser there ends at.
+
+**On the way.** \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`ALL_PROXY\` and \`NO_PROXY\` are obeyed, in either case; this machine is never reached through
+a proxy. \`--verbose\` or \`GOLDMASTER_DEBUG=1\` tells every request on standard error, without its token.
+
+**In CI** \`diagnose\`, \`builds watch\` and \`builds investigate\` also say why a build failed where people look: as an annotation on GitHub
+Actions and, through its agent, on Buildkite.
 
 **Beside the service.** \`serve\`, \`work\`, \`migrate\` and \`admin\` open the database itself and read the
 [settings of the service](../configuration.md): run them where it was started, or with its \`DATA_DIR\`, or its \`DATABASE_URL\` and

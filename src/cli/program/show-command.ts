@@ -35,6 +35,7 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
     name: 'show',
     summary: made.summary,
     project: true,
+    pages: true,
     args: { [made.noun]: { help: made.id ?? 'its id' } },
     flags: { web: { help: 'show it in the browser' } },
     shows: { route: made.route },

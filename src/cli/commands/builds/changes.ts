@@ -5,6 +5,8 @@ export const changes = command({
   name: 'changes',
   summary: 'list the changes that a build holds and an earlier one did not, by their place on the branch',
   project: true,
+  pages: true,
+  web: ({ project, args }) => `/projects/${project}/builds/${args.build}`,
   args: { build: { help: 'its id' } },
   flags: { since: { help: 'an earlier build (default: the last that passed on its job and branch)', value: 'id' } },
   shows: { route: 'listBuildChanges', rows: 'changes' },

@@ -1,5 +1,6 @@
 import type { Investigation } from '../../../contract/shapes.ts'
 import { EXIT, Failure } from '../../../terminal/failures.ts'
+import { annotate } from '../../output/annotate.ts'
 import { tellInvestigation } from '../../output/tell-investigation.ts'
 import type { Reach } from '../../program/call.ts'
 import { command } from '../../program/command.ts'
@@ -25,6 +26,8 @@ export const investigate = command({
   name: 'investigate',
   summary: 'find out why a build failed; a new investigation costs the account a credit',
   project: true,
+  pages: true,
+  web: ({ project, args }) => `/projects/${project}/builds/${args.build}`,
   args: { build: { help: 'the id of a failed build' } },
   flags: { no_wait: { help: 'only start it' } },
   shows: { route: 'investigateBuild' },
@@ -36,6 +39,8 @@ export const investigate = command({
     if (!flags.no_wait && !isOver(begun)) out.note('Investigating …')
     const found = flags.no_wait ? begun : await awaited(call, build, begun)
     await out.answer(found, () => tellInvestigation(found, call))
+    if (!out.wantsDocument && found.diagnosis)
+      await annotate({ title: `Build ${build} failed`, message: found.diagnosis }, call.env, (line) => out.line(line))
     return found.status === 'failed' ? EXIT.failed : 0
   },
 })

@@ -8,6 +8,8 @@ export const log = command({
   name: 'log',
   summary: 'print the stored log of a build, whole or in part',
   project: true,
+  pages: true,
+  web: ({ project, args }) => `/projects/${project}/builds/${args.build}`,
   args: { build: { help: 'its id' } },
   flags: {
     tail: { help: 'only so many lines from the end', value: 'lines', read: (text) => lines.read('--tail', text) },
@@ -23,6 +25,6 @@ export const log = command({
     const text = await client.readBuildLog({ project_id: project, build_run_id: args.build, query: { tail, search } })
     if (text === '') return out.note(search === undefined ? 'The build has no log.' : 'No line of the log has this text.')
     const safe = out.forPeople ? text.replace(HARMFUL, '') : text
-    process.stdout.write(safe.endsWith('\n') ? safe : `${safe}\n`)
+    out.write(safe.endsWith('\n') ? safe : `${safe}\n`)
   },
 })

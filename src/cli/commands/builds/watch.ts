@@ -1,6 +1,7 @@
 import type { ReplyOf } from '../../../contract/routes.ts'
 import { PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { EXIT, Failure } from '../../../terminal/failures.ts'
+import { annotate } from '../../output/annotate.ts'
 import { changesBetween, screenOf } from '../../output/watch-screen.ts'
 import { command } from '../../program/command.ts'
 
@@ -37,10 +38,11 @@ export const watch = command({
       },
     },
   },
+  web: ({ project, args }) => `/projects/${project}/builds${args.build ? `/${args.build}` : ''}`,
   shows: { route: 'showBuild' },
   details: 'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed or was cancelled.',
   examples: ['builds watch 341', 'builds watch && ./deploy.sh', 'builds watch 341 --json id,status'],
-  async run({ client, project, args, flags, out }) {
+  async run({ client, project, args, flags, out, env }) {
     const id = args.build ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
     if (id === undefined) throw new Failure('The project has no build yet.', EXIT.notFound)
     const silent = out.wantsDocument
@@ -58,7 +60,11 @@ export const watch = command({
       } else if (!silent) for (const line of changesBetween(before, build)) out.line(line)
       if (!RUNNING_STATUSES.includes(build.status)) {
         out.answer(build, () => {})
-        return PASSED_STATUSES.includes(build.status) ? 0 : EXIT.failed
+        if (PASSED_STATUSES.includes(build.status)) return 0
+        const why = build.investigation?.diagnosis ?? `It is ${build.status}.`
+        const title = `${build.ci_job_name || 'Build'} ${build.build_number || id} ${build.status}`
+        if (!silent) await annotate({ title, message: `${why} ${build.urls.web}` }, env, (line) => out.line(line))
+        return EXIT.failed
       }
       before = build
       await new Promise((done) => setTimeout(done, (flags.interval ?? 3) * 1000))

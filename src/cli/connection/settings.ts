@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Failure } from '../../terminal/failures.ts'
+import { configFolder } from './config.ts'
+
+/** What somebody likes to have on every run, beside the environment, which comes first. */
+export interface Preferences {
+  settings: Record<string, string>
+  aliases: Record<string, string>
+}
+
+const fileOf = (env: NodeJS.ProcessEnv) => join(configFolder(env), 'config.json')
+
+export function readPreferences(env: NodeJS.ProcessEnv): Preferences {
+  const file = fileOf(env)
+  try {
+    const { settings, aliases } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Preferences>
+    return { settings: { ...settings }, aliases: { ...aliases } }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { settings: {}, aliases: {} }
+    throw new Failure(`Cannot read ${file}: ${(error as Error).message}`)
+  }
+}
+
+export function writePreferences(env: NodeJS.ProcessEnv, preferences: Preferences): void {
+  const file = fileOf(env)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, `${JSON.stringify(preferences, null, 2)}\n`)
+}
+
+/** What may be set, and the variable of the environment that it stands for. */
+export const SETTINGS: Readonly<Record<string, { variable: string; help: string }>> = {
+  host: { variable: 'GOLDMASTER_HOST', help: 'the service that is meant when none is named' },
+  pager: { variable: 'GOLDMASTER_PAGER', help: 'what long lists are shown with; cat for nothing' },
+  browser: { variable: 'BROWSER', help: 'what --web, open and login show pages with' },
+  timeout: { variable: 'GOLDMASTER_TIMEOUT', help: 'how many seconds an answer may take' },
+}
+
+/** Fills in what the environment leaves open. */
+export function applySettings(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(readPreferences(env).settings)) {
+    const setting = SETTINGS[name]
+    // An empty variable is a choice, too: no pager, for one.
+    if (setting && env[setting.variable] === undefined) env[setting.variable] = value
+  }
+}
