@@ -2,8 +2,8 @@ import type { Noun } from '../../terminal/command.ts'
 import { extra, main } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
-import { done, start } from './move-tasks.ts'
-import { create, edit } from './write-tasks.ts'
+import { done, start } from './tasks/move.ts'
+import { create, edit } from './tasks/write.ts'
 
 interface Assigned {
   assignee_handle: string | null

@@ -1,6 +1,6 @@
-import type { TaskState } from '../../contract/sets.ts'
-import { command } from '../program/command.ts'
-import { handleFlag } from './write-tasks.ts'
+import type { TaskState } from '../../../contract/sets.ts'
+import { command } from '../../program/command.ts'
+import { handleFlag } from './write.ts'
 
 /** Moves tasks to a state, one after the other; the first refusal stops. */
 const move = (name: string, state: TaskState, summary: string, examples: readonly string[]) =>
