@@ -22,7 +22,7 @@ function framed(data: Fields, notes: readonly string[], plain?: string): string 
 
 const known = new WeakMap<object, string[]>()
 
-/** The same data twice: for the model as text, for programs as an object that fits the output schema. */
+/** The same data twice: for the model as text, for programs as an object. */
 export function answer({ output }: Tool, result: Answer): CallToolResult {
   const { notes } = result
   const untrusted = known.get(output) ?? untrustedFields(output)

@@ -19,13 +19,13 @@ const line = Type.Integer({ minimum: 1 })
 const input = {
   project_id: route.input.project_id!,
   build_run_id: route.input.build_run_id!,
-  mode: Type.Optional(Type.Enum([...MODES], { default: 'failure', description: 'which part of the log' })),
-  lines: Type.Optional({ ...line, description: `mode tail: how many lines from the end (default ${TAIL})` }),
-  from_line: Type.Optional({ ...line, description: 'mode range and search: the first line, counted from 1' }),
-  to_line: Type.Optional({ ...line, description: `mode range: the last line (default: ${RANGE} lines)` }),
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'mode search: text to look for, no pattern' })),
+  mode: Type.Optional(Type.Enum([...MODES], { default: 'failure' })),
+  lines: Type.Optional({ ...line, description: `tail: how many (default ${TAIL})` }),
+  from_line: Type.Optional({ ...line, description: 'range, search: the first line, from 1' }),
+  to_line: Type.Optional({ ...line, description: `range: the last line (default ${RANGE} lines)` }),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'search: text, no pattern' })),
   context: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 20, description: `mode search: lines around each hit (default ${CONTEXT})` }),
+    Type.Integer({ minimum: 0, maximum: 20, description: `search: lines around a hit (default ${CONTEXT})` }),
   ),
 }
 

@@ -13,6 +13,15 @@ import { SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 import { TOOLS } from './catalogue.ts'
 
+interface Described {
+  type?: unknown
+  description?: string
+  enum?: unknown[]
+  items?: { enum?: unknown[] }
+  format?: string
+  default?: unknown
+}
+
 let studio: Studio
 let all: Assistant
 let tools: Tool[]
@@ -58,18 +67,31 @@ describe('the catalogue', () => {
     expect(tools.length).toBeLessThanOrEqual(30)
   })
 
-  test('describes each tool and each of its parameters', () => {
+  test('describes each tool and, where its name does not say it all, each of its parameters', () => {
     const validator = new AjvJsonSchemaValidator()
-    for (const { name, title, description = '', inputSchema, outputSchema } of tools) {
+    const plain = /^(?:limit|(?:project|task|build_run|asset|approval|breakage)_id)$/
+    for (const { name, title, description = '', inputSchema } of tools) {
       expect(title, name).toBeTruthy()
-      expect(description.length, name).toBeGreaterThanOrEqual(120)
-      expect(description.length, name).toBeLessThanOrEqual(600)
-      expect(description, name).toMatch(/\bUse it\b|mode "failure"|Only for builds/)
-      for (const [parameter, schema] of Object.entries(inputSchema.properties ?? {}))
-        expect((schema as { description?: string }).description, `${name} ${parameter}`).toBeTruthy()
-      for (const schema of [inputSchema, outputSchema!]) {
-        expect(schema.type).toBe('object')
-        expect(() => validator.getValidator(schema as never)).not.toThrow()
+      expect(description.length, name).toBeGreaterThanOrEqual(80)
+      expect(description.length, name).toBeLessThanOrEqual(320)
+      const parameters = Object.entries(inputSchema.properties ?? {}) as [string, Described][]
+      for (const [parameter, { type, description, enum: values, items }] of parameters) {
+        expect(type, `${name} ${parameter}`).toBeTruthy()
+        if (!plain.test(parameter)) expect(description ?? values ?? items?.enum, `${name} ${parameter}`).toBeTruthy()
+      }
+      expect(() => validator.getValidator(inputSchema as never)).not.toThrow()
+    }
+  })
+
+  test('offers every parameter of its route with the whole of its closed set', () => {
+    const wire = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema.properties as Record<string, Described>]))
+    for (const { name, input } of TOOLS) {
+      expect(Object.keys(wire.get(name)!), name).toEqual(Object.keys(input))
+      for (const [parameter, schema] of Object.entries(input) as [string, Described][]) {
+        const { enum: values, items, format, default: usual } = wire.get(name)![parameter]!
+        const told = { values: values ?? items?.enum, format, usual }
+        const declared = { values: schema.enum ?? schema.items?.enum, format: schema.format, usual: schema.default }
+        expect(told, `${name} ${parameter}`).toEqual(declared)
       }
     }
   })
@@ -79,19 +101,17 @@ describe('the catalogue', () => {
       Object.entries(routes as Record<string, Route>).map(([name, { writes }]) => [name.toLowerCase(), writes === true]),
     )
     for (const { name, annotations } of tools) {
-      expect(annotations, name).toEqual({
-        title: expect.any(String),
-        readOnlyHint: !writes.get(name.replaceAll('_', '')),
+      const hints = {
         destructiveHint: ['edit_task', 'decide_asset', 'edit_breakage'].includes(name),
         idempotentHint: name !== 'edit_task',
-        openWorldHint: false,
-      })
+      }
+      const written = writes.get(name.replaceAll('_', ''))
+      expect(annotations, name).toEqual({ readOnlyHint: !written, ...(written && hints), openWorldHint: false })
     }
   })
 
-  test('takes little of an assistant: names, descriptions and inputs together', () => {
-    const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-    expect(JSON.stringify(read).length).toBeLessThan(29_000)
+  test('takes less than 6,000 tokens of a conversation, at four characters each', () => {
+    expect(JSON.stringify({ tools }).length / 4).toBeLessThan(6_000)
   })
 })
 

@@ -30,9 +30,7 @@ export const createTask: Tool = {
   ...tool,
   input: {
     ...tool.input,
-    idempotency_key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'a word of your own: another one makes another task' }),
-    ),
+    idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'a word of your own' })),
   },
   run,
 }

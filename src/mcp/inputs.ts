@@ -6,75 +6,69 @@ import type { Route } from '../contract/routes.ts'
 import { partOf } from '../contract/task-fields.ts'
 import type { Fields } from './tool.ts'
 
-const number = '^[1-9][0-9]{0,9}$'
+export const RECORD_NUMBER = '^[1-9][0-9]{0,9}$'
 
-/** The parameters that name a record. */
+const record = Type.String({ pattern: RECORD_NUMBER })
+
+/** The parameters that name a record; where its id comes from is said only where the name does not lead there. */
 const RECORDS: Record<string, TSchema> = {
-  project_id: Type.String({ pattern: number, description: 'from list_projects' }),
-  task_id: Type.Integer({ minimum: 1, description: 'from list_tasks' }),
-  build_run_id: Type.String({ pattern: number, description: 'from list_builds' }),
-  asset_id: Type.String({ format: 'uuid', description: 'from list_assets or list_approvals' }),
-  approval_id: Type.String({ format: 'uuid', description: 'from list_approvals' }),
-  change_id: Type.Integer({ minimum: 1, description: 'from list_changes (not its commit hash)' }),
-  breakage_id: Type.String({ pattern: number, description: 'from list_breakages' }),
-  deployment_id: Type.String({ description: 'id of a deployment (UUID), or its number as in the links of a task' }),
+  project_id: record,
+  task_id: Type.Integer({ minimum: 1 }),
+  build_run_id: record,
+  asset_id: Type.String({ format: 'uuid' }),
+  approval_id: Type.String({ format: 'uuid' }),
+  change_id: Type.Integer({ minimum: 1, description: 'id, not commit hash or changelist number' }),
+  breakage_id: record,
+  deployment_id: Type.String({ description: 'UUID, or its number in the links of a task' }),
 }
 
-/** What the route table does not say about its parameters, because they are plain there. */
+/** What the route table does not say about its parameters, because they are plain there; a closed set speaks for itself. */
 const FILTERS: Record<string, string> = {
-  label: 'only tasks with exactly this label',
+  label: 'exactly this label',
   identifier: 'exact commit hash or changelist number',
-  orphaned: 'true also shows commits that a forced push has dropped',
-  stage: 'only this stage, such as review or art_review',
-  commit_sha: 'exact commit hash or changelist number the approval was asked for',
-  pending_approval: 'true: only assets that wait for a decision',
-  account_id: "id of an account the user belongs to; the user's default account if absent",
-  status: 'only those with this status',
-  state: 'only those in these states',
-  task_type: 'only tasks of this kind',
-  priority: 'only tasks of this priority',
-  build_type: 'only builds with this engine',
-  target_type: 'only builds of this configuration',
-  asset_type: 'only assets of this type',
-  category: 'only those with this category of cause',
-  source_type: 'only changes of this kind of source',
-  platform: 'only deployments to this store',
-  build_run_id: 'only deployments of this build run',
-  since_id: 'id of an earlier build run; if absent the last that passed on its job and branch',
-  branch: 'name of a branch or stream, such as main or //game/main',
+  orphaned: 'true also shows commits that a forced push dropped',
+  stage: 'such as review or art_review',
+  commit_sha: 'exact commit hash or changelist number',
+  pending_approval: 'true: only what waits for a decision',
+  account_id: "the user's default account if absent",
+  since_id: 'an earlier build run; if absent the last that passed on its job and branch',
+  branch: 'such as main or //game/main; if absent the one built last',
 }
 
 /** The same about what is written. */
 const FIELDS: Record<string, string> = {
   ...partOf('help'),
-  status: 'the decision',
-  comments: 'why, for the people who read the history',
-  stage: 'stage that is decided, such as review or art_review; unchanged if absent',
-  owner_user_id: 'who sees to it, a user id; null for nobody',
-  muted_until: 'with state muted: until when; null until it stops happening',
+  comments: 'why, for those who read the history',
+  stage: 'such as art_review; unchanged if absent',
+  owner_user_id: 'who sees to it, a user id',
+  muted_until: 'with state muted; if absent until it stops happening',
 }
 
 /** Accepted by the API for the sake of old clients; an assistant needs neither. */
 const LEFT_OUT = new Set(['format', 'event_type'])
 
-const helped = (schema: TSchema, help: string | undefined): TSchema => {
-  const { description } = schema as { description?: string }
-  return { ...schema, description: description ?? help } as TSchema
+const isClosedSet = (schema: TSchema) => {
+  const { enum: values, items } = schema as { enum?: unknown; items?: { enum?: unknown } }
+  return (values ?? items?.enum) !== undefined
 }
+
+const descriptionOf = (schema: TSchema) => (schema as { description?: string }).description
+
+const helped = (schema: TSchema, help: string | undefined): TSchema =>
+  ({ ...schema, description: isClosedSet(schema) ? undefined : help }) as TSchema
 
 function ofQuery(name: string, { schema, values, list, ...rest }: param.Param<unknown>): TSchema {
   if (rest.read === param.flag.read) return Type.Boolean()
-  if (name === 'limit') return { ...schema, maximum: param.MAX_LIMIT } as TSchema
+  if (name === 'limit') return { ...schema, maximum: param.MAX_LIMIT, description: undefined } as TSchema
   if (name === 'project_id') return RECORDS.project_id!
   const { enum: single } = schema as { enum?: unknown }
   if (values && !single) return Type.Array(Type.Enum([...values]), { minItems: 1 })
   return list ? Type.Array(Type.String(), { minItems: 1, ...describedAs(schema) }) : schema
 }
 
-const describedAs = (schema: TSchema) => {
-  const { description = '' } = schema as { description?: string }
-  return { description: description.replace('comma-separated or repeated, ', '') }
-}
+const describedAs = (schema: TSchema) => ({
+  description: descriptionOf(schema)?.replace('comma-separated or repeated, ', '') ?? '',
+})
 
 /** `/tasks/:id` asks for a `task_id`. */
 export const pathNames = ({ path }: Route): { sent: string; asked: string }[] =>
@@ -98,10 +92,13 @@ export function inputOf(route: Route): Record<string, TSchema> {
   const path = pathNames(route).map(({ asked }) => [asked, RECORDS[asked]!])
   const query = Object.entries(route.query)
     .filter(([name]) => !LEFT_OUT.has(name))
-    .map(([name, each]) => [name, Type.Optional(helped(ofQuery(name, each), FILTERS[name]))])
+    .map(([name, each]) => {
+      const schema = ofQuery(name, each)
+      return [name, Type.Optional(helped(schema, descriptionOf(schema) ?? FILTERS[name]))]
+    })
   const body = Object.entries(fields).map(([name, schema]) => {
     const clears = [(schema as Wanted).type].flat().includes('null') ? '; null clears it' : ''
-    const described = helped(schema, FIELDS[name] && FIELDS[name] + clears)
+    const described = helped(schema, FIELDS[name] ? FIELDS[name] + clears : descriptionOf(schema))
     return [name, required.includes(name) ? described : Type.Optional(described)]
   })
   return Object.fromEntries([...path, ...query, ...body])

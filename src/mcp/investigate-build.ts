@@ -39,7 +39,7 @@ export const investigateBuild: Tool = {
         minimum: 0,
         maximum: WAIT_MAX_S,
         default: WAIT_S,
-        description: 'how long to wait for the result; 0 only starts it',
+        description: '0 only starts it',
       }),
     ),
   },

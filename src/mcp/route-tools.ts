@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import { type TSchema, Type } from 'typebox'
 import type { Client } from '../contract/client.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../contract/params.ts'
@@ -109,7 +110,14 @@ function pageOutput(route: Route, rowsKey: string): TSchema {
   return outputOf({ [rowsKey]: Type.Array(Type.Object(kept)), ...(beside as Record<string, TSchema>) })
 }
 
-const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'where to go on, when a note of an answer says so' }))
+const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'where a note says to go on' }))
+
+/** The other hints mean nothing where a tool only reads. */
+const annotationsOf = ({ writes }: Route, { overwrites, repeatable }: Words): ToolAnnotations => ({
+  readOnlyHint: !writes,
+  ...(writes && { destructiveHint: overwrites === true, idempotentHint: repeatable === true }),
+  openWorldHint: false,
+})
 
 /** A tool read off a route: the same words in, the same shape out. */
 export function routeTool(name: ToolRoute, words: Words): Tool {
@@ -124,13 +132,7 @@ export function routeTool(name: ToolRoute, words: Words): Tool {
     scope: route.scope,
     input: { ...inputOf(asked), ...(words.long ? { from: FROM } : {}) },
     output: rowsKey && pages ? pageOutput(route, rowsKey) : outputOf(replyFields(route)),
-    annotations: {
-      title: words.title,
-      readOnlyHint: !route.writes,
-      destructiveHint: words.overwrites === true,
-      idempotentHint: !route.writes || words.repeatable === true,
-      openWorldHint: false,
-    },
+    annotations: annotationsOf(route, words),
     run(call) {
       const chosen = listOrSearch(
         name,

@@ -1,4 +1,6 @@
 import { type TSchema, Type } from 'typebox'
+import { ID_MAX } from '../contract/limits.ts'
+import { RECORD_NUMBER } from './inputs.ts'
 import type { Fields } from './tool.ts'
 
 interface Schema {
@@ -18,6 +20,17 @@ export const plainSchema = (schema: TSchema): { type: 'object' } & Fields =>
     if (Array.isArray(value?.enum) && value.type === undefined) return { type: 'string', ...value }
     return value
   })
+
+/** What nobody needs to be told: the refusal of a value that breaks it says so. */
+const goesWithoutSaying = (key: string, value: unknown) =>
+  (/^min(?:Length|Items|imum)$/.test(key) && (value === 0 || value === 1)) ||
+  (key === 'maximum' && value === ID_MAX) ||
+  (key === 'pattern' && value === RECORD_NUMBER) ||
+  (key === 'additionalProperties' && value === true)
+
+/** The same in few words, for the list of tools that every conversation carries. */
+export const briefSchema = (schema: TSchema): ReturnType<typeof plainSchema> =>
+  JSON.parse(JSON.stringify(plainSchema(schema)), (key, value) => (goesWithoutSaying(key, value) ? undefined : value))
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 

@@ -22,7 +22,7 @@ import { readInput } from './inputs.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { refusalText } from './refusals.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
-import { plainSchema } from './schemas.ts'
+import { briefSchema } from './schemas.ts'
 import type { Fields, Tool } from './tool.ts'
 
 export interface Assistance extends Offer {
@@ -41,11 +41,11 @@ Answers are bounded; their notes say what was left out and how to ask for it. Be
 const described = new WeakMap<Tool, ToolDescription>()
 
 function describe(tool: Tool): ToolDescription {
-  const { name, title, description, input, output, annotations } = tool
+  const { name, title, description, input, annotations } = tool
   const before = described.get(tool)
   if (before) return before
-  const inputSchema = plainSchema(Type.Object(input))
-  const made = { name, title, description, inputSchema, outputSchema: plainSchema(output), annotations }
+  // No output schema: it is most of what a list of tools weighs, and an answer shows its fields by itself.
+  const made = { name, title, description, inputSchema: briefSchema(Type.Object(input)), annotations }
   described.set(tool, made)
   return made
 }

@@ -14,7 +14,7 @@ export interface ToolCall {
   stopped(): boolean
 }
 
-/** What a tool has to say: data in the form of its output schema, and what the reader must know about it. */
+/** What a tool has to say: data in the form of its output, and what the reader must know about it. */
 export interface Answer {
   data: Fields
   notes: string[]
@@ -28,6 +28,7 @@ export interface Tool {
   description: string
   scope: Scope
   input: Record<string, TSchema>
+  /** The form of its answers: which of their fields others wrote is read off it. */
   output: TSchema
   annotations: ToolAnnotations
   run(call: ToolCall): Promise<Answer>
