@@ -96,7 +96,7 @@ export function word({ announcement, chatIdOf }: Post, syntax: Syntax): Wording 
   }
   /** Somebody who is not to be pinged is written by name. */
   const written = (person: Person) => mentionOf(person) ?? text(person.name, MAX.name)
-  const ping = [...new Set([here ? syntax.here : '', ...people.map(({ person }) => written(person))])].filter(Boolean).join(' ')
+  const ping = [here ? syntax.here : '', ...pinged.map(({ mention }) => mention)].filter(Boolean).join(' ')
 
   const shown = text(title, MAX.title)
   const heading = linked(shown, url, URL_MAX)
