@@ -5,7 +5,7 @@ import type { BreakageState } from '../src/contract/sets.ts'
 import { sql } from '../src/db/database.ts'
 import * as channels from '../src/domain/channels/channels.ts'
 import { breakageIn, RULE, setState } from './support/channel-room.ts'
-import { randomOf } from './support/chat/faults.ts'
+import { type Fault, randomOf } from './support/chat/faults.ts'
 import { type ChatVendors, openChatVendors } from './support/chat-vendors.ts'
 import { openNode } from './support/killing.ts'
 import { openStudio, type Studio } from './support/studio.ts'
@@ -16,6 +16,9 @@ const BRANCHES_PER_ACCOUNT = 8
 const PER_BRANCH = Math.min(25, BREAKAGES / 2)
 const KILLS = Number(process.env.CHANNEL_KILLS ?? 2)
 const KILL_EVERY_MS = 10_000
+/** After these it is known what became of a message; after the others it is not. */
+const REFUSALS: Fault[] = ['429', '500', '503']
+const BREAKS: Fault[] = ['reset before', 'reset after', '504 after']
 const SEED = Number(process.env.CHANNEL_SEED ?? 2026)
 
 const BRANCHES = Math.ceil(BREAKAGES / PER_BRANCH)
@@ -37,7 +40,7 @@ beforeAll(async () => {
   })
   vendors = await openChatVendors({
     rate: { perSecond: 1.2, burst: 2 },
-    faults: { seed: SEED, share: 0.06, kinds: ['429', '500', '503', 'reset before', 'reset after', '504 after'] },
+    faults: { seed: SEED, share: 0.06, kinds: [...REFUSALS, ...(process.env.CHANNEL_FAULTS === 'refusals' ? [] : BREAKS)] },
   })
 })
 afterAll(async () => {
