@@ -26,14 +26,9 @@ export interface FeedQuery {
 /** In the order in which ties are broken. */
 const SOURCES = [...new Set(FEED_EVENT_TYPES.map((type) => rowOf(type).source))].sort()
 
-/** Every fact of every source once: the rows of all tables have the same columns, empty where theirs has no such fact. */
-const FACTS = [...new Set(SOURCES.flatMap((source) => Object.keys(SOURCE_TABLES[source].facts)))]
-const FACT_NAMES = raw(FACTS.join(', '))
-
-const factsOf = ({ state, facts }: SourceTable) => {
-  const own = facts as Record<string, string>
-  return raw([state ? `s.${state}` : 'null::text', ...FACTS.map((fact) => own[fact] ?? 'null::text')].join(', '))
-}
+/** The facts of a source travel as one column: rows of a column for each fact of all sources took PostgreSQL half as long again. */
+const factsOf = ({ state, facts }: SourceTable) =>
+  raw(`${state ? `s.${state}` : 'null::text'}, array[${Object.values(facts).join(', ')}]::text[]`)
 
 const column = (name: string) => raw(`s.${name}`)
 
@@ -84,17 +79,26 @@ export function events(account: Sql, timezone: Sql, q: FeedQuery): Sql {
     )
   })
   return sql`
-    select * from (${join(branches, ' union all ')}) f (source, at, number, uuid, project_id, state, ${FACT_NAMES})
+    select * from (${join(branches, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)
     order by at desc, source desc, number desc, uuid desc limit ${inlineInteger(q.limit + 1)}`
 }
 
 /** A record of the feed: where it stands in the order, and the facts of its source. */
 export type FeedRow = { source: EventSource; at: string; project_id: number; project_name: string } & EventFacts[EventSource]
 
+/** The same as it comes from the database. */
+export type FoundRow = Omit<FeedRow, keyof EventFacts[EventSource]> & { facts: (string | null)[] }
+
+const NAMES = Object.fromEntries(SOURCES.map((source) => [source, Object.keys(SOURCE_TABLES[source].facts)]))
+
+/** Its facts by their names. */
+export const named = ({ facts, ...row }: FoundRow): FeedRow =>
+  ({ ...row, ...Object.fromEntries(NAMES[row.source]!.map((name, index) => [name, facts[index]])) }) as FeedRow
+
 /** The rows with what only their neighbours know: names of projects, what an investigation of a failed build found. */
 export const described = (rows: Sql): Sql => sql`
   select x.source, x.at, coalesce(x.number::text, x.uuid::text) as id, x.project_id, p.name as project_name,
-    x.state, ${raw(FACTS.map((fact) => `x.${fact}`).join(', '))}, n.found_category, n.found_suspect
+    x.state, x.facts, n.found_category, n.found_suspect
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
     select i.category as found_category,

@@ -4,7 +4,7 @@ import type { Plan } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { type Ask, type Identity, identity } from '../access/access.ts'
-import { described, events, type FeedQuery, type FeedRow } from './feed.ts'
+import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
 interface Reader extends Identity {
@@ -68,13 +68,12 @@ export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: s
   const page = sql`
     select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q)}) e
     where ${ask.scope} = any (r.scopes) and r.plan <> 'free'`
-  const found = await db.one<Reader & { rows: FeedRow[] }>(
+  const found = await db.one<Reader & { rows: FoundRow[] }>(
     sql`with reader as materialized (${reader(ask)}), page as materialized (${described(page)})
       select reader.*, (select coalesce(json_agg(page), '[]') from page) as rows from reader`,
   )
   const admitted = admitFully(found, ask, site)
-  for (const row of found!.rows) row.at = isoOf(row.at)
-  return { reader: admitted, rows: found!.rows }
+  return { reader: admitted, rows: found!.rows.map((row) => named({ ...row, at: isoOf(row.at) })) }
 }
 
 /** The reader from the primary, the page from the replica. */
@@ -82,7 +81,8 @@ async function readApart(db: Database, replica: Replica, ask: FeedAsk, q: FeedQu
   const found = await db.one<Reader & Positioned>(sql`select reader.*, ${POSITION} as position from (${reader(ask)}) reader`)
   const admitted = admitFully(found, ask, site)
   const page = described(events(sql`${admitted.account_id}::integer`, sql`${admitted.timezone}::text`, q))
-  return { reader: admitted, rows: await replica.read(found!.position, (db) => db.rows<FeedRow>(page)) }
+  const rows = await replica.read(found!.position, (db) => db.rows<FoundRow>(page))
+  return { reader: admitted, rows: rows.map(named) }
 }
 
 function admitFully(found: Reader | undefined, ask: FeedAsk, site: string): AdmittedReader {
