@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import * as queue from '../../src/domain/channels/message-queue.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ChannelKind } from '../../src/contract/channels.ts'
+import { startChannels } from '../../src/jobs/channels/channels.ts'
+import type { Lanes } from '../../src/jobs/lanes.ts'
+import { allowedHosts } from '../../src/net/addresses.ts'
 import { axe, hasBrowser } from '../support/browser.ts'
+import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -18,30 +22,32 @@ describe.runIf(hasBrowser)('chat channels in a browser', () => {
   const page = () => tab().page
   const card = (name: string) => page().getByRole('article', { name })
 
-  /** Takes what waits for the channel called so, as a node that sends does. */
-  async function taken(name: string) {
-    const { db, service, ask: _, ...rest } = studio()
-    const { json } = await api(`/accounts/${rest.world.accounts.owl!.id}/channels`)
-    const channel = json.channels.find((one: { name: string }) => one.name === name)
-    await expect.poll(() => queue.head(db, service.vault, channel.id)).toBeDefined()
-    const head = (await queue.head(db, service.vault, channel.id))!
-    await queue.begin(db, head, 0)
-    return { db, head }
-  }
-  const api = async (path: string) => {
-    const response = await page().request.get(`${studio().service.site}/app/api/v1${path}`)
-    return { json: await response.json() }
-  }
+  let vendors: ChatVendors
+  let node: Lanes
+  beforeAll(async () => {
+    vendors = await openChatVendors()
+    const { db, service } = studio()
+    const slackApi = vendors.destination('slack', 'C0ANY').api!
+    node = startChannels({ ...service, db, allowed: allowedHosts(['127.0.0.1']), slackApi })
+  })
+  afterAll(async () => {
+    await node?.stop()
+    await vendors?.close()
+  })
 
-  async function make(kind: string, name: string, fields: Record<string, string>, told = 'All projects') {
+  async function make(kind: Exclude<ChannelKind, 'slack'>, room: string, told = 'All projects') {
     await tab().go('/settings/channels')
     await page().getByRole('button', { name: 'New channel' }).click()
     await page().getByLabel('Where').selectOption(kind)
-    await page().getByLabel('Name').fill(name)
-    for (const [label, value] of Object.entries(fields)) await page().getByLabel(label).fill(value)
+    await page().getByLabel('Name').fill(room)
+    await page().getByLabel('Address of the webhook').fill(vendors.destination(kind, room).secret)
     await page().getByLabel('Tell it what breaks in').selectOption(told)
     await page().getByRole('button', { name: 'Make the channel' }).click()
-    await card(name).waitFor()
+    await card(room).waitFor()
+  }
+  const opened = async (room: string) => {
+    await card(room).getByRole('table').getByRole('button', { name: 'Test message' }).click()
+    return page().getByRole('dialog')
   }
 
   test('a bot is made with what its guide asks for, and its token is never shown again', async () => {
@@ -56,14 +62,14 @@ describe.runIf(hasBrowser)('chat channels in a browser', () => {
     expect(await axe(page())).toEqual([])
     await page().getByRole('button', { name: 'Make the channel' }).click()
     await page().getByText('must be a bot token').waitFor()
-    await page().getByLabel('Bot token').fill('xoxb-1234567890')
+    await page().getByLabel('Bot token').fill(vendors.destination('slack', 'C024BE91L').secret)
     await page().getByRole('button', { name: 'Make the channel' }).click()
     await card('#builds').getByText('C024BE91L').waitFor()
     expect(await card('#builds').getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringContaining('Moonrise: What breaks'),
       expect.stringContaining('Starfall: What breaks'),
     ])
-    expect(await page().content()).not.toContain('xoxb-1234567890')
+    expect(await page().content()).not.toContain('xoxb-stand-in')
     await card('#builds').getByRole('button', { name: 'Change', exact: true }).click()
     await page().getByLabel('Name').fill('#night')
     expect(await page().getByLabel('Bot token').inputValue()).toBe('')
@@ -72,7 +78,7 @@ describe.runIf(hasBrowser)('chat channels in a browser', () => {
   })
 
   test('rules are added, changed and removed, each with what its subject can be narrowed by', async () => {
-    await make('discord', 'rules', { 'Address of the webhook': 'https://discord.com/api/webhooks/1/x' }, 'No project yet')
+    await make('discord', 'rules', 'No project yet')
     await card('rules').getByText('Without a rule nothing is told here.').waitFor()
     await card('rules').getByRole('button', { name: 'Add a rule' }).click()
     const dialog = page().getByRole('dialog')
@@ -106,65 +112,59 @@ describe.runIf(hasBrowser)('chat channels in a browser', () => {
   })
 
   test('a test message is followed until it is sent, and stands in the log', async () => {
-    await make('discord', 'tests', { 'Address of the webhook': 'https://discord.com/api/webhooks/2/x' })
+    await make('discord', 'tests')
     await card('tests').getByRole('button', { name: 'Send a test message' }).click()
-    await card('tests').getByText('The test message is on its way…').waitFor()
-    const { db, head } = await taken('tests')
-    await queue.log(db, head, {
-      deed: 'post',
-      at: new Date(),
-      milliseconds: 71,
-      status: 200,
-      error: '',
-      response: '{"id":"1"}',
-    })
-    await queue.recordSent(db, head, '1')
     await card('tests').getByText('The test message was sent').waitFor()
+    expect(vendors.messages('discord', 'tests')).toHaveLength(1)
     await card('tests').getByText('Log').click()
-    await card('tests').getByRole('table').getByRole('button', { name: 'Test message' }).click()
-    const dialog = page().getByRole('dialog')
-    await dialog.getByText('after 71 ms').waitFor()
+    const dialog = await opened('tests')
+    await dialog.getByText(/Posted: 200 after \d+ ms/).waitFor()
     await dialog.getByRole('link', { name: 'This is a test' }).waitFor()
     expect(await axe(page())).toEqual([])
   })
 
+  test('a test message that cannot be sent now says why, and is tried again', async () => {
+    await make('teams', 'later')
+    vendors.inject('later', '503')
+    await card('later').getByRole('button', { name: 'Send a test message' }).click()
+    await card('later').getByText('Not sent yet, and tried again: The answer was HTTP 503.').waitFor()
+    await card('later').getByText('The test message was sent').waitFor()
+  })
+
   test('a message that may have arrived is sent again only after a warning', async () => {
-    await make('mattermost', 'unsure', { 'Address of the webhook': 'https://chat.example.com/hooks/x' })
+    await make('mattermost', 'unsure')
+    vendors.inject('unsure', 'reset after')
     await card('unsure').getByRole('button', { name: 'Send a test message' }).click()
-    const { db, head } = await taken('unsure')
-    await queue.recordEnd(db, head, 'uncertain', 'The line broke before an answer came.')
     await card('unsure').getByText('Nobody knows whether the test message arrived').waitFor()
     await card('unsure').getByText('Log').click()
     await card('unsure').getByLabel('Status').selectOption('uncertain')
-    await card('unsure')
-      .getByRole('table')
-      .getByRole('button', { name: /^Test message/ })
-      .click()
-    const dialog = page().getByRole('dialog')
+    const dialog = await opened('unsure')
     await dialog.getByText('it may stand there twice').waitFor()
+    expect(vendors.messages('mattermost', 'unsure')).toHaveLength(1)
     await dialog.getByRole('button', { name: 'Send again anyway' }).click()
-    await dialog.getByText('waiting').waitFor()
-    expect((await taken('unsure')).head.id).toBe(head.id)
+    await expect.poll(() => vendors.messages('mattermost', 'unsure')).toHaveLength(2)
+    await dialog.getByText('sent', { exact: true }).waitFor()
   })
 
   test('a channel that was switched off says what to do, and works again with a new secret', async () => {
-    await make('discord', 'gone', { 'Address of the webhook': 'https://discord.com/api/webhooks/3/x' })
+    await make('discord', 'gone')
+    vendors.remove('discord', 'gone')
     await card('gone').getByRole('button', { name: 'Send a test message' }).click()
-    const { db, head } = await taken('gone')
-    await queue.recordGone(db, head, 'The webhook was deleted. Make a new webhook in the settings of the channel.')
+    await card('gone').getByText('Make a new webhook').first().waitFor()
     await page().reload()
-    await card('gone').getByText('Make a new webhook in the settings of the channel.').waitFor()
+    await card('gone').getByText('Make a new webhook').waitFor()
     await card('gone').getByText('1 message waits').waitFor()
     expect(await card('gone').getByRole('button', { name: 'Send a test message' }).isDisabled()).toBe(true)
     expect(await axe(page())).toEqual([])
     await card('gone').getByRole('button', { name: 'Change', exact: true }).click()
-    await page().getByLabel('Address of the webhook').fill('https://discord.com/api/webhooks/4/y')
+    await page().getByLabel('Address of the webhook').fill(vendors.destination('discord', 'found').secret)
     await page().getByRole('button', { name: 'Save' }).click()
     await card('gone').getByText('active').waitFor()
+    await expect.poll(() => vendors.messages('discord', 'found')).toHaveLength(1)
   })
 
   test('a channel is paused, resumed and removed', async () => {
-    await make('teams', 'brief', { 'Address of the webhook': 'https://example.logic.azure.com/workflows/x' })
+    await make('teams', 'brief')
     await card('brief').getByRole('button', { name: 'Pause' }).click()
     await card('brief').getByText('Paused: it hears nothing').waitFor()
     await card('brief').getByRole('button', { name: 'Resume' }).click()

@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { notifyPeople } from '../../src/domain/inbox/notify-people.ts'
 import { unsubscribeUrl } from '../../src/domain/inbox/unsubscribe.ts'
+import { startChannels } from '../../src/jobs/channels/channels.ts'
+import type { Lanes } from '../../src/jobs/lanes.ts'
+import { allowedHosts } from '../../src/net/addresses.ts'
 import { axe, hasBrowser, openTab } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -29,23 +31,19 @@ describe.runIf(hasBrowser)('the inbox in a browser', () => {
       .getByRole('navigation', { name: 'Main' })
       .getByRole('link', { name: /^Inbox/ })
 
-  /** A task that Ann gives to Lead, told as a node does that works off what happened. */
-  async function give(title: string) {
+  let node: Lanes
+  beforeAll(() => {
     const { db, service } = studio()
-    const [account, project] = [id('accounts', 'owl'), id('projects', 'star')]
-    const task = (await db.one<{ id: number }>(sql`
+    node = startChannels({ ...service, db, allowed: allowedHosts([]) })
+  })
+  afterAll(() => node?.stop())
+
+  /** A task that Ann gives to Lead. */
+  const give = async (title: string) =>
+    (await studio().db.one<{ id: number }>(sql`
       insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
-      values (${account}, ${project}, ${title}, ${id('users', 'lead')}, ${id('users', 'ann')}) returning id`))!
-    const told = {
-      position: 1,
-      account_id: account,
-      project_id: project,
-      event_type: 'task.state_changed',
-      row_id: String(task.id),
-    } as const
-    await db.transaction((db) => notifyPeople(db, { vault: service.vault, site: service.site }, [told]))
-    return task.id
-  }
+      values (${id('accounts', 'owl')}, ${id('projects', 'star')}, ${title}, ${id('users', 'lead')}, ${id('users', 'ann')})
+      returning id`))!.id
 
   test('is empty at first, and fills and counts while one looks at it', async () => {
     await tab().go('/inbox')
@@ -107,6 +105,7 @@ describe.runIf(hasBrowser)('the inbox in a browser', () => {
   test('is marked as read as a whole', async () => {
     await give('Fifth task')
     await tab().go('/inbox')
+    await items().getByText('Fifth task').first().waitFor()
     await page().getByRole('button', { name: 'Mark all as read' }).click()
     await page().getByText('Nothing unread').waitFor()
     expect(tab().complaints).toEqual([])

@@ -8,8 +8,8 @@ const CONCERNING: readonly EventSource[] = ['breakage', 'approval', 'task']
 const LATE_MS = 4_000
 
 /**
- * Who is concerned by something is worked out after it was told: whoever asked for their inbox with the event asks once more. Every event
- * has a look that comes long enough after it, and a flood of them one in a while.
+ * Who is concerned by something is worked out after it was told: whoever asked for their inbox with the event asks once more, and so does
+ * whoever came just after it. Every event has a look that comes long enough after it, and a flood of them one in a while.
  */
 export function useLateLook() {
   const client = useQueryClient()
@@ -25,5 +25,12 @@ export function useLateLook() {
     timer.current ??= setTimeout(look, LATE_MS)
   }
   useLive(({ event_type }) => CONCERNING.includes(EVENTS[event_type]?.source) && wait())
-  useEffect(() => () => clearTimeout(timer.current), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when somebody comes
+  useEffect(() => {
+    wait()
+    return () => {
+      clearTimeout(timer.current)
+      timer.current = undefined
+    }
+  }, [])
 }
