@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Channel } from '../../../contract/app/channels.ts'
 import type { ChannelMessageStatus } from '../../../contract/channels.ts'
 import { wordsOf } from '../../api.ts'
-import { useApi, useWrite } from '../../queries.ts'
+import { refresh, useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
@@ -14,7 +15,7 @@ interface Props {
 /** Sends a message the way of all others and says what came of it. */
 export function ChannelTest({ channel: { id, account_id, status }, locked }: Props) {
   const [messageId, setMessageId] = useState<number>()
-  const send = useWrite('testChannel', ['listChannels', 'listChannelMessages'])
+  const send = useWrite('testChannel')
   const run = () =>
     send.mutateAsync({ account_id, id }).then(
       (message) => setMessageId(message.id),
@@ -35,12 +36,19 @@ const ENDED: readonly ChannelMessageStatus[] = ['sent', 'failed', 'uncertain']
 
 function Outcome({ accountId, channelId, messageId }: { accountId: number; channelId: number; messageId: number }) {
   const [isOver, setOver] = useState(false)
+  const client = useQueryClient()
   const { data, error } = useApi(
     'showChannelMessage',
     { account_id: accountId, id: channelId, message_id: messageId },
     { every: isOver ? false : 1_000, stale: 0 },
   )
-  if (data && ENDED.includes(data.status) && !isOver) setOver(true)
+  const { status, error: trouble } = data ?? {}
+  // What the card says of the channel and its log follows from it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something came of it
+  useEffect(() => {
+    if (status && ENDED.includes(status)) setOver(true)
+    void refresh(client, ['listChannels', 'listChannelMessages'])
+  }, [client, status, trouble])
   if (error) return <Said kind="err">{wordsOf(error)}</Said>
   switch (data?.status) {
     case 'sent':
@@ -59,7 +67,7 @@ function Outcome({ accountId, channelId, messageId }: { accountId: number; chann
 }
 
 /** Above the buttons, over the whole width. */
-const Said = ({ kind, children }: { kind: 'ok' | 'err' | 'warn' | 'info'; children: React.ReactNode }) => (
+const Said = ({ kind, children }: { kind: 'ok' | 'err' | 'warn' | 'info'; children: ReactNode }) => (
   <div className="wrap-anywhere order-first w-full">
     <Notice kind={kind}>{children}</Notice>
   </div>

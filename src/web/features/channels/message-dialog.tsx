@@ -91,8 +91,8 @@ function Again({ channel: { id, account_id, kind }, message, locked }: Pick<Prop
     <div className="grid gap-3">
       {status === 'uncertain' && (
         <Notice kind="warn">
-          No answer came, so nobody knows whether it arrived; that is why it was not repeated. Look into the room first: sent
-          again, it may stand there twice.
+          No answer came that tells, so nobody knows whether it arrived; that is why it was not repeated. Look into the room
+          first: sent again, it may stand there twice.
         </Notice>
       )}
       {isTwice && <Notice>It was sent. Sent again, it stands there twice.</Notice>}

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/form/dialog.tsx'
 import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
-import { NARROWED_BY, newRule, SUBJECT_OPTIONS } from './rule-words.ts'
+import { capital, NARROWED_BY, newRule, SUBJECT_OPTIONS } from './rule-words.ts'
 
 interface Props {
   account: AccountSummary
@@ -50,7 +50,7 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
           />
           <Select
             label="Tell it of"
-            hint={`${RULE_SUBJECTS[subject]}.`}
+            hint={`${capital(RULE_SUBJECTS[subject])}.`}
             options={SUBJECT_OPTIONS}
             value={subject}
             onChange={({ target }) => put({ subject: target.value as RuleSubject })}

@@ -20,7 +20,7 @@ const HEARS: Record<RuleSubject, string> = {
 }
 export const SUBJECT_OPTIONS = (Object.keys(HEARS) as RuleSubject[]).map((subject) => [subject, capital(HEARS[subject])] as const)
 
-function capital(text: string) {
+export function capital(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

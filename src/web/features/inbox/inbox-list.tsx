@@ -119,8 +119,9 @@ function Item({ notification: { kind, title, path, project_name, at, read_at }, 
         </span>
       </div>
       <Button look="quiet" onClick={() => onMark(isUnread)}>
-        {isUnread ? 'Mark read' : 'Mark unread'}
-        <span className="sr-only"> {title}</span>
+        <Icon name={isUnread ? 'task' : 'mail'} className="sm:hidden" />
+        <span className="max-sm:sr-only">{isUnread ? 'Mark read' : 'Mark unread'}</span>
+        <span className="sr-only">{title}</span>
       </Button>
     </li>
   )

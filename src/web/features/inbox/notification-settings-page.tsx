@@ -156,7 +156,7 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
           <Select
             label="Your time zone"
             options={[
-              ['', account ? `That of ${account.name} (${account.timezone})` : 'That of the account'],
+              ['', account ? `${account.timezone} (${account.name})` : 'That of the account'],
               ...zones.map((zone) => [zone, zone] as const),
             ]}
             value={timezone ?? ''}
