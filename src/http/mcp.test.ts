@@ -89,6 +89,52 @@ describe('the protocol', () => {
   })
 })
 
+describe('bound by its address', () => {
+  const toolsAt = async (search: string) => {
+    const { json } = await studio.ask(`/mcp${search}`, {
+      method: 'POST',
+      token: tokenOf('lead'),
+      body: request('tools/list'),
+      headers: ACCEPT,
+    })
+    return json.result.tools as { name: string; annotations: object; inputSchema: { properties: object } }[]
+  }
+  const callAt = (search: string, name: string, args = {}) =>
+    studio.ask(`/mcp${search}`, {
+      method: 'POST',
+      token: tokenOf('lead'),
+      body: request('tools/call', { name, arguments: args }),
+      headers: ACCEPT,
+    })
+
+  test('to one project: nobody names it, and no other is reached', async () => {
+    const search = `?project=${id('projects', 'star')}`
+    const tools = await toolsAt(search)
+    expect(tools.map(({ name }) => name)).not.toContain('list_projects')
+    for (const { name, inputSchema } of tools) expect(inputSchema.properties, name).not.toHaveProperty('project_id')
+    expect((await callAt(search, 'show_project')).json.result.structuredContent).toMatchObject({ id: id('projects', 'star') })
+    const { text } = await callAt(search, 'show_project', { project_id: id('projects', 'den') })
+    expect(text).toContain('Unknown parameter: project_id')
+  })
+
+  test('to reading', async () => {
+    for (const { name, annotations } of await toolsAt('?read_only=true'))
+      expect(annotations, name).toMatchObject({ readOnlyHint: true })
+    const { json } = await callAt('?read_only=1', 'create_task', { project_id: id('projects', 'star'), title: 'x' })
+    expect(json.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('this server only reads') }] })
+    expect((await toolsAt('?read_only=false')).map(({ name }) => name)).toContain('create_task')
+  })
+
+  test.each([
+    ['a project of another account', () => `?project=${id('projects', 'den')}`, 404],
+    ['no number', () => '?project=star', 422],
+    ['a misspelt name', () => '?readonly=true', 422],
+    ['no yes or no', () => '?read_only=maybe', 422],
+  ])('%s is refused', async (_, search, status) => {
+    expect((await callAt(search(), 'ping')).status).toBe(status)
+  })
+})
+
 describe('the rules of the API hold', () => {
   test("another account's project does not exist", async () => {
     const params = { name: 'show_project', arguments: { project_id: id('projects', 'den') } }
@@ -108,22 +154,22 @@ describe('the rules of the API hold', () => {
     await limited.close()
   })
 
-  test('a request counts against the address it came from', async () => {
-    const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 3, seconds: 60 } } })
-    const ask = () =>
-      limited.ask('/mcp', {
-        method: 'POST',
-        token: tokenOf('lead'),
-        headers: ACCEPT,
-        body: request('tools/call', { name: 'ping' }),
-      })
-    // The call inside counts like the one that carries it.
-    expect((await ask()).json.result.isError).toBeUndefined()
-    expect((await ask()).json.result).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining('rate_limited') }],
-    })
-    expect((await ask()).status).toBe(429)
+  test('a message counts once against the address it came from, with all it asks the API', async () => {
+    const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 4, seconds: 60 } } })
+    const ask = (body: unknown) => limited.ask('/mcp', { method: 'POST', token: tokenOf('lead'), headers: ACCEPT, body })
+    const ping = request('tools/call', { name: 'ping' })
+    const done = { result: { structuredContent: { ok: true } } }
+    expect([(await ask(ping)).json, (await ask(ping)).json]).toMatchObject([done, done])
+    // Several at once are not cheaper than one after the other.
+    expect((await ask([ping, { ...ping, id: 2 }])).json).toMatchObject([done, done])
+    expect((await ask(ping)).status).toBe(429)
+    await limited.close()
+  })
+
+  test('nobody is spared by the words of a request', async () => {
+    const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 1, seconds: 60 } } })
+    const ask = () => limited.ask('/api/v1/ping', { token: tokenOf('lead'), headers: { 'user-agent': 'goldmaster-mcp/1' } })
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
     await limited.close()
   })
 

@@ -1,18 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { createClient } from '../contract/client.ts'
-import { ApiError, forbiddenOrigin } from '../contract/errors.ts'
+import { ApiError, forbiddenOrigin, invalidParameter } from '../contract/errors.ts'
+import { flag, type Param, type Query, type RawQuery, readId, readQuery } from '../contract/params.ts'
 import { LOGIN_SCOPES } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import { networkOf } from './network.ts'
 import type { Service } from './service.ts'
 
 export const PATH = '/mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
 
+/** Set while the API is asked on behalf of an assistant, whose own request has been counted. */
+const onBehalf = new AsyncLocalStorage<true>()
+export const isCounted = () => onBehalf.getStore() === true
+
+/** Bound by its address as the command is by its flags. A misspelt name is refused: it would leave open what was to be closed. */
+const PARAMS = {
+  project: {
+    schema: Type.String(),
+    read(name, raw) {
+      const id = readId(raw)
+      if (id === undefined) throw invalidParameter(name, 'must be the number of a project')
+      return id
+    },
+  } satisfies Param<number>,
+  read_only: flag,
+}
+
 /** The tools for assistants at `/mcp` (Streamable HTTP), and the document that says where tokens for it come from. */
 export function serveMcp(app: FastifyInstance, service: Service) {
-  const { db, site, lastUsed } = service
+  const { db, site, lastUsed, limits } = service
   const document = {
     resource: `${site}${PATH}`,
     resource_name: 'Goldmaster',
@@ -30,21 +51,32 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   app.post(PATH, {
     onRequest: async (request, reply) => {
       refuseOtherOrigins(request, site)
+      const bound = readQuery(PARAMS, request.query as RawQuery)
       try {
-        request.assistant = await access.findCaller(db, { who: tokenScheme.who(request), scope: 'ping', project: undefined })
+        const ask = { who: tokenScheme.who(request), scope: 'ping', project: bound.project } as const
+        const caller = await access.findCaller(db, ask)
+        access.admit(caller, ask)
+        request.assistant = { caller, bound }
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return challenge(request, reply, site)
         throw error
       }
-      lastUsed.note(request.assistant.token_id)
+      lastUsed.note(request.assistant.caller.token_id)
     },
     handler: async (request, reply) => {
       // Loaded when an assistant first asks: a start need not wait for it.
       const { answerRequest } = await import('../mcp/http.ts')
-      const answer = await answerRequest(asRequest(request, site), parsed(request.body as Buffer | undefined), {
+      const { caller, bound } = request.assistant!
+      const body = parsed(request.body as Buffer | undefined)
+      // The request itself was counted on arrival.
+      for (const _ of Array.isArray(body) ? body.slice(1) : []) await limits.requests(networkOf(request.ip))
+      const answer = await answerRequest(asRequest(request, site), body, {
         client: () => innerClient(app, request, site),
-        scopes: request.assistant!.scopes,
+        scopes: caller.scopes,
+        project: bound.project?.toString(),
+        readOnly: bound.read_only,
         signIn: `Ask the user to let this assistant log in again, or to put another token, made at ${site}/settings/tokens, into its settings.`,
+        ownToken: `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`,
         stopped: () => closing || reply.raw.destroyed,
       })
       return reply
@@ -89,7 +121,9 @@ const innerClient = (app: FastifyInstance, request: FastifyRequest, site: string
     fetch: (async (url: URL, { method, headers, body }: { method: 'GET'; headers: Record<string, string>; body?: string }) => {
       const payload = body === undefined ? {} : { payload: body }
       const { pathname, search } = url
-      const inner = await app.inject({ method, url: `${pathname}${search}`, headers, remoteAddress: request.ip, ...payload })
+      const asked = { method, url: `${pathname}${search}`, headers, remoteAddress: request.ip, ...payload }
+      // An injected request begins when it is awaited, which must be inside.
+      const inner = await onBehalf.run(true, async () => await app.inject(asked))
       return new Response(inner.payload, { status: inner.statusCode, headers: retryAfter(inner.headers['retry-after']) })
     }) as unknown as typeof fetch,
   })
@@ -98,6 +132,6 @@ const retryAfter = (value: unknown): Record<string, string> => (value === undefi
 
 declare module 'fastify' {
   interface FastifyRequest {
-    assistant?: access.Caller
+    assistant?: { caller: access.Caller; bound: Query<typeof PARAMS> }
   }
 }

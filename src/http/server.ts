@@ -21,7 +21,7 @@ import { closeQuickly } from './closing.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { guardsOf } from './guards.ts'
 import { loggedPath } from './logged-path.ts'
-import { serveMcp } from './mcp.ts'
+import { isCounted, serveMcp } from './mcp.ts'
 import { networkOf } from './network.ts'
 import { serveMetrics } from './ops/metrics.ts'
 import { openReadiness, type Readiness } from './ops/readiness.ts'
@@ -45,7 +45,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   const arrive = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(guards).header('x-request-id', request.id)
     const { url, config } = request.routeOptions
-    if (!UNCOUNTED.has(url ?? '') && !config.uncounted) await service.limits.requests(networkOf(request.ip))
+    if (!UNCOUNTED.has(url ?? '') && !config.uncounted && !isCounted()) await service.limits.requests(networkOf(request.ip))
   }
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,

@@ -133,6 +133,11 @@ describe('what a token may do', () => {
         .filter((name) => name !== 'list_members')
         .sort(),
     )
+    // Another login would not help.
+    const { text } = await assistant.call('list_members', { project_id: star() })
+    expect(text).toMatch(/No login is given it\..*make a token with it at .*\/settings\/tokens.*GOLDMASTER_TOKEN/)
+    const remote = await kept(connectHttp(studio.site, tokenOf('login')))
+    expect((await remote.call('list_members')).text).toMatch(/No login is given it\..*\/settings\/tokens.*Authorization: Bearer/)
   })
 
   test('prompts and resources go with the scopes', async () => {
@@ -177,6 +182,7 @@ describe('options of the command', () => {
     await expect(assistant.client.readResource({ uri: `goldmaster://projects/${moon}` })).rejects.toThrow(/not found/)
     expect((await assistant.client.listResources()).resources).toHaveLength(1)
     expect((await assistant.client.listPrompts()).prompts[0]!.arguments).toEqual([])
+    expect((await assistant.call('list_projects')).text).toMatch(/bound to project \d+.*Do not retry/)
   })
 
   test('--project with a number that is none of yours is told at once', async () => {

@@ -1,3 +1,4 @@
+import type { Scope } from '../contract/sets.ts'
 import { readBuildLog } from './build-log.ts'
 import { createTask } from './create-task.ts'
 import { investigateBuild } from './investigate-build.ts'
@@ -25,12 +26,18 @@ function bound(tool: Tool, project: string): Tool {
   return { ...tool, input, run: (call: ToolCall) => tool.run({ ...call, args: { ...call.args, project_id: project } }) }
 }
 
-/** Why a tool is not offered, or undefined when it is. */
-export function withheld(tool: Tool, { scopes, project, readOnly }: Offer): string | undefined {
-  if (!scopes.includes(tool.scope)) return `it needs the scope ${tool.scope}, which the token lacks`
-  if (readOnly && !tool.annotations.readOnlyHint) return 'this server only reads: it was started with --read-only'
-  if (project !== undefined && tool.name === 'list_projects') return `this server was bound to project ${project} with --project`
-  return undefined
+/** Why a tool is not offered, and the scope it would take if that is why; undefined when it is offered. */
+export function withheld(tool: Tool, { scopes, project, readOnly }: Offer): { why: string; scope?: Scope } | undefined {
+  if (readOnly && !tool.annotations.readOnlyHint)
+    return {
+      why: "this server only reads: the user chose so in this assistant's settings (--read-only, or read_only in the address)",
+    }
+  if (project !== undefined && tool.name === 'list_projects')
+    return {
+      why: `this server is bound to project ${project} by this assistant's settings; the other tools reach it without its id`,
+    }
+  if (scopes.includes(tool.scope)) return undefined
+  return { why: `it needs the scope ${tool.scope}, which the token lacks`, scope: tool.scope }
 }
 
 export const toolsFor = (offer: Offer): Tool[] =>

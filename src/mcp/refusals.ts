@@ -1,13 +1,25 @@
 import { ApiError } from '../contract/errors.ts'
+import { GRANTABLE_SCOPES, type Scope } from '../contract/sets.ts'
 import { visible } from './shrink.ts'
 
 const LONGEST = 2000
 
+/** How the user gives an assistant another token, in a sentence each. */
+export interface Remedies {
+  /** Any: a login is enough. */
+  signIn: string
+  /** One made by hand, which may hold what no login is given. */
+  ownToken: string
+}
+
+export const remedyFor = (scope: Scope, { signIn, ownToken }: Remedies): string =>
+  GRANTABLE_SCOPES.includes(scope) ? signIn : `No login is given it. ${ownToken}`
+
 /** What to do about a refusal, for somebody who can call tools and talk to the user. */
-function advice({ status, code, extra, headers }: ApiError, signIn: string): string {
-  const { required_scope, upgrade_url } = extra as { required_scope?: string; upgrade_url?: string }
-  if (status === 401) return signIn
-  if (code === 'insufficient_scope') return `Do not retry. A token with ${required_scope} is needed: ${signIn}`
+function advice({ status, code, extra, headers }: ApiError, remedies: Remedies): string {
+  const { required_scope, upgrade_url } = extra as { required_scope?: Scope; upgrade_url?: string }
+  if (status === 401) return remedies.signIn
+  if (required_scope) return `Do not retry. A token with ${required_scope} is needed. ${remedyFor(required_scope, remedies)}`
   if (code === 'insufficient_credits') return 'Do not retry; tell the user that the account has no credits left.'
   if (upgrade_url) return `Do not retry; tell the user about ${upgrade_url}`
   if (status === 403) return 'Do not retry; tell the user.'
@@ -26,8 +38,8 @@ const allowed = ({ message, extra }: ApiError) =>
     .join('')
 
 /** A failure in the API's own words, and what to do about it. */
-export function refusalText(error: unknown, signIn: string): string {
+export function refusalText(error: unknown, remedies: Remedies): string {
   if (!(error instanceof ApiError)) return visible((error as Error).message ?? String(error)).slice(0, LONGEST)
   const code = error.code === '' || /\s/.test(error.code) ? '' : ` ${error.code}`
-  return visible(`${error.message} (${error.status}${code})${allowed(error)} ${advice(error, signIn)}`).slice(0, LONGEST)
+  return visible(`${error.message} (${error.status}${code})${allowed(error)} ${advice(error, remedies)}`).slice(0, LONGEST)
 }

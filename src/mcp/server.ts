@@ -20,16 +20,14 @@ import { answer, refused } from './answer.ts'
 import { type Offer, TOOLS, toolsFor, withheld } from './catalogue.ts'
 import { readInput } from './inputs.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
-import { refusalText } from './refusals.ts'
+import { type Remedies, refusalText, remedyFor } from './refusals.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { briefSchema } from './schemas.ts'
 import type { Fields, Tool } from './tool.ts'
 
-export interface Assistance extends Offer {
+export interface Assistance extends Offer, Remedies {
   /** Asked anew for every call, so that a fresh sign-in counts at once. */
   client(): Client
-  /** How the user gets another token, in a sentence. */
-  signIn: string
   stopped?(): boolean
 }
 
@@ -55,12 +53,13 @@ const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** The assistant's side of the service: tools, resources and prompts for what a token may do. */
-export function createServer({ client, signIn, stopped = () => false, ...offer }: Assistance): Server {
+export function createServer({ client, signIn, ownToken, stopped = () => false, ...offer }: Assistance): Server {
   const instructions = offer.project ? `${INSTRUCTIONS}\nThis server is bound to project ${offer.project}.` : INSTRUCTIONS
   const server = new Server(
     { name: 'goldmaster', title: 'Goldmaster', version: VERSION },
     { capabilities: CAPABILITIES, instructions, jsonSchemaValidator },
   )
+  const remedies = { signIn, ownToken }
   const tools = toolsFor(offer)
   const call = () => ({ client: client(), scopes: offer.scopes, stopped })
 
@@ -68,8 +67,9 @@ export function createServer({ client, signIn, stopped = () => false, ...offer }
     const tool = tools.find((each) => each.name === name)
     if (tool) return answer(tool, await tool.run({ ...call(), args: readInput(tool.input, args) }))
     const hidden = TOOLS.find((each) => each.name === name)
-    if (hidden) return refused(`${name} is not offered: ${withheld(hidden, offer)}. ${signIn}`)
-    throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
+    if (!hidden) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
+    const { why, scope } = withheld(hidden, offer)!
+    return refused(`${name} is not offered: ${why}. ${scope ? remedyFor(scope, remedies) : 'Do not retry.'}`)
   }
   /** What is no tool has no place for a refusal but the protocol's own. */
   const orProtocolError = async <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -77,7 +77,7 @@ export function createServer({ client, signIn, stopped = () => false, ...offer }
       return await work()
     } catch (error) {
       const invalid = error instanceof ApiError && error.status >= 400 && error.status < 500
-      throw new McpError(invalid ? ErrorCode.InvalidParams : ErrorCode.InternalError, refusalText(error, signIn))
+      throw new McpError(invalid ? ErrorCode.InvalidParams : ErrorCode.InternalError, refusalText(error, remedies))
     }
   }
 
@@ -85,7 +85,7 @@ export function createServer({ client, signIn, stopped = () => false, ...offer }
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }) =>
     callTool(name, args).catch((error) => {
       if (error instanceof McpError) throw error
-      return refused(refusalText(error, signIn))
+      return refused(refusalText(error, remedies))
     }),
   )
   server.setRequestHandler(ListResourcesRequestSchema, () =>

@@ -26,6 +26,7 @@ export const mcp = command({
       source === 'GOLDMASTER_TOKEN'
         ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
         : `Ask the user to sign in again with: goldmaster login --host ${site}`
-    await serveStdio({ client, scopes, project, readOnly, signIn })
+    const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens, to set it as GOLDMASTER_TOKEN in this assistant's settings, and to restart this server.`
+    await serveStdio({ client, scopes, project, readOnly, signIn, ownToken })
   },
 })
