@@ -1,4 +1,4 @@
-// Writes the pages for `man goldmaster` and `man goldmaster-builds` into a folder; npm links them where man finds them.
+// Writes the pages for `man goldmaster` and `man goldmaster-builds` into a folder; npm no longer links them, so MANPATH has to name it.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { buildProgram } from '../src/cli/main.ts'
 import { manPages } from '../src/cli/program/man-pages.ts'
