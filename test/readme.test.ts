@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
@@ -107,6 +107,10 @@ describe.runIf(isReachable())('whoever follows the README', () => {
     for (const child of started) process.kill(-child.pid!, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   })
+  afterEach(() => {
+    // What a failed test leaves behind must not fail the next.
+    for (const child of started) process.kill(-child.pid!, 'SIGKILL')
+  })
   const bin = () => join(home, '.local/bin')
   const run = (line: string, cwd = clone) => shell([line], { cwd, path: [bin()] })
 
@@ -129,6 +133,8 @@ describe.runIf(isReachable())('whoever follows the README', () => {
 
     for (const line of linesOf('Install it').filter((line) => !line.startsWith('export PATH='))) run(line)
     expect(run('which goldmaster').trim()).toBe(join(bin(), 'goldmaster'))
+    const pages = join(home, '.local/lib/node_modules/goldmaster/dist/man/man1')
+    expect(readFileSync(join(pages, 'goldmaster-builds.1'), 'utf8')).toContain('.SH NAME')
     expect(run('~/bin/goldmaster --version')).toBe(run('goldmaster --version'))
 
     for (const line of linesOf('The command line'))

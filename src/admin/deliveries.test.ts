@@ -40,6 +40,14 @@ describe('deliveries', () => {
     expect(failing_jobs).toEqual([])
   })
 
+  test('of an inactive integration say that the tool would be refused', async () => {
+    expect(await run('deliveries', 'test', integration())).not.toContain('inactive')
+    await run('integration', 'deactivate', integration())
+    expect(await run('deliveries', 'test', integration())).toContain(`admin integration activate ${integration()}`)
+    expect(await json('deliveries', 'test', integration())).toMatchObject({ active: false })
+    await run('integration', 'activate', integration())
+  })
+
   test('that do not exist are refused', async () => {
     await expect(run('deliveries', 'show', '999')).rejects.toThrow('not found')
     await expect(run('deliveries', 'replay', '999')).rejects.toThrow('not found')
@@ -55,6 +63,13 @@ describe('a new integration', () => {
     const [, guide] = printed.split('\n## ')
     expect(guide).toContain(token)
     expect(printed).toMatch(/“Here” is https:\/\/gold\.example\/projects\/1\/integrations\/\d+\./)
+  })
+
+  test('of a service that only this machine reaches says so', async () => {
+    const add = (site: string) =>
+      admin({ db: studio.db, vault: studio.service.vault, site }, 'integration', 'add', '--project', '1', '--provider', 'github')
+    expect(await add('http://localhost:8080')).toContain('BASE_URL is http://localhost:8080')
+    expect(await add('https://gold.example')).not.toContain('BASE_URL')
   })
 
   test('keeps what opens other servers sealed', async () => {

@@ -1,6 +1,7 @@
 import { DELIVERY_OUTCOMES } from '../contract/sets.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
 import { failingJobs, health as healthOf } from '../domain/integrations/health.ts'
+import * as integrations from '../domain/integrations/integrations.ts'
 import { replay as replayDelivery } from '../intake/replay.ts'
 import { showDelivery } from '../intake/show-delivery.ts'
 import { testDelivery } from '../intake/test-delivery.ts'
@@ -73,7 +74,18 @@ const test = command({
   summary: 'send a delivery as the tool of an integration would; it makes a record in the project',
   args: { integration: { help: 'its id', read: id } },
   examples: ['admin deliveries test 2'],
-  run: async ({ args, out, store }) => out.record(await testDelivery((await store()).db, args.integration)),
+  async run({ args: { integration }, out, store }) {
+    const { db } = await store()
+    const delivered = await testDelivery(db, integration)
+    const { active } = await integrations.find(db, integration)
+    out.answer({ ...delivered, active }, () => {
+      out.facts({ ...delivered })
+      if (!active)
+        out.line(
+          `The integration is inactive: the tool itself would be refused. goldmaster admin integration activate ${integration}`,
+        )
+    })
+  },
 })
 
 const health = command({
@@ -83,9 +95,9 @@ const health = command({
   examples: ['admin deliveries health'],
   async run({ flags, out, store }) {
     const { db } = await store()
-    const [integrations, failing_jobs] = [await healthOf(db, flags.project), await failingJobs(db)]
-    out.answer({ integrations, failing_jobs }, () => {
-      out.list('integrations', integrations, [
+    const [tools, failing_jobs] = [await healthOf(db, flags.project), await failingJobs(db)]
+    out.answer({ integrations: tools, failing_jobs }, () => {
+      out.list('integrations', tools, [
         field('integration_id', 'id'),
         field('project_id', 'project'),
         main('provider'),
