@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { createClient } from '../contract/client.ts'
@@ -82,7 +84,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       return reply
         .code(answer.status)
         .headers(Object.fromEntries(answer.headers))
-        .send(await answer.text())
+        .send(answer.body ? Readable.fromWeb(answer.body as ReadableStream) : '')
     },
   })
 }

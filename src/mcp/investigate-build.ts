@@ -11,13 +11,16 @@ const WAIT_MAX_S = 45
 
 const isOver = ({ status }: Investigation) => status === 'completed' || status === 'failed'
 
-async function run({ client, scopes, args, stopped }: ToolCall) {
+async function run({ client, scopes, args, stopped, progress }: ToolCall) {
   const place = { project_id: String(args.project_id), build_run_id: String(args.build_run_id) }
   let found = await client.investigateBuild(place)
   // Asking again instead of looking could start, and cost, another one.
   const mayLook = scopes.includes('read:builds')
-  const end = performance.now() + (mayLook ? Number(args.wait_seconds ?? WAIT_S) * 1000 : 0)
-  while (!isOver(found) && performance.now() < end) {
+  const wait = mayLook ? Number(args.wait_seconds ?? WAIT_S) : 0
+  const began = performance.now()
+  const waited = () => (performance.now() - began) / 1000
+  while (!isOver(found) && waited() < wait) {
+    await progress(waited(), wait, `The investigation is ${found.status}.`)
     await new Promise((done) => setTimeout(done, EVERY_MS))
     if (stopped()) break
     found = (await client.showBuild(place)).investigation ?? found

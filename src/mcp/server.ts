@@ -1,6 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
+  CompleteRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
@@ -18,12 +19,13 @@ import { ApiError } from '../contract/errors.ts'
 import { VERSION } from '../contract/version.ts'
 import { answer, refused } from './answer.ts'
 import { type Offer, TOOLS, toolsFor, withheld } from './catalogue.ts'
+import { complete } from './completion.ts'
 import { readInput } from './inputs.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { type Remedies, refusalText, remedyFor } from './refusals.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { briefSchema } from './schemas.ts'
-import type { Fields, Tool } from './tool.ts'
+import type { Fields, Tool, ToolCall } from './tool.ts'
 
 export interface Assistance extends Offer, Remedies {
   /** Asked anew for every call, so that a fresh sign-in counts at once. */
@@ -48,7 +50,7 @@ function describe(tool: Tool): ToolDescription {
   return made
 }
 
-const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
+const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} }
 /** Made once: the SDK would make one for every server, and a server lives for one request. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
@@ -61,11 +63,16 @@ export function createServer({ client, signIn, ownToken, stopped = () => false, 
   )
   const remedies = { signIn, ownToken }
   const tools = toolsFor(offer)
-  const call = () => ({ client: client(), scopes: offer.scopes, stopped })
+  const call = (progress: ToolCall['progress'] = async () => {}) => ({
+    client: client(),
+    scopes: offer.scopes,
+    stopped,
+    progress,
+  })
 
-  async function callTool(name: string, args: Fields) {
+  async function callTool(name: string, args: Fields, progress?: ToolCall['progress']) {
     const tool = tools.find((each) => each.name === name)
-    if (tool) return answer(tool, await tool.run({ ...call(), args: readInput(tool.input, args) }))
+    if (tool) return answer(tool, await tool.run({ ...call(progress), args: readInput(tool.input, args) }))
     const hidden = TOOLS.find((each) => each.name === name)
     if (!hidden) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
     const { why, scope } = withheld(hidden, offer)!
@@ -82,11 +89,17 @@ export function createServer({ client, signIn, ownToken, stopped = () => false, 
   }
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describe) }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }) =>
-    callTool(name, args).catch((error) => {
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {}, _meta } }, { sendNotification }) => {
+    const progressToken = _meta?.progressToken
+    const tell: ToolCall['progress'] = (progress, total, message) =>
+      sendNotification({ method: 'notifications/progress', params: { progressToken: progressToken!, progress, total, message } })
+    return callTool(name, args, progressToken === undefined ? undefined : tell).catch((error) => {
       if (error instanceof McpError) throw error
       return refused(refusalText(error, remedies))
-    }),
+    })
+  })
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { argument } }) =>
+    orProtocolError(async () => ({ completion: await complete(argument, client(), offer) })),
   )
   server.setRequestHandler(ListResourcesRequestSchema, () =>
     orProtocolError(async () => ({ resources: await listResources(client(), offer) })),

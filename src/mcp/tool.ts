@@ -12,6 +12,8 @@ export interface ToolCall {
   args: Fields
   /** Whoever asked has gone, or the service stops: what waits comes to an end. */
   stopped(): boolean
+  /** Tells whoever waits how many of how many seconds have passed, and what for; where nobody asked to be told it does nothing. */
+  progress(seconds: number, of: number, message: string): Promise<void>
 }
 
 /** What a tool has to say: data in the form of its output, and what the reader must know about it. */

@@ -1,3 +1,4 @@
+import type { Progress, PromptReference, ResourceTemplateReference } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Assistant, connectHttp, connectStdio } from '../../test/support/assistant.ts'
 import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
@@ -90,12 +91,23 @@ describe.each([
     )
     const begun = await inStar('investigate_build', { build_run_id, wait_seconds: 0 })
     expect(begun).toMatchObject({ status: 'pending', notes: [expect.stringContaining('still pending')] })
-    const waiting = inStar('investigate_build', { build_run_id, wait_seconds: 20 })
+    const told: Progress[] = []
+    const waiting = assistant.client.callTool(
+      { name: 'investigate_build', arguments: { project_id: id('projects', 'star'), build_run_id, wait_seconds: 20 } },
+      undefined,
+      { onprogress: (progress) => told.push(progress) },
+    )
+    await expect.poll(() => told.length, { timeout: 15_000 }).toBeGreaterThan(1)
+    expect(told[0]).toMatchObject({ total: 20, message: 'The investigation is pending.' })
+    expect(told[1]!.progress).toBeGreaterThan(told[0]!.progress)
     const pending = await studio.db.one<{ id: number }>(
       sql`select id from investigations where build_run_id = ${Number(build_run_id)}`,
     )
     await run(studio.db, pending!.id)
-    expect(await waiting).toMatchObject({ investigation_id: begun.investigation_id, status: 'completed' })
+    expect((await waiting).structuredContent).toMatchObject({
+      investigation_id: begun.investigation_id,
+      status: 'completed',
+    })
     const failure = await inStar('read_build_log', { build_run_id })
     expect(failure).toMatchObject({ mode: 'failure', notes: [expect.stringContaining('the investigation cites')] })
     expect(failure.log).toContain('2: error: it broke')
@@ -178,6 +190,18 @@ describe.each([
     expect(await read(`${star}/tasks/${id('tasks', 'task1')}`)).toMatchObject({ title: 'Task 1' })
     await expect(read('goldmaster://projects/999999')).rejects.toThrow(/not found/)
     await expect(read('file:///etc/passwd')).rejects.toThrow(/not found/)
+  })
+
+  test('the project of a prompt or resource is completed by number or name', async () => {
+    const completed = async (ref: PromptReference | ResourceTemplateReference, name: string, value: string) =>
+      (await assistant.client.complete({ ref, argument: { name, value } })).completion.values
+    const star = id('projects', 'star')
+    const prompt = { type: 'ref/prompt', name: 'triage_failed_builds' } as const
+    const template = { type: 'ref/resource', uri: 'goldmaster://projects/{project_id}/tasks/{task_id}' } as const
+    expect(await completed(prompt, 'project_id', 'starf')).toEqual([star])
+    expect(await completed(template, 'project_id', star)).toContain(star)
+    expect(await completed(prompt, 'project_id', 'no such game')).toEqual([])
+    expect(await completed(template, 'task_id', '1')).toEqual([])
   })
 
   test('prompts say which tools to use, and take nothing but a number into their text', async () => {

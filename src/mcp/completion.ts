@@ -1,0 +1,19 @@
+import type { CompleteResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Client } from '../contract/client.ts'
+import type { Offer } from './catalogue.ts'
+
+/** As many as the protocol allows. */
+const MOST = 100
+
+/** Values for an argument of a prompt or a resource: projects by the beginning of their number or a part of their name. */
+export async function complete(
+  { name, value }: { name: string; value: string },
+  client: Client,
+  { scopes, project }: Offer,
+): Promise<CompleteResult['completion']> {
+  if (name !== 'project_id' || project !== undefined || !scopes.includes('read:projects')) return { values: [] }
+  const { projects } = await client.listProjects({})
+  const wanted = value.toLowerCase()
+  const fitting = projects.filter((each) => each.id.startsWith(value) || each.name.toLowerCase().includes(wanted))
+  return { values: fitting.slice(0, MOST).map(({ id }) => id), total: fitting.length, hasMore: fitting.length > MOST }
+}
