@@ -12,7 +12,7 @@ import * as mailedLinks from './mailed-links.ts'
 /** Who may make a user of themselves: everybody, or those with an invitation. Unset is those with an invitation. */
 export type SignUpPolicy = 'open' | 'invite' | undefined
 
-const LOCK = 5_207_115
+const LOCK = 5_207_117
 
 export const isFirstRun = async (db: Database): Promise<boolean> => !(await db.one(sql`select from users limit 1`))
 
