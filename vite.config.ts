@@ -5,14 +5,14 @@ import { noticesFor } from './scripts/third-party-notices.mjs'
 import { appRoutes } from './src/contract/app/routes.ts'
 
 const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
-const DOORS = 'virtual:doors'
+const APP_ROUTES = 'virtual:app-routes'
 
 /** The route table as the browser needs it: method, path, what comes back. The schemas stay here, and with them 40 kB. */
-const doors = (): Plugin => ({
-  name: 'doors',
-  resolveId: (id) => (id === DOORS ? `\0${DOORS}` : undefined),
+const routeTable = (): Plugin => ({
+  name: 'app-routes',
+  resolveId: (id) => (id === APP_ROUTES ? `\0${APP_ROUTES}` : undefined),
   load(id) {
-    if (id !== `\0${DOORS}`) return undefined
+    if (id !== `\0${APP_ROUTES}`) return undefined
     const table = Object.entries(appRoutes).map(([name, route]) => [
       name,
       [route.method, route.path, 'produces' in route ? 'text' : 'json'],
@@ -32,7 +32,7 @@ const notices = (): Plugin => ({
 
 export default defineConfig({
   root: 'src/web',
-  plugins: [react(), tailwindcss(), doors(), notices()],
+  plugins: [react(), tailwindcss(), routeTable(), notices()],
   build: {
     outDir: '../../dist/web',
     emptyOutDir: true,

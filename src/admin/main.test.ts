@@ -7,7 +7,7 @@ import { admin } from '../../test/support/admin.ts'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
 import { hashOf, Vault } from '../domain/access/secrets.ts'
-import { open as openDoor } from '../domain/integrations/webhook-access.ts'
+import { open as openIntegration } from '../domain/integrations/webhook-access.ts'
 import { adminCommand } from './main.ts'
 
 const vault = new Vault('a key of these tests')
@@ -163,13 +163,13 @@ describe('integration', () => {
   test('add prints the address to call; its token opens the integration with its secret', async () => {
     const made = await json('integration', 'add', '--project', '1', '--provider', 'github', '--secret', 'hush')
     expect(made.url).toBe(`${site}/webhooks/github?token=${made.webhook_token}`)
-    const door = await openDoor(own.db, vault, made.webhook_token, 'github')
-    expect(door).toMatchObject({ integration_id: made.id, project_id: 1, secrets: ['hush'] })
+    const opened = await openIntegration(own.db, vault, made.webhook_token, 'github')
+    expect(opened).toMatchObject({ integration_id: made.id, project_id: 1, secrets: ['hush'] })
     await json('integration', 'secret', String(made.id), 'new', 'old')
-    expect((await openDoor(own.db, vault, made.webhook_token, 'github')).secrets).toEqual(['new', 'old'])
+    expect((await openIntegration(own.db, vault, made.webhook_token, 'github')).secrets).toEqual(['new', 'old'])
     expect(await json('integration', 'secret', String(made.id), '--clear')).toMatchObject({ secrets: 0 })
     expect(await json('integration', 'deactivate', String(made.id))).toMatchObject({ active: false })
-    await expect(openDoor(own.db, vault, made.webhook_token, 'github')).rejects.toMatchObject({ status: 404 })
+    await expect(openIntegration(own.db, vault, made.webhook_token, 'github')).rejects.toMatchObject({ status: 404 })
     expect(await json('integration', 'activate', String(made.id))).toMatchObject({ active: true })
     expect(await run('integration', 'list', '--project', '1')).toContain('github')
   })
@@ -177,7 +177,7 @@ describe('integration', () => {
   test('delete forgets it for good', async () => {
     const made = await json('integration', 'add', '--project', '1', '--provider', 'linear')
     expect(await json('integration', 'delete', String(made.id))).toEqual({ id: made.id, deleted: true })
-    await expect(openDoor(own.db, vault, made.webhook_token, 'linear')).rejects.toMatchObject({ status: 404 })
+    await expect(openIntegration(own.db, vault, made.webhook_token, 'linear')).rejects.toMatchObject({ status: 404 })
     expect(await run('integration', 'list')).not.toContain('linear')
     for (const verb of ['delete', 'activate', 'deactivate'])
       await expect(run('integration', verb, String(made.id))).rejects.toThrow('Integration not found.')

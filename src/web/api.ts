@@ -1,4 +1,4 @@
-import doors from 'virtual:doors'
+import appRoutes from 'virtual:app-routes'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError, errorOfResponse } from '../contract/errors.ts'
 import { connection } from './connection.ts'
@@ -18,7 +18,7 @@ type Loose = { query?: Record<string, unknown>; body?: unknown } & Record<string
 /** Asks one route of the contract through the session; a refusal is thrown as the `ApiError` it is. */
 export async function ask<N extends AppName>(name: N, args: AppArguments<N>, signal?: AbortSignal): Promise<AppReply<N>> {
   const { query = {}, body, ...path } = args as Loose
-  const [method, pattern, answer] = doors[name]
+  const [method, pattern, answer] = appRoutes[name]
   const filled = pattern.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(path[key])))
   const search = new URLSearchParams()
   for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '') search.set(key, String(value))

@@ -1,4 +1,4 @@
-import doors from 'virtual:doors'
+import appRoutes from 'virtual:app-routes'
 import { useSyncExternalStore } from 'react'
 import type { ApiError } from '../contract/errors.ts'
 
@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 2_000
 
 /** While the server is away we look for it, so that nobody has to. */
 async function lookOut() {
-  const url = `/app/api${doors.welcome[1]}`
+  const url = `/app/api${appRoutes.welcome[1]}`
   while (state.away) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     await fetch(url).then(

@@ -61,13 +61,13 @@ interface Told {
 async function numbers({ tool, signal }: Bridge, range: string[], path: string | undefined): Promise<number[]> {
   const found: number[] = []
   const args = ['-Mj', '-ztag', 'changes', '-s', 'submitted', ...range, ...(path ? [path] : [])]
-  for await (const record of jsonLines(tool, args, signal)) found.push(Number(told(record, 'change')))
+  for await (const record of jsonLines(tool, args, signal)) found.push(Number(fieldOf(record, 'change')))
   return found
 }
 
 async function describe({ tool, signal }: Bridge, number: number): Promise<Told> {
   for await (const record of jsonLines(tool, ['-Mj', '-ztag', 'describe', '-s', String(number)], signal)) {
-    if (told(record, 'change') !== String(number)) continue
+    if (fieldOf(record, 'change') !== String(number)) continue
     const seconds = Number(record.time)
     return {
       changelist: number,
@@ -81,7 +81,7 @@ async function describe({ tool, signal }: Bridge, number: number): Promise<Told>
 }
 
 /** The server's complaints are lines like any other; p4 ends well all the same. */
-function told(record: Printed, field: string): string {
+function fieldOf(record: Printed, field: string): string {
   const value = record[field]
   if (typeof value !== 'string') throw new Error(`p4 says: ${String(record.data ?? JSON.stringify(record)).trim()}`)
   return value

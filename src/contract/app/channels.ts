@@ -137,7 +137,7 @@ export const channelRoutes = {
       attempts: Type.Array(
         object({
           at: instant,
-          deed: text,
+          action: text,
           status: nullable(integer),
           milliseconds: integer,
           error: text,

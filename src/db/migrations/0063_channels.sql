@@ -83,7 +83,7 @@ create table channel_attempts (
   id           bigint generated always as identity primary key,
   message_id   bigint not null references channel_messages on delete cascade,
   at           timestamptz(3) not null,
-  deed         text not null,
+  action         text not null,
   status       integer,
   milliseconds integer not null,
   error        text not null,

@@ -3,7 +3,7 @@ import type { EventType } from '../../contract/events.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { branchKey, fits } from '../changes/branch-names.ts'
-import { revise, type Wish, want } from './message-queue.ts'
+import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
 /** Something that happened, with the row it happened to. */
 export interface Occasion {
@@ -15,13 +15,13 @@ export interface Occasion {
 }
 
 /** Where something happened, for the rules. */
-interface Place {
+interface Location {
   branch?: string | null
   jobs?: readonly string[]
   category?: FailureCategory | null
 }
 
-interface Ear {
+interface ActiveRule {
   channel_id: number
   account_id: number
   project_id: number
@@ -45,27 +45,29 @@ const NOT_BEFORE = sql`(
     else now() end
   from (select now() at time zone a.timezone as at) l)`
 
-export const earsOf = (db: Database, projectIds: readonly number[]): Promise<Ear[]> =>
+export const activeRules = (db: Database, projectIds: readonly number[]): Promise<ActiveRule[]> =>
   db.rows(sql`
     select r.channel_id, r.account_id, r.project_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, r.subject, r.branch, r.job,
       r.category, r.hours, r.here, ${NOT_BEFORE} as not_before
     from channel_rules r join channels c on c.id = r.channel_id join accounts a on a.id = r.account_id
     where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
 
-const hears = ({ branch, job, category }: Ear, place: Place): boolean =>
-  (branch === '' || (place.branch != null && fits(branchKey(branch), place.branch))) &&
-  (job === '' || (place.jobs ?? []).some((one) => fits(job, one))) &&
-  (category === null || category === place.category)
+const matches = ({ branch, job, category }: ActiveRule, location: Location): boolean =>
+  (branch === '' || (location.branch != null && fits(branchKey(branch), location.branch))) &&
+  (job === '' || (location.jobs ?? []).some((one) => fits(job, one))) &&
+  (category === null || category === location.category)
 
 /** One for each channel that has a rule for it: sent as soon as any of its rules allows, and pinging everybody if any of them says so. */
-export function wishesFor(
-  ears: readonly Ear[],
-  about: Pick<Wish, 'project_id' | 'subject_id' | 'occasion'> & { subject: RuleSubject },
-  place: Place,
-): Wish[] {
-  const heard = ears.filter((ear) => ear.project_id === about.project_id && ear.subject === about.subject && hears(ear, place))
-  return [...new Set(heard.map(({ channel_id }) => channel_id))].map((channel_id) => {
-    const rules = heard.filter((ear) => ear.channel_id === channel_id)
+export function messagesFor(
+  rules: readonly ActiveRule[],
+  about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion'> & { subject: RuleSubject },
+  location: Location,
+): NewMessage[] {
+  const matching = rules.filter(
+    (rule) => rule.project_id === about.project_id && rule.subject === about.subject && matches(rule, location),
+  )
+  return [...new Set(matching.map(({ channel_id }) => channel_id))].map((channel_id) => {
+    const rules = matching.filter((rule) => rule.channel_id === channel_id)
     return {
       ...about,
       channel_id,
@@ -78,40 +80,42 @@ export function wishesFor(
 
 /** Puts what happened into the queues of the channels whose rules ask for it, in order. In the caller's transaction. */
 export async function announce(db: Database, occasions: readonly Occasion[]) {
-  const told = await heardOf(db, occasions)
-  if (told.length === 0) return
-  const ears = await earsOf(db, [...new Set(told.map(({ project_id }) => project_id))])
-  const breakages = await breakagesOf(db, told)
-  const deployments = await deploymentsOf(db, told)
-  const approvals = await approvalsOf(db, told)
+  const relevant = await withChannels(db, occasions)
+  if (relevant.length === 0) return
+  const rules = await activeRules(db, [...new Set(relevant.map(({ project_id }) => project_id))])
+  const breakages = await breakageLocations(db, relevant)
+  const deployments = await deploymentLocations(db, relevant)
+  const approvals = await approvalLocations(db, relevant)
   const counted = new Set<string>()
-  for (const occasion of told) {
+  for (const occasion of relevant) {
     const { account_id, project_id, row_id, event_type, position } = occasion
     const subject = SUBJECTS[event_type]!
-    const place = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
-    if (!place) continue
-    const subject_id = place.subject_id ?? row_id
+    const location = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
+    if (!location) continue
+    const subject_id = location.subject_id ?? row_id
     // A change with a thousand assets is looked at once, not a thousand times.
     if (subject === 'approval' && counted.has(subject_id)) continue
     counted.add(subject_id)
     await revise(db, account_id, subject, [subject_id])
-    if (BEGINS.includes(event_type)) await want(db, wishesFor(ears, { project_id, subject, subject_id }, place))
+    if (BEGINS.includes(event_type)) await enqueue(db, messagesFor(rules, { project_id, subject, subject_id }, location))
     const follows = FOLLOW_UPS[event_type]
     if (!follows) continue
     const own =
-      follows === 'breakage_fixed' ? wishesFor(ears, { project_id, subject: follows, subject_id, occasion: position }, place) : []
-    await want(db, own)
-    await wantBelow(db, occasion, follows)
+      follows === 'breakage_fixed'
+        ? messagesFor(rules, { project_id, subject: follows, subject_id, occasion: position }, location)
+        : []
+    await enqueue(db, own)
+    await enqueueFollowUp(db, occasion, follows)
   }
 }
 
 /** Of accounts that have channels at all. */
-async function heardOf(db: Database, occasions: readonly Occasion[]): Promise<Occasion[]> {
-  const told = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
-  if (told.length === 0) return []
+async function withChannels(db: Database, occasions: readonly Occasion[]): Promise<Occasion[]> {
+  const relevant = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
+  if (relevant.length === 0) return []
   const accounts = await db.rows<{ account_id: number }>(sql`
-    select distinct account_id from channels where account_id = any (${[...new Set(told.map(({ account_id }) => account_id))]}::integer[])`)
-  return told.filter((occasion) => accounts.some(({ account_id }) => account_id === occasion.account_id))
+    select distinct account_id from channels where account_id = any (${[...new Set(relevant.map(({ account_id }) => account_id))]}::integer[])`)
+  return relevant.filter((occasion) => accounts.some(({ account_id }) => account_id === occasion.account_id))
 }
 
 const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'>> = {
@@ -128,7 +132,7 @@ const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'
   'approval.ignored': 'approval',
 }
 
-/** What a channel is told of though it has not heard of it before. */
+/** What a channel is relevant of though it has not matching of it before. */
 const BEGINS: readonly EventType[] = [
   'breakage.opened',
   'breakage.reopened',
@@ -143,7 +147,7 @@ const FOLLOW_UPS: Partial<Record<EventType, MessageSubject>> = {
 }
 
 /** Nobody notices that a message was changed: below it stands what follows, where a vendor has threads. */
-const wantBelow = (db: Database, { account_id, row_id, position }: Occasion, subject: MessageSubject) =>
+const enqueueFollowUp = (db: Database, { account_id, row_id, position }: Occasion, subject: MessageSubject) =>
   db.execute(sql`
     insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, to_user_id)
     select m.account_id, m.channel_id, m.project_id, ${subject}, m.subject_id, ${position}, m.to_user_id
@@ -151,34 +155,34 @@ const wantBelow = (db: Database, { account_id, row_id, position }: Occasion, sub
     where m.account_id = ${account_id} and m.subject = 'breakage' and m.subject_id = ${row_id} and m.occasion = 0 and m.reference <> ''
     on conflict do nothing`)
 
-type Placed = Place & { subject_id?: string }
+type Located = Location & { subject_id?: string }
 
-const placesOf = async (rows: Promise<({ id: string } & Placed)[]>): Promise<Map<string, Placed>> =>
+const locationsOf = async (rows: Promise<({ id: string } & Located)[]>): Promise<Map<string, Located>> =>
   new Map((await rows).map((row) => [row.id, row]))
 
 const idsOf = (occasions: readonly Occasion[], subject: RuleSubject) =>
   occasions.flatMap(({ event_type, row_id }) => (SUBJECTS[event_type] === subject ? [row_id] : []))
 
-const breakagesOf = (db: Database, occasions: readonly Occasion[]) =>
-  placesOf(
+const breakageLocations = (db: Database, occasions: readonly Occasion[]) =>
+  locationsOf(
     db.rows(sql`
     select id::text, branch, jobs, category from breakages where id = any (${idsOf(occasions, 'breakage')}::bigint[])`),
   )
 
-const deploymentsOf = (db: Database, occasions: readonly Occasion[]) =>
-  placesOf(
+const deploymentLocations = (db: Database, occasions: readonly Occasion[]) =>
+  locationsOf(
     db.rows(sql`
     select id::text, branch_key(branch) as branch from deployments where id = any (${idsOf(occasions, 'deployment')}::uuid[])`),
   )
 
 /** All that one change asks for is one message. */
-const approvalsOf = (db: Database, occasions: readonly Occasion[]) =>
-  placesOf(
+const approvalLocations = (db: Database, occasions: readonly Occasion[]) =>
+  locationsOf(
     db.rows(sql`
     select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a where id = any (${idsOf(occasions, 'approval')}::uuid[])`),
   )
 
-/** What approvals `a` are told together by: their change, else their asset. */
+/** What approvals `a` are relevant together by: their change, else their asset. */
 export const CHANGE_OF_APPROVAL = sql`coalesce(nullif(a.commit_sha, ''), a.asset_id::text)`
 
 /** Where a bot can write to one person: the first channel of the account that has one. */

@@ -37,7 +37,7 @@ export async function list(db: Database, channelId: number, { status, before, li
 
 interface Attempt {
   at: string
-  deed: string
+  action: string
   status: number | null
   milliseconds: number
   error: string
@@ -50,7 +50,7 @@ export async function find(db: Database, channelId: number, id: number | undefin
   if (!message) throw notFound('Message')
   const said = await announcementOf(db, { ...message, here: false }, site)
   const attempts = await db.rows<Attempt>(sql`
-    select at, deed, status, milliseconds, error, response from channel_attempts where message_id = ${message.id} order by id`)
+    select at, action, status, milliseconds, error, response from channel_attempts where message_id = ${message.id} order by id`)
   return { ...message, says: said ? { title: said.title, url: said.url } : null, attempts }
 }
 

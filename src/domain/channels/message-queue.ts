@@ -5,7 +5,7 @@ import * as mails from '../notifications/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
 
 /** What is to be said in which channel. */
-export interface Wish {
+export interface NewMessage {
   account_id: number
   channel_id: number
   project_id: number | null
@@ -18,13 +18,13 @@ export interface Wish {
 }
 
 /** Each is there once, whoever asks for it how often. In the caller's transaction, in the order given. */
-export const want = async (db: Database, wishes: readonly Wish[]) => {
-  if (wishes.length > 0)
+export const enqueue = async (db: Database, messages: readonly NewMessage[]) => {
+  if (messages.length > 0)
     await db.execute(sql`
       insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, to_user_id, here, not_before)
       select w.account_id, w.channel_id, w.project_id, w.subject, w.subject_id, coalesce(w.occasion, 0), coalesce(w.to_user_id, 0),
         coalesce(w.here, false), coalesce(w.not_before, now())
-      from json_to_recordset(${JSON.stringify(wishes.map((wish, place) => ({ ...wish, place })))}::json) w (account_id integer,
+      from json_to_recordset(${JSON.stringify(messages.map((message, place) => ({ ...message, place })))}::json) w (account_id integer,
         channel_id integer, project_id integer, subject text, subject_id text, occasion bigint, to_user_id integer, here boolean,
         not_before timestamptz, place integer)
       order by w.place
@@ -111,7 +111,7 @@ export const begin = (db: Database, { id, channel_id }: Head, paceMs: number) =>
 
 /** What was asked of a vendor, and what it answered. */
 export interface Attempt {
-  deed: 'post' | 'edit' | 'find'
+  action: 'post' | 'edit' | 'find'
   at: Date
   milliseconds: number
   status: number | null
@@ -121,10 +121,10 @@ export interface Attempt {
 
 const RESPONSE_MAX = 1_000
 
-export const log = (db: Database, { id }: Head, { deed, at, milliseconds, status, error, response }: Attempt) =>
+export const log = (db: Database, { id }: Head, { action, at, milliseconds, status, error, response }: Attempt) =>
   db.execute(sql`
-    insert into channel_attempts (message_id, at, deed, status, milliseconds, error, response)
-    select id, ${at.toISOString()}, ${deed}, ${status}, ${Math.round(milliseconds)}, ${scrub(error)}, ${scrub(response.slice(0, RESPONSE_MAX))}
+    insert into channel_attempts (message_id, at, action, status, milliseconds, error, response)
+    select id, ${at.toISOString()}, ${action}, ${status}, ${Math.round(milliseconds)}, ${scrub(error)}, ${scrub(response.slice(0, RESPONSE_MAX))}
     from channel_messages where id = ${id}`)
 
 /** What was new meanwhile is said next. */

@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import * as branches from '../builds/branches.ts'
-import { earsOf, wishesFor } from './announce.ts'
-import { want } from './message-queue.ts'
+import { activeRules, messagesFor } from './announce.ts'
+import { enqueue } from './message-queue.ts'
 
 const BRANCHES_LOOKED_AT = 50
 
@@ -11,16 +11,16 @@ export async function announceStaleBranches(db: Database) {
     select distinct r.account_id, r.project_id from channel_rules r join channels c on c.id = r.channel_id
     where r.subject = 'last_known_good' and c.status = 'active' order by r.project_id`)
   for (const { account_id, project_id } of projects) {
-    const ears = await earsOf(db, [project_id])
+    const rules = await activeRules(db, [project_id])
     const { branches: found } = await branches.list(db, { account_id, project_id }, { q: undefined, limit: BRANCHES_LOOKED_AT })
     for (const { name, last_known_good: good, changes_behind } of found) {
       if (good === null || !changes_behind) continue
       const age = (Date.now() - Date.parse(good.timestamp)) / 3_600_000
       const about = { project_id, subject: 'last_known_good', subject_id: name, occasion: good.id } as const
-      await want(
+      await enqueue(
         db,
-        wishesFor(
-          ears.filter(({ hours }) => hours !== null && age > hours),
+        messagesFor(
+          rules.filter(({ hours }) => hours !== null && age > hours),
           about,
           { branch: name },
         ),

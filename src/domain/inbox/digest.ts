@@ -24,10 +24,10 @@ export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault;
       if (!reader) return
       const projects = await happenedIn(db, reader, site)
       await db.execute(sql`update users set digested_at = now() where id = ${id}`)
-      const told = projects.filter(
+      const eventful = projects.filter(
         ({ opened, fixed, live, waiting_approvals }) => opened.length + fixed.length + live.length + waiting_approvals > 0,
       )
-      if (told.length > 0) await mails.writeToUser(db, id, digest(told, unsubscribeUrl(vault, site, id, 'digest')))
+      if (eventful.length > 0) await mails.writeToUser(db, id, digest(eventful, unsubscribeUrl(vault, site, id, 'digest')))
     })
 }
 

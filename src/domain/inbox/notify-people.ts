@@ -5,7 +5,7 @@ import type { Vault } from '../access/secrets.ts'
 import { CHANGE_OF_APPROVAL, directChannels, type Occasion } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
-import { want } from '../channels/message-queue.ts'
+import { enqueue } from '../channels/message-queue.ts'
 import { concerning } from '../notifications/mail-templates.ts'
 import * as mails from '../notifications/mails.ts'
 import { preferencesOf } from './preferences.ts'
@@ -26,7 +26,7 @@ interface Means {
   site: string
 }
 
-/** Tells people what concerns them, where they want to hear of it; of each thing once. In the caller's transaction. */
+/** Tells people what concerns them, where they enqueue to hear of it; of each thing once. In the caller's transaction. */
 export async function notifyPeople(db: Database, { vault, site }: Means, occasions: readonly Occasion[]) {
   const reopened = idsOf(occasions, ['breakage.reopened'])
   // Who was told before is told again.
@@ -97,7 +97,7 @@ async function notifyPerson(db: Database, { vault, site }: Means, concern: Conce
     await mails.writeToUser(db, user_id, concerning(kind, said, stop))
   }
   const [direct] = ways.chat ? await directChannels(db, [account_id]) : []
-  if (direct) await want(db, [{ account_id, channel_id: direct.id, project_id, subject, subject_id, to_user_id: user_id }])
+  if (direct) await enqueue(db, [{ account_id, channel_id: direct.id, project_id, subject, subject_id, to_user_id: user_id }])
 }
 
 const pathOf = ({ url }: Announcement, site: string) => url.slice(site.length)

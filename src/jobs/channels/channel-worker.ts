@@ -75,15 +75,15 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
     ...(head.thread && { thread: head.thread }),
   }
   await queue.begin(db, head, vendor.pace)
-  const deed = head.reference !== '' && vendor.edit ? 'edit' : 'post'
+  const action = head.reference !== '' && vendor.edit ? 'edit' : 'post'
   const request = (plain: boolean) =>
-    deed === 'edit' ? vendor.edit!(to, post, head.reference, plain) : vendor.post(to, post, plain)
-  let outcome = await send(context, lane, head, deed, request(false))
-  if (outcome.kind === 'refused') outcome = await send(context, lane, head, deed, request(true))
-  await record(context, head, deed, outcome)
+    action === 'edit' ? vendor.edit!(to, post, head.reference, plain) : vendor.post(to, post, plain)
+  let outcome = await send(context, lane, head, action, request(false))
+  if (outcome.kind === 'refused') outcome = await send(context, lane, head, action, request(true))
+  await record(context, head, action, outcome)
 }
 
-function record({ db }: ChannelContext, head: queue.Head, deed: queue.Attempt['deed'], outcome: Outcome) {
+function record({ db }: ChannelContext, head: queue.Head, action: queue.Attempt['action'], outcome: Outcome) {
   switch (outcome.kind) {
     case 'sent':
       return queue.recordSent(db, head, outcome.reference || head.reference)
@@ -91,7 +91,7 @@ function record({ db }: ChannelContext, head: queue.Head, deed: queue.Attempt['d
       return queue.recordLater(db, head, Math.max(outcome.seconds, delayAfter(head.tries)), outcome.why)
     case 'unknown':
       // To change it again does no harm; to post it again might say it twice.
-      return deed === 'edit' ? queue.recordLater(db, head, delayAfter(head.tries), outcome.why) : undefined
+      return action === 'edit' ? queue.recordLater(db, head, delayAfter(head.tries), outcome.why) : undefined
     case 'gone':
       // One person who left does not switch off the bot for the others.
       return head.to_user_id && outcome.of === 'room'
@@ -108,10 +108,10 @@ async function send(
   context: ChannelContext,
   lane: Lane,
   head: queue.Head,
-  deed: queue.Attempt['deed'],
+  action: queue.Attempt['action'],
   request: VendorRequest,
 ): Promise<Outcome> {
-  const { reply, error, mayHaveArrived } = await ask(context, lane, head, deed, request)
+  const { reply, error, mayHaveArrived } = await ask(context, lane, head, action, request)
   if (reply) return VENDORS[head.kind].read(reply)
   return mayHaveArrived ? { kind: 'unknown', why: error } : { kind: 'later', seconds: 0, why: error }
 }
@@ -133,7 +133,7 @@ async function ask(
   { db, allowed }: Pick<ChannelContext, 'db' | 'allowed'>,
   { signal }: Lane,
   head: queue.Head,
-  deed: queue.Attempt['deed'],
+  action: queue.Attempt['action'],
   { url, ...request }: VendorRequest,
 ): Promise<Asked> {
   const at = new Date()
@@ -151,12 +151,12 @@ async function ask(
     }),
   )
   await queue.log(db, head, {
-    deed,
+    action,
     at,
     milliseconds: performance.now() - began,
     status: asked.reply?.status ?? null,
     error: asked.error,
-    response: deed === 'find' ? '' : (asked.reply?.body ?? ''),
+    response: action === 'find' ? '' : (asked.reply?.body ?? ''),
   })
   return asked
 }

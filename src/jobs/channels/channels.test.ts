@@ -199,7 +199,7 @@ describe('when a vendor', () => {
       await room.quiet()
       expect(said('slack', 'C0BUILDS')).toEqual([expect.stringContaining('once'), expect.stringContaining('next')])
       const { attempts } = await log.find(studio().db, channelId, (await messages(channelId)).at(-1)!.id, SITE)
-      expect(attempts.map(({ deed }) => deed)).toEqual(['post', 'find', 'edit'])
+      expect(attempts.map(({ action }) => action)).toEqual(['post', 'find', 'edit'])
     },
   )
 
@@ -285,7 +285,7 @@ test('a test message goes the way of every other', async () => {
   expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('This is a test')])
   expect(await log.find(studio().db, channelId, message, SITE)).toMatchObject({
     status: 'sent',
-    attempts: [{ deed: 'post', status: 200, error: '' }],
+    attempts: [{ action: 'post', status: 200, error: '' }],
   })
 })
 

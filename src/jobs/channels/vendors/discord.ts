@@ -84,8 +84,8 @@ export const discord: Vendor = {
     if (failure === undefined) return { kind: 'sent', reference: typeof answer?.id === 'string' ? answer.id : '' }
     // The header is the body's number of seconds, rounded up; an answer that has none still has the body.
     const wait = (failure.kind === 'later' && failure.seconds) || waitOf(answer?.retry_after)
-    const told = CODES[Number(answer?.code)]?.(wait)
-    if (told) return told
+    const meant = CODES[Number(answer?.code)]?.(wait)
+    if (meant) return meant
     if (failure.kind === 'later') return { ...failure, seconds: wait }
     if (failure.kind !== 'refused') return failure
     const where = refusedParts(answer?.errors).filter((path) => /^[\w.]{1,100}$/.test(path))

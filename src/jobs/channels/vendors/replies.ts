@@ -20,9 +20,9 @@ export const waitOf = (seconds: unknown): number => {
 
 /** How long a vendor asks to be left alone, by its header: seconds or a date. */
 export function retryAfter({ headers }: VendorReply): number {
-  const told = [headers['retry-after']].flat()[0]
-  if (told === undefined || told === '') return 0
-  return waitOf(Number.isNaN(Number(told)) ? (Date.parse(told) - Date.now()) / 1000 : told)
+  const given = [headers['retry-after']].flat()[0]
+  if (given === undefined || given === '') return 0
+  return waitOf(Number.isNaN(Number(given)) ? (Date.parse(given) - Date.now()) / 1000 : given)
 }
 
 /**

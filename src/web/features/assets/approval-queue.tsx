@@ -183,7 +183,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
             >
               Open {asset_name} with its history
             </Link>
-            {commit_sha && <ChangeOf projectId={projectId} identifier={commit_sha} told />}
+            {commit_sha && <ChangeOf projectId={projectId} identifier={commit_sha} described />}
           </p>
           {deciding && <DecideOne projectId={projectId} approval={approval} />}
         </div>

@@ -8,7 +8,7 @@ import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
 /** A link in a chat message names what to do (`?do=claim`): programs open links too, so somebody has to say yes. */
 export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
-  const [{ do: deed }, filter] = useFilters('do')
+  const [{ do: action }, filter] = useFilters('do')
   const { claim, mute } = useBreakageEdit(breakage)
   const { user } = useMe()
   const { state, owner_user_id } = breakage
@@ -17,8 +17,8 @@ export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
     run()
     close()
   }
-  const claiming = deed === 'claim'
-  if (!claiming && deed !== 'mute') return null
+  const claiming = action === 'claim'
+  if (!claiming && action !== 'mute') return null
   const already =
     state === 'fixed'
       ? 'It is fixed already.'

@@ -5,11 +5,11 @@ interface Props {
   projectId: string
   identifier: string
   /** With the first line of what its author wrote. */
-  told?: boolean
+  described?: boolean
 }
 
 /** The commit or changelist something came from, as a link where we know it. */
-export function ChangeOf({ projectId, identifier, told = false }: Props) {
+export function ChangeOf({ projectId, identifier, described = false }: Props) {
   const args = { project_id: projectId, query: { identifier, orphaned: true, limit: 1 } }
   const { data } = useApi('listChanges', args, { enabled: identifier !== '' })
   const change = data?.changes.find((one) => one.identifier === identifier)
@@ -24,7 +24,7 @@ export function ChangeOf({ projectId, identifier, told = false }: Props) {
       className="block min-w-0 truncate underline"
     >
       <code className="font-mono text-xs">{name}</code>
-      {told && ` ${change.description.split('\n', 1)[0]}`}
+      {described && ` ${change.description.split('\n', 1)[0]}`}
     </Link>
   )
 }

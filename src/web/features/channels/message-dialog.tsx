@@ -63,10 +63,10 @@ const Attempts = ({ attempts }: { attempts: Message['attempts'] }) =>
     <p className="text-sm text-soft">Not tried yet.</p>
   ) : (
     <ol aria-label="Attempts" className="grid gap-2 text-sm">
-      {attempts.map(({ at, deed, status, milliseconds, error, response }) => (
-        <li key={`${at} ${deed}`} className="grid gap-1 border-l-2 border-line pl-3">
+      {attempts.map(({ at, action, status, milliseconds, error, response }) => (
+        <li key={`${at} ${action}`} className="grid gap-1 border-l-2 border-line pl-3">
           <span>
-            {DEEDS[deed] ?? deed}: <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms,{' '}
+            {DEEDS[action] ?? action}: <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms,{' '}
             <Time at={at} />
           </span>
           {error && <span className="wrap-anywhere text-err">{error}</span>}

@@ -18,11 +18,11 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
   const [kind, setKind] = useState<ChannelKind>('slack')
   const [draft, setDraft] = useState<ChannelDraft>({ name: '', secret: '', room: '' })
   const projects = useMe().projects.filter(({ account_id }) => account_id === account.id)
-  const [told, setTold] = useState(projects.length > CHANNEL_RULES_MAX ? String(projects[0]!.id) : ALL)
+  const [scope, setScope] = useState(projects.length > CHANNEL_RULES_MAX ? String(projects[0]!.id) : ALL)
   const create = useWrite('createChannel', ['listChannels'])
   const say = useToast()
   const submit = async () => {
-    const chosen = projects.filter(({ id }) => told === ALL || told === String(id))
+    const chosen = projects.filter(({ id }) => scope === ALL || scope === String(id))
     const { room, ...rest } = draft
     await create.mutateAsync({
       account_id: account.id,
@@ -55,8 +55,8 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
             ...projects.map(({ id, name }) => [String(id), name] as const),
             ['', 'No project yet'],
           ]}
-          value={told}
-          onChange={({ target }) => setTold(target.value)}
+          value={scope}
+          onChange={({ target }) => setScope(target.value)}
         />
       </Form>
     </Dialog>
