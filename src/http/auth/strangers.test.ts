@@ -23,13 +23,15 @@ beforeAll(async () => {
   const rival = await signIn(studio, 'rival@example.com', PASSWORD)
   const account = `/accounts/${idOf('accounts', 'fox')}`
   const hook = { url: 'https://example.com/hook', event_types: ['build_run.*'] }
+  const room = { kind: 'discord', name: 'builds', secret: 'https://discord.example/api/webhooks/1/secret' }
   const made = [
+    await rival.app(`${account}/channels`, { method: 'POST', body: room }),
     await rival.app(`${account}/webhooks`, { method: 'POST', body: hook }),
     await rival.app(`${account}/invitations`, { method: 'POST', body: { email: 'new@example.com', role: 'member' } }),
     await rival.app('/me/connected_accounts', { method: 'POST', body: { provider: 'github', uid: 'rival-dev' } }),
     await rival.app(`/projects/${idOf('projects', 'fox')}/ugs_tokens`, { method: 'POST', body: { name: 'everybody' } }),
   ]
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
   await studio.ask(`/webhooks/jenkins?token=${studio.world.integrations.theirs!.webhook_token}`, {
     method: 'POST',
     body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
@@ -62,6 +64,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   connected_accounts: () => ofTheirs(sql`select id::text from connected_accounts where user_id = ${rivalId()}`),
   invitations: () => ofTheirs(sql`select id::text from invitations where account_id = ${foxId()}`),
   ugs_tokens: () => ofTheirs(sql`select id::text from ugs_tokens where account_id = ${foxId()}`),
+  channels: () => ofTheirs(sql`select id::text from channels where account_id = ${foxId()}`),
   webhooks: () => ofTheirs(sql`select id::text from subscriptions where account_id = ${foxId()}`),
 }
 /** Bodies that are looked at before the record. */

@@ -180,7 +180,7 @@ describe('rules', () => {
 describe('when a vendor', () => {
   test('has enough for now, it is left alone as long as it says, and the order stays', async () => {
     await channel('slack_webhook', 'busy')
-    vendors().inject('busy', '429', '500', '503')
+    vendors().inject('busy', '429', '503')
     node()
     for (const cause of ['one', 'two', 'three']) await breaks({ cause })
     await room.quiet()
