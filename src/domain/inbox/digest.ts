@@ -44,7 +44,7 @@ async function happenedIn(db: Database, { id, since }: Reader, site: string): Pr
   type Found = Omit<DigestProject, 'opened' | 'fixed' | 'url'> & { id: number; opened: Row[]; fixed: Row[] }
   const breakages = (where: ReturnType<typeof sql>) => sql`
     (select coalesce(json_agg(x), '[]') from (
-      select k.evidence, k.cause, k.jobs, k.branch from breakages k where k.project_id = p.id and ${where} order by k.opened_at desc limit ${LINES_MAX}) x)`
+      select k.evidence, k.cause, k.jobs, nullif(k.branch, '') as branch from breakages k where k.project_id = p.id and ${where} order by k.opened_at desc limit ${LINES_MAX}) x)`
   const found = await db.rows<Found>(sql`
     select p.id, p.name, ${breakages(sql`k.opened_at >= ${since}`)} as opened,
       ${breakages(sql`k.state = 'fixed' and k.fixed_at >= ${since}`)} as fixed,

@@ -37,6 +37,19 @@ describe('somebody hears', () => {
       expect(mail!.text).toContain(words)
   })
 
+  test('nothing where no reason speaks against them, and no room names or pings them', async () => {
+    await channel('slack', 'C0BUILDS')
+    node()
+    await breaks({ branch: '', cause: 'Out of the blue', suspect: { ...suspect('kim'), reasons: [] } })
+    await quiet()
+    expect(await titles('kim')).toEqual([])
+    expect(await mails()).toEqual([])
+    const [message, ...more] = vendors().messages('slack')
+    expect(more).toEqual([])
+    expect(message).toMatchObject({ pings: [], text: expect.stringContaining('Broken: error: Out of the blue') })
+    expect(message!.text).not.toContain('Kim')
+  })
+
   test('again when it comes back', async () => {
     const breakage = await breaks({ suspect: suspect('kim') })
     await look()

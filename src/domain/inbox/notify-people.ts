@@ -5,6 +5,7 @@ import type { Vault } from '../access/secrets.ts'
 import { CHANGE_OF_APPROVAL, directChannels, type Occasion } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
+import { NAMED_SUSPECT } from '../channels/breakage-announcement.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import { concerning } from '../notifications/mail-templates.ts'
 import * as mails from '../notifications/mails.ts'
@@ -60,7 +61,7 @@ const members = (rows: Sql): Sql => sql`
 const suspected = (ids: string[]) => sql`
   select (k.suspects->0->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
     k.id::text as subject_id
-  from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
+  from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open' and ${NAMED_SUSPECT}`
 
 /** By somebody else. */
 const given = (ids: string[]) => sql`
