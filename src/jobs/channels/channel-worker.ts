@@ -12,6 +12,8 @@ import { VENDORS } from './vendors/vendors.ts'
 /** After this a lane ends, so that somebody else may have it. */
 const TURN_MS = 10_000
 const PATIENCE_MS = 10_000
+/** Between two messages to one channel: what the strictest vendor allows for long. */
+const PACE_MS = 1_000
 /** What somebody else began to send may be under way for this long. */
 const SETTLED_MS = 5_000
 
@@ -74,7 +76,7 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
     chatIdOf: ({ user_id }) => chatIds.get(user_id),
     ...(head.thread && { thread: head.thread }),
   }
-  await queue.begin(db, head, vendor.pace)
+  await queue.begin(db, head, PACE_MS)
   const action = head.reference !== '' && vendor.edit ? 'edit' : 'post'
   const request = (plain: boolean) =>
     action === 'edit' ? vendor.edit!(to, post, head.reference, plain) : vendor.post(to, post, plain)

@@ -51,8 +51,6 @@ export type Outcome =
   | { kind: 'unknown'; why: string }
 
 export interface Vendor {
-  /** Milliseconds that lie between two messages to one channel. */
-  pace: number
   post(to: Destination, post: Post, plain: boolean): VendorRequest
   /** Absent where messages cannot be changed. */
   edit?(to: Destination, post: Post, reference: string, plain: boolean): VendorRequest

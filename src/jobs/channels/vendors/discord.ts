@@ -70,7 +70,6 @@ const refusedParts = (errors: unknown, path: string[] = []): string[] =>
       )
 
 export const discord: Vendor = {
-  pace: 1000,
   post: (to, post, plain) => {
     const url = webhook(to)
     // Without it nothing tells whether the message was kept, or what it is called.

@@ -2,6 +2,7 @@ import type { Vendor } from '../vendor.ts'
 import { attachmentMessage } from './attachment.ts'
 import { failureOf, jsonOf } from './replies.ts'
 import { apart, backslashed, inCode, markdownLink } from './text.ts'
+import { webhookPost } from './webhook-post.ts'
 import type { Syntax } from './wording.ts'
 
 const BROADCASTS = ['all', 'channel', 'here']
@@ -25,13 +26,7 @@ const GONE: Record<string, string> = {
 }
 
 export const mattermost: Vendor = {
-  pace: 1000,
-  post: (to, post, plain) => ({
-    method: 'POST',
-    url: to.secret,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(attachmentMessage(post, MARKDOWN, plain)),
-  }),
+  post: (to, post, plain) => webhookPost(to, attachmentMessage(post, MARKDOWN, plain)),
   read(reply) {
     const failure = failureOf(reply, RENEW)
     if (failure === undefined) return { kind: 'sent', reference: '' }

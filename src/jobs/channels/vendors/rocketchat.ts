@@ -2,6 +2,7 @@ import type { Vendor } from '../vendor.ts'
 import { attachmentMessage } from './attachment.ts'
 import { failureOf, jsonOf, waitOf } from './replies.ts'
 import { apart, inCode, lookalike, markdownLink } from './text.ts'
+import { webhookPost } from './webhook-post.ts'
 import type { Syntax } from './wording.ts'
 
 const BROADCASTS = ['all', 'here']
@@ -18,13 +19,7 @@ const MARKDOWN: Syntax = {
 const RENEW = 'Make a new incoming integration in Rocket.Chat and put its address here.'
 
 export const rocketchat: Vendor = {
-  pace: 1000,
-  post: (to, post, plain) => ({
-    method: 'POST',
-    url: to.secret,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(attachmentMessage(post, MARKDOWN, plain)),
-  }),
+  post: (to, post, plain) => webhookPost(to, attachmentMessage(post, MARKDOWN, plain)),
   read(reply) {
     const answer = jsonOf(reply)
     const error = String(answer?.error)

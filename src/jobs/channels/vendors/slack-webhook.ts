@@ -1,6 +1,7 @@
 import type { Outcome, Vendor } from '../vendor.ts'
 import { failureOf, jsonOf } from './replies.ts'
 import { slackMessage } from './slack-message.ts'
+import { webhookPost } from './webhook-post.ts'
 
 const RENEW = 'Make a new incoming webhook in Slack and put its address here.'
 
@@ -22,13 +23,7 @@ const WORDS: Record<string, Outcome> = {
 }
 
 export const slackWebhook: Vendor = {
-  pace: 1000,
-  post: (to, post, plain) => ({
-    method: 'POST',
-    url: to.secret,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(slackMessage(post, plain)),
-  }),
+  post: (to, post, plain) => webhookPost(to, slackMessage(post, plain)),
   read(reply) {
     const answer = jsonOf(reply)
     const said = reply.status < 500 && (WORDS[reply.body.trim()] ?? (answer?.ok === false && WORDS[String(answer.error)]))

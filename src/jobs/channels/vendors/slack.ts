@@ -90,7 +90,6 @@ interface HistoryMessage {
 }
 
 export const slack: Vendor = {
-  pace: 1000,
   post: (to, post, plain) => {
     const { channel, ts } = post.thread === undefined ? { channel: to.room } : parts(post.thread, to)
     return send(to, 'chat.postMessage', { ...slackMessage(post, plain), channel, thread_ts: ts, metadata: metadata(post.id) })

@@ -1,6 +1,7 @@
 import type { Post, Vendor } from '../vendor.ts'
 import { failureOf, jsonOf } from './replies.ts'
 import { apart, backslashed, markdownLink } from './text.ts'
+import { webhookPost } from './webhook-post.ts'
 import { type Syntax, word } from './wording.ts'
 
 /** A card reads tags such as <at>, and takes {{…}} for a function. */
@@ -49,17 +50,12 @@ function card(post: Post, plain: boolean) {
 const RENEW = 'Make a new workflow "Post to a channel when a webhook request is received" in Teams and put its address here.'
 
 export const teams: Vendor = {
-  pace: 1000,
-  post: (to, post, plain) => ({
-    method: 'POST',
-    url: to.secret,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
+  post: (to, post, plain) =>
+    webhookPost(to, {
       type: 'message',
       summary: word(post, MARKDOWN).title,
       attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card(post, plain) }],
     }),
-  }),
   read(reply) {
     // Said with 200 and in words.
     const relayed = /endpoint returned HTTP error (\d{3})/.exec(reply.body)?.[1]
