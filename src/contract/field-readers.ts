@@ -170,9 +170,13 @@ export const email: Reader<string> = (name, value) => {
   return address
 }
 
+/** Names that Node has from Java: PostgreSQL knows them not at all, or as something else. */
+const JAVA_ZONES =
+  /^(?:ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|US\/Pacific-New)$/i
+
 export const timezone: Reader<string> = (name, value) => {
   try {
-    if (typeof value === 'string' && new Intl.DateTimeFormat('en', { timeZone: value })) return value
+    if (typeof value === 'string' && !JAVA_ZONES.test(value) && new Intl.DateTimeFormat('en', { timeZone: value })) return value
   } catch {}
   throw invalidParameter(name, 'must be a time zone such as America/New_York')
 }

@@ -98,6 +98,7 @@ describe('what is wrong is named, and nothing is written', () => {
     [{ accounts: [{ name: 'A', credits: -1 }] }, 'accounts[0]: credits must be an integer from 0 to 2147483647'],
     [{ accounts: [{ name: 'A', credits: 2 ** 31 }] }, 'accounts[0]: credits must be'],
     [{ accounts: [{ name: 'A', demo: 'yes' }] }, 'accounts[0]: demo must be true or false'],
+    [{ accounts: [{ name: 'A', timezone: 'AET' }] }, 'accounts[0]: timezone must be a time zone such as America/New_York'],
     [{ accounts: [{ name: 'A', timezone: 'Mars' }] }, 'accounts[0]: timezone must be a time zone such as America/New_York'],
     [{ accounts: [{ name: 'A', created_at: '2026-02-30' }] }, 'accounts[0]: created_at must be an ISO 8601 timestamp'],
     [{ accounts: [{ name: 'A\0' }] }, 'accounts[0]: name must not contain a NUL character'],

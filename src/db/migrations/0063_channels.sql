@@ -100,3 +100,12 @@ create table channel_people (
   primary key (channel_id, user_id)
 );
 create index channel_people_user on channel_people (user_id);
+
+-- Node knows names of zones that PostgreSQL does not: one account's must not hold up what everybody is told.
+create function zone_or_utc(zone text) returns text language plpgsql stable as $$
+begin
+  perform now() at time zone zone;
+  return zone;
+exception when invalid_parameter_value then
+  return 'UTC';
+end $$;

@@ -41,9 +41,9 @@ const NOT_BEFORE = sql`(
     when r.quiet_from is null or r.quiet_from = r.quiet_until then now()
     when (r.quiet_from < r.quiet_until and l.at::time >= r.quiet_from and l.at::time < r.quiet_until)
       or (r.quiet_from > r.quiet_until and (l.at::time >= r.quiet_from or l.at::time < r.quiet_until))
-    then ((l.at::date + case when l.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone a.timezone
+    then ((l.at::date + case when l.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone l.zone
     else now() end
-  from (select now() at time zone a.timezone as at) l)`
+  from (select z.zone, now() at time zone z.zone as at from (select zone_or_utc(a.timezone) as zone) z) l)`
 
 export const activeRules = (db: Database, projectIds: readonly number[]): Promise<ActiveRule[]> =>
   db.rows(sql`

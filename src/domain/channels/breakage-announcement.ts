@@ -32,7 +32,7 @@ const PERSON = (id: ReturnType<typeof sql>) => sql`(
 const find = (db: Database, projectId: number, id: string): Promise<Row | undefined> =>
   db.one(sql`
     select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.build_count, k.flaky,
-      k.reopened_count > 0 as reopened, to_char(k.opened_at at time zone a.timezone, 'FMDD Mon YYYY, HH24:MI') as opened,
+      k.reopened_count > 0 as reopened, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') as opened,
       ${PERSON(sql`k.owner_user_id`)} as owner,
       (select c.display_identifier from changes c where c.id = k.fixed_by_change_id) as fixed_by,
       (select json_build_object('change_id', c.id, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),

@@ -35,7 +35,7 @@ export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault;
 const due = (more: ReturnType<typeof sql>) => sql`
   select u.id, greatest(coalesce(u.digested_at, '-infinity'), now() - interval '1 day') as since
   from users u left join accounts a on a.id = u.default_account_id
-  cross join lateral (select coalesce(u.timezone, a.timezone, 'UTC') as name) zone
+  cross join lateral (select zone_or_utc(coalesce(u.timezone, a.timezone, 'UTC')) as name) zone
   where u.daily_digest and u.email_verified and extract(hour from now() at time zone zone.name) >= ${DIGEST_HOUR}
     and (u.digested_at is null or (u.digested_at at time zone zone.name) < date_trunc('day', now() at time zone zone.name) + make_interval(hours => ${DIGEST_HOUR})) ${more}`
 

@@ -175,6 +175,22 @@ test('who is given a hundred things at once finds them in the app, and the first
   expect(await mails()).toHaveLength(20)
 })
 
+test('a time zone that only one side knows holds nobody up', async () => {
+  await db().execute(sql`update accounts set timezone = 'AET' where id = ${id('accounts', 'owl')}`)
+  await db().execute(
+    sql`update users set daily_digest = true, timezone = 'AET', digested_at = null where id = ${id('users', 'kim')}`,
+  )
+  await channel('mattermost', 'builds', [{ quiet_from: '00:00', quiet_until: '00:00' }])
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(vendors().messages('mattermost', 'builds')).toHaveLength(1)
+  expect(await titles('kim')).toHaveLength(1)
+  await sendDigests({ db: db(), ...means() })
+  await db().execute(sql`update accounts set timezone = default`)
+  await db().execute(sql`update users set daily_digest = false, timezone = null`)
+})
+
 describe('the inbox', () => {
   test('is of one person alone, says how many are unread, and goes on page by page', async () => {
     for (let i = 0; i < 60; i++) await breaks({ cause: `number ${i}`, suspect: suspect('kim') })
