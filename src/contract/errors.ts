@@ -75,6 +75,8 @@ export const tooLarge = (message = 'The body is too large.') => new ApiError(413
 
 export const unsupportedType = () => new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.')
 
+export const badEncoding = (message: string) => new ApiError(415, 'unsupported_encoding', message)
+
 export const invalidCursor = () =>
   new ApiError(400, 'invalid_cursor', 'The cursor does not belong to this list; start again without one.')
 
@@ -142,6 +144,18 @@ export const unstorable = () =>
 
 export const unstorableText = () =>
   new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
+
+export const unknownBuild = () =>
+  new ApiError(404, 'unknown_build', 'No build of this job and number was reported yet; report its start first.')
+
+/** Pieces of a log come one behind the other. */
+export const logGap = (offset: number) =>
+  new ApiError(409, 'log_gap', `The log is here up to byte ${offset}; go on from there.`, { offset })
+
+export const logSuperseded = () =>
+  new ApiError(409, 'log_superseded', 'Another run of this job and number began its log after this one.')
+
+export const logTaken = () => new ApiError(409, 'log_taken', 'The build is over and has its log.')
 
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })

@@ -140,12 +140,12 @@ export const EVENTS = {
   }),
   'build_run.progressed': event('build', {
     feed: false,
-    label: 'a build went on to its next phase',
+    label: 'a build went on: to its next phase, or with its log',
     states: ['preparing', 'building'],
     inserted: false,
     updated: ['progressed_at'],
     pill: () => 'info',
-    words: ({ phase, ...build }) => `${nameOf(build)}: ${firstLine(phase ?? '', '')}`,
+    words: ({ phase, ...build }) => `${nameOf(build)}${firstLine(phase ?? '', ': ') || ' goes on'}`,
   }),
   'build_run.fixed': event('build', {
     feed: false,

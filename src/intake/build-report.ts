@@ -1,8 +1,8 @@
 import { ID_MAX } from '../contract/limits.ts'
 import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
-import type { Artifact } from './facts.ts'
+import type { Artifact, Step } from './facts.ts'
 import { Unreadable } from './provider.ts'
-import { at, link, number, object, text, word } from './reading.ts'
+import { at, link, number, object, objects, text, time, word } from './reading.ts'
 
 /** What reports about builds have in common, whichever tool writes them. */
 
@@ -38,6 +38,25 @@ function artifact(key: string | undefined, item: unknown): Artifact[] {
 }
 
 const lastSegment = (url: string) => text(url.split(/[?#]/, 1)[0]!.split('/').at(-1)) ?? url
+
+const STEP_STATUSES: readonly Step['status'][] = ['queued', 'running', 'completed', 'failed', 'cancelled']
+/** More than anyone looks through; each is written by itself. */
+const STEPS_MAX = 100
+const STEP_NAME_MAX = 200
+
+/** Steps as our own format has them, by their names; one of an unknown state is left out. */
+export function stepsOf(reported: unknown): Step[] | undefined {
+  const steps = objects(reported)
+    .slice(0, STEPS_MAX)
+    .flatMap((item): Step[] => {
+      const name = text(at(item, 'name'))?.slice(0, STEP_NAME_MAX)
+      const status = STEP_STATUSES.find((known) => known === at(item, 'status'))
+      if (name === undefined || status === undefined) return []
+      const [started_at, finished_at] = [time(at(item, 'started_at')), time(at(item, 'finished_at'))]
+      return [{ name, status, started_at, finished_at, detail: text(at(item, 'detail')) }]
+    })
+  return steps.length > 0 ? steps : undefined
+}
 
 /** Where the code stands: a short number is a changelist (Perforce, Plastic, Subversion), anything else a commit. */
 export function revisionOf(value: unknown): { commit_hash?: string; changelist?: string } {

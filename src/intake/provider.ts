@@ -64,6 +64,8 @@ export interface Provider {
   category: ProviderCategory
   /** Below `/webhooks/`. */
   paths: readonly string[]
+  /** Below `/webhooks/` too: where the log of a running build may be streamed to. */
+  logPaths?: readonly string[]
   /** Which header may carry the webhook token instead of `?token=`; `x-webhook-token` goes together with HTTP Basic. */
   tokenHeader: 'x-service-token' | 'x-webhook-token' | null
   /** The webhook token may also stand in the field `token` of a short body. */

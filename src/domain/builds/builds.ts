@@ -7,6 +7,7 @@ import { among, inlineInteger, type Key, type Listing, when } from '../../db/pag
 import { branchKey } from '../changes/branch-names.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
 import { newestOf } from './investigations.ts'
+import { printed } from './log-stream.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
 type Query = QueryOf<'listBuilds'> &
@@ -88,18 +89,18 @@ export const newest = async (db: Database, projectId: number, site: string): Pro
     select ${columns(site)} from build_runs b where b.project_id = ${projectId} order by b.created_at desc, b.id desc limit 1`)) ??
   null
 
-/** The stored log, its last lines, or those that contain a text; addresses reduced. */
+/** The log as far as it is known, its last lines, or those that contain a text; addresses reduced. */
 export async function readLog(
   db: Database,
   projectId: number,
   id: number | undefined,
   { tail, search }: QueryOf<'readBuildLog'>,
 ): Promise<string> {
-  const build = await db.one<{ output_log: string | null }>(
-    sql`select output_log from build_runs where project_id = ${projectId} and id = ${id ?? 0}`,
+  const build = await db.one<{ log: string | null }>(
+    sql`select ${printed} as log from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`,
   )
   if (!build) throw notFound('Build run')
-  const log = scrub(build.output_log ?? '')
+  const log = scrub(build.log ?? '')
   if (tail === undefined && search === undefined) return log
   const ended = log.endsWith('\n') ? log.slice(0, -1) : log
   const lines = ended === '' ? [] : ended.split('\n')

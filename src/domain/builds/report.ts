@@ -5,6 +5,7 @@ import { scheduleSettling } from '../breakages/schedule.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
 import * as links from '../tasks/links.ts'
 import { scheduleInvestigation } from './automatic-investigations.ts'
+import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
 import { inferredBranch } from './positions.ts'
 import { lockBuilds, lockProject, lockReports } from './project-lock.ts'
@@ -96,10 +97,18 @@ export async function report(db: Database, context: IntegrationContext, reported
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
   await update(db, known, reported)
+  await settleLog(db, known, reported)
   for (const step of reported.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
   await links.linkBuild(db, known.id)
   await follow(db, known, reported)
   return { id: known.id, effect: 'processed' }
+}
+
+/** The log of the report takes the place of what was streamed; the end of the build makes that its log. */
+async function settleLog(db: Database, known: Known, { status = known.status, log }: Report) {
+  const ended = RANK[status] === FINAL
+  if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known.id)
+  else if (ended) await logStream.settle(db, known.id)
 }
 
 /** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */

@@ -82,6 +82,8 @@ const EXPIRED: Purge[] = [
   deleting(sql`idempotency_keys`, () => sql`created_at < now() - interval '24 hours'`),
   deleting(sql`sessions`, () => sql`expires_at < now()`),
   deleting(sql`verifications`, () => sql`expires_at < now()`),
+  // Of builds whose end nobody told. Afterwards a repeated piece is told that the build has its log.
+  deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
   deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
 ]
 

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, clientGone, refusedDelivery, tooLarge } from '../../contract/errors.ts'
-import type { RawQuery } from '../../contract/params.ts'
+import { refusedDelivery } from '../../contract/errors.ts'
 import { REFUSED_MAX } from '../../domain/integrations/stored-bodies.ts'
-import * as webhooks from '../../domain/integrations/webhook-access.ts'
-import { type Reservation, reserve } from '../../intake/body-memory.ts'
+import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused, refuse } from '../../intake/deliver.ts'
 import { acceptHandshake } from '../../intake/handshake.ts'
 import { LONG, receiveHeavy } from '../../intake/heavy/heavy.ts'
@@ -15,20 +13,22 @@ import { at, text } from '../../intake/reading.ts'
 import { type Received, type Request, receive } from '../../intake/receive.ts'
 import { exceedsJsonComplexity } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
-import { leaveUnread } from './unread-body.ts'
+import { admission, authorize, receiveBody, tokenOutside } from './admission.ts'
+import { serveLogStream } from './log-stream.ts'
 
 /** The largest that a tool sends has 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
-/** A stranger's body is looked into for the token only while it is short: a trigger's form has a few lines. */
-const TOKEN_BODY_LIMIT = 64 * 1024
 
 /** One path for every tool: token, integration, limit, project, signature, reading, recording. */
 export async function serveWebhooks(app: FastifyInstance, service: Service) {
   await app.register(async (app) => {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => receiveBody(payload, request))
+    app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+      receiveBody(payload, request, request.routeOptions.config.bodyLimit ?? BODY_LIMIT),
+    )
     for (const provider of Object.values(providers)) {
       for (const path of provider.paths) servePath(app, service, provider, path)
+      for (const path of provider.logPaths ?? []) serveLogStream(app, service, provider, path)
       if (!provider.withoutVerify)
         app.get(`/webhooks/${provider.name}/verify`, async () => ({ status: 'verified', service: provider.name }))
       if (provider.answersHead) serveHead(app, service, provider)
@@ -46,14 +46,7 @@ function serveHead(app: FastifyInstance, service: Service, provider: Provider) {
 
 function servePath(app: FastifyInstance, service: Service, provider: Provider, path: string) {
   app.post(`/webhooks/${path}`, {
-    onRequest: async (request, reply) => {
-      try {
-        await admit(service, provider, request, reply)
-      } catch (error) {
-        if (lengthOf(request) > LONG) leaveUnread(request, reply)
-        throw error
-      }
-    },
+    onRequest: admission(service, provider, BODY_LIMIT),
     handler: async (request, reply) => {
       request.working = true
       try {
@@ -77,48 +70,9 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
   })
 }
 
-/** Refused before the body is read, unless the token may stand in it. */
-async function admit(service: Service, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
-  if (lengthOf(request) > BODY_LIMIT) throw tooLarge()
-  const token = tokenOutside(request, provider)
-  if (token === undefined && mayHoldToken(request, provider)) return
-  const integration = await authorize(service, provider, token)
-  request.integration = integration
-  request.memory = reserve(integration.account_id, lengthOf(request))
-  reply.raw.once('close', () => {
-    if (!request.working) request.memory!.release()
-  })
-}
-
-const lengthOf = ({ headers }: FastifyRequest) => Number(headers['content-length'] ?? 0)
-
-/**
- * All of it, as far as there is memory for it. A length that was announced is paid for already, and filled as it comes: joined in the
- * end, a large body would be held twice and keep others waiting. One that was not announced is paid for as it comes.
- */
-async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyRequest): Promise<Buffer> {
-  const announced = request.headers['content-length'] === undefined ? undefined : Buffer.allocUnsafe(lengthOf(request))
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of payload) {
-      if (length + chunk.length > (announced?.length ?? BODY_LIMIT)) throw tooLarge()
-      if (announced) chunk.copy(announced, length)
-      else {
-        request.memory?.grow(chunk.length)
-        chunks.push(chunk)
-      }
-      length += chunk.length
-    }
-  } catch (error) {
-    throw error instanceof ApiError ? error : clientGone()
-  }
-  return announced?.subarray(0, length) ?? Buffer.concat(chunks, length)
-}
-
 async function receiveDelivery(
   service: Service,
-  integration: webhooks.IntegrationAuth,
+  integration: IntegrationAuth,
   request: Request,
   reply: FastifyReply,
 ): Promise<Received> {
@@ -139,7 +93,7 @@ async function receiveDelivery(
 
 function receiveSomewhere(
   db: Service['db'],
-  integration: webhooks.IntegrationAuth,
+  integration: IntegrationAuth,
   request: Request,
   reply: FastifyReply,
 ): Promise<Received> {
@@ -150,7 +104,7 @@ function receiveSomewhere(
 }
 
 /** Nobody came to read it; what can be said without is kept. */
-const refuseUnread = (db: Service['db'], integration: webhooks.IntegrationAuth, request: Request, { message }: Unreadable) =>
+const refuseUnread = (db: Service['db'], integration: IntegrationAuth, request: Request, { message }: Unreadable) =>
   refuse(
     db,
     integration,
@@ -159,25 +113,6 @@ const refuseUnread = (db: Service['db'], integration: webhooks.IntegrationAuth, 
     422,
     message,
   )
-
-async function authorize(service: Service, provider: Provider, token: string | undefined): Promise<webhooks.IntegrationAuth> {
-  const integration = await webhooks.open(service.db, service.vault, token, provider.name)
-  await service.limits.webhooks(String(integration.integration_id))
-  webhooks.refuseUnlessActive(integration)
-  return integration
-}
-
-/** A header beats the query, which lands in other people's logs. */
-function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
-  const header = tokenHeader === null ? undefined : headers[tokenHeader]
-  if (header !== undefined) return String(header)
-  const basic = tokenHeader === 'x-webhook-token' ? /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') : null
-  if (basic) return Buffer.from(basic[1]!, 'base64').toString().split(':').slice(1).join(':')
-  return (query as unknown as RawQuery).find(([name]) => name === 'token')?.[1]
-}
-
-const mayHoldToken = ({ headers }: FastifyRequest, { tokenInBody }: Provider) =>
-  tokenInBody && Number(headers['content-length']) <= TOKEN_BODY_LIMIT
 
 function tokenInside(raw: Buffer, type: string | undefined): string | undefined {
   try {
@@ -191,7 +126,7 @@ function tokenInside(raw: Buffer, type: string | undefined): string | undefined 
 const requestOf = async (
   { site, db, bodyQuota }: Service,
   request: FastifyRequest,
-  integration: webhooks.IntegrationAuth,
+  integration: IntegrationAuth,
   path: string,
   raw: Buffer,
 ): Promise<Request> => ({
@@ -202,12 +137,3 @@ const requestOf = async (
   received: new Date(),
   over_quota: await bodyQuota.isOver(db, integration.account_id),
 })
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    integration?: webhooks.IntegrationAuth
-    memory?: Reservation
-    /** Its memory is given back by the work on it, which goes on when the client leaves. */
-    working?: boolean
-  }
-}

@@ -1,4 +1,4 @@
-import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, targetTypeOf } from '../../build-report.ts'
+import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, stepsOf, targetTypeOf } from '../../build-report.ts'
 import type { BuildFact } from '../../facts.ts'
 import type { Delivery, Dialect, Provider, Unparsed } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
@@ -22,6 +22,7 @@ export const jenkins: Provider = {
   reports: 'Builds, logs and artifacts; everything that has curl',
   category: 'builds',
   paths: ['jenkins', 'jenkins/build_notification', 'jenkins/commit_trigger', 'ci', 'ci/build_notification', 'ci/commit_trigger'],
+  logPaths: ['jenkins/log', 'ci/log'],
   tokenHeader: 'x-webhook-token',
   answers: 200,
   withoutVerify: true,
@@ -86,6 +87,7 @@ function report(reported: unknown): BuildFact {
     finished_at,
     duration_seconds: duration(body) ?? between(started_at, finished_at),
     log: logOf(body),
+    steps: stepsOf(at(body, 'steps')),
     artifacts: artifactsOf(at(body, 'artifacts')),
     at: time(at(body, 'timestamp')),
   }

@@ -1,4 +1,5 @@
 import { cancel, enqueue, type Jobs } from '../../../db/queue.ts'
+import * as logStream from '../../../domain/builds/log-stream.ts'
 import * as logs from '../../../domain/builds/logs.ts'
 import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
@@ -43,7 +44,11 @@ export async function pollJenkins(
   if (running && !again) log.warn({ build_run_id }, 'gave up on a build that has been running for a day')
   // Together: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
   await db.transaction(async (db) => {
-    if (printed.text !== '') await (printed.anew ? logs.replace : logs.append)(db, build_run_id, storable(printed.text))
+    if (printed.text !== '') {
+      // The console holds what the build's own command streams, too.
+      await logStream.close(db, build_run_id)
+      await (printed.anew ? logs.replace : logs.append)(db, build_run_id, storable(printed.text))
+    }
     const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
     if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
     else await cancel(db, wait.name)

@@ -1,0 +1,127 @@
+import { logGap, logSuperseded, logTaken, unknownBuild } from '../../contract/errors.ts'
+import { LOG_MAX } from '../../contract/limits.ts'
+import { type BuildStatus, RUNNING_STATUSES } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { IntegrationContext } from '../integrations/context.ts'
+import { charactersIn, wholeCharacters } from './log-text.ts'
+import { append, kept, stored } from './logs.ts'
+
+/** A piece of the log that a build prints. */
+export interface LogChunk {
+  job: string
+  number: string
+  /** How many bytes of the log come before it. */
+  offset: number
+  /** What the sender calls this run of the build. */
+  stream: string
+  bytes: Buffer
+}
+
+export interface Appended {
+  status: 'appended' | 'duplicate' | 'ignored'
+  build_run_id: string
+  /** Where the next piece begins: behind the last whole character that was taken. */
+  offset: number
+}
+
+interface Known {
+  id: number
+  status: BuildStatus
+  has_log: boolean
+  stream: string | null
+  received: number
+  closed: boolean
+}
+
+/**
+ * Adds what the build printed since the last piece; what is here already is passed over. What it costs does not depend on how long the
+ * log is.
+ */
+export async function appendChunk(db: Database, context: IntegrationContext, chunk: LogChunk): Promise<Appended> {
+  const known = await lock(db, context, chunk)
+  if (known === undefined) throw unknownBuild()
+  const answer = (status: Appended['status'], offset: number): Appended => ({ status, build_run_id: String(known.id), offset })
+  if (known.closed) return answer('ignored', chunk.offset + chunk.bytes.length)
+  if (chunk.bytes.length === 0) return answer('duplicate', known.stream === chunk.stream ? known.received : 0)
+
+  const running = RUNNING_STATUSES.includes(known.status)
+  const received = known.stream === chunk.stream ? known.received : await begin(db, known, chunk, running)
+  const fresh = wholeCharacters(chunk.bytes.subarray(Math.min(chunk.bytes.length, Math.max(0, received - chunk.offset))))
+  if (fresh.length === 0) return answer('duplicate', received)
+  const text = fresh.toString('utf8').replaceAll('\0', '\uFFFD')
+  // More than is kept needs nothing before it: who was away for long goes on with the end.
+  if (chunk.offset > received && charactersIn(text) < LOG_MAX) throw logGap(received)
+
+  const offset = Math.max(received, chunk.offset) + fresh.length
+  await db.execute(sql`
+    insert into build_log_streams (build_run_id, stream, received) values (${known.id}, ${chunk.stream}, ${offset})
+    on conflict (build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = now()`)
+  if (running) {
+    await addChunk(db, known.id, text)
+    await progress(db, known.id)
+  } else await append(db, known.id, text)
+  return answer('appended', offset)
+}
+
+/** Locked: reports about the build and other pieces wait until this one is in. */
+async function lock(db: Database, { integration_id }: IntegrationContext, { job, number }: LogChunk): Promise<Known | undefined> {
+  const build = await db.one<Pick<Known, 'id' | 'status' | 'has_log'>>(sql`
+    select id, status, coalesce(output_log, '') <> '' as has_log from build_runs
+    where integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number} and build_number <> ''
+    for no key update`)
+  if (!build) return undefined
+  // By itself, after the lock: joined, it would be read as it was before the piece that this one waited for.
+  const stream = await db.one<Pick<Known, 'stream' | 'received' | 'closed'>>(sql`
+    select stream, received::float8 as received, closed from build_log_streams where build_run_id = ${build.id}`)
+  return { stream: null, received: 0, closed: false, ...build, ...stream }
+}
+
+/** The first piece of a run. Another one of the same number has its log replaced while it lasts, and keeps it once it is over. */
+async function begin(db: Database, known: Known, { offset }: LogChunk, running: boolean): Promise<number> {
+  if (known.stream === null) {
+    if (!running && known.has_log) throw logTaken()
+    return 0
+  }
+  if (!running) throw logTaken()
+  if (offset > 0) throw logSuperseded()
+  await db.execute(sql`delete from build_log_chunks where build_run_id = ${known.id}`)
+  await db.execute(sql`update build_runs set output_log = null where id = ${known.id}`)
+  return 0
+}
+
+/** Behind the others; those that no longer reach into the part that is kept go. */
+const addChunk = (db: Database, id: number, text: string) =>
+  db.execute(sql`
+    with added as (
+      insert into build_log_chunks (build_run_id, until, text)
+      select ${id}, char_length(piece) + coalesce((select max(until) from build_log_chunks where build_run_id = ${id}), 0), piece
+      from (select ${stored(text)} as piece) given returning until)
+    delete from build_log_chunks where build_run_id = ${id} and until <= (select until from added) - ${LOG_MAX}`)
+
+/** Those who watch are told at most once a second. */
+const progress = (db: Database, id: number) =>
+  db.execute(sql`
+    update build_runs set progressed_at = now(), updated_at = now()
+    where id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
+
+/** The build is over: what it printed becomes its log. */
+export const settle = (db: Database, id: number) =>
+  db.execute(sql`
+    with gone as (delete from build_log_chunks where build_run_id = ${id} returning until, text)
+    update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || (select string_agg(text, '' order by until) from gone)`)}
+    where id = ${id} and exists (select from gone)`)
+
+/** A report brought the log itself, as far as the build has come. */
+export const replaceChunks = (db: Database, id: number) =>
+  db.execute(sql`delete from build_log_chunks where build_run_id = ${id}`)
+
+/** The log has come in another way, whole. */
+export const close = (db: Database, id: number) =>
+  db.execute(sql`
+    with gone as (delete from build_log_chunks where build_run_id = ${id})
+    update build_log_streams set closed = true where build_run_id = ${id} and not closed`)
+
+/** What the build `b` printed so far. */
+export const printed = sql`case when exists (select from build_log_chunks c where c.build_run_id = b.id)
+  then ${kept(sql`coalesce(b.output_log, '') || (select string_agg(c.text, '' order by c.until) from build_log_chunks c where c.build_run_id = b.id)`)}
+  else b.output_log end`

@@ -1,0 +1,19 @@
+/** Pieces are cut by bytes: a character at the end that is not whole yet is left for the next one. */
+export function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) return bytes
+    if (byte >= 0xc0) return back < lengthFrom(byte) ? bytes.subarray(0, -back) : bytes
+  }
+  return bytes
+}
+
+/** How many bytes a character has that begins with this one. */
+const lengthFrom = (first: number) => (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2)
+
+/** As PostgreSQL counts them: those beyond the first 65,536 take two places here. */
+export function charactersIn(text: string): number {
+  let pairs = 0
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++
+  return text.length - pairs
+}

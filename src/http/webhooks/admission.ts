@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, clientGone, tooLarge } from '../../contract/errors.ts'
+import type { RawQuery } from '../../contract/params.ts'
+import * as webhooks from '../../domain/integrations/webhook-access.ts'
+import { type Reservation, reserve } from '../../intake/body-memory.ts'
+import { LONG } from '../../intake/heavy/heavy.ts'
+import type { Provider } from '../../intake/provider.ts'
+import type { Service } from '../service.ts'
+import { leaveUnread } from './unread-body.ts'
+
+/** A stranger's body is looked into for the token only while it is short: a trigger's form has a few lines. */
+const TOKEN_BODY_LIMIT = 64 * 1024
+
+/** Token, integration, limit, project and memory: what a request passes before its body is read. */
+export const admission =
+  (service: Service, provider: Provider, bodyLimit: number) => async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      await admit(service, provider, bodyLimit, request, reply)
+    } catch (error) {
+      if (lengthOf(request) > LONG) leaveUnread(request, reply)
+      throw error
+    }
+  }
+
+/** Refused before the body is read, unless the token may stand in it. */
+async function admit(service: Service, provider: Provider, bodyLimit: number, request: FastifyRequest, reply: FastifyReply) {
+  if (lengthOf(request) > bodyLimit) throw tooLarge()
+  const token = tokenOutside(request, provider)
+  if (token === undefined && mayHoldToken(request, provider)) return
+  const integration = await authorize(service, provider, token)
+  request.integration = integration
+  request.memory = reserve(integration.account_id, lengthOf(request))
+  reply.raw.once('close', () => {
+    if (!request.working) request.memory!.release()
+  })
+}
+
+const lengthOf = ({ headers }: FastifyRequest) => Number(headers['content-length'] ?? 0)
+
+/**
+ * All of it, as far as there is memory for it. A length that was announced is paid for already, and filled as it comes: joined in the
+ * end, a large body would be held twice and keep others waiting. One that was not announced is paid for as it comes.
+ */
+export async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyRequest, limit: number): Promise<Buffer> {
+  const announced = request.headers['content-length'] === undefined ? undefined : Buffer.allocUnsafe(lengthOf(request))
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of payload) {
+      if (length + chunk.length > (announced?.length ?? limit)) throw tooLarge()
+      if (announced) chunk.copy(announced, length)
+      else {
+        request.memory?.grow(chunk.length)
+        chunks.push(chunk)
+      }
+      length += chunk.length
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : clientGone()
+  }
+  return announced?.subarray(0, length) ?? Buffer.concat(chunks, length)
+}
+
+export async function authorize(
+  service: Service,
+  provider: Provider,
+  token: string | undefined,
+): Promise<webhooks.IntegrationAuth> {
+  const integration = await webhooks.open(service.db, service.vault, token, provider.name)
+  await service.limits.webhooks(String(integration.integration_id))
+  webhooks.refuseUnlessActive(integration)
+  return integration
+}
+
+/** A header beats the query, which lands in other people's logs. */
+export function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
+  const header = tokenHeader === null ? undefined : headers[tokenHeader]
+  if (header !== undefined) return String(header)
+  const basic = tokenHeader === 'x-webhook-token' ? /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') : null
+  if (basic) return Buffer.from(basic[1]!, 'base64').toString().split(':').slice(1).join(':')
+  return (query as unknown as RawQuery).find(([name]) => name === 'token')?.[1]
+}
+
+const mayHoldToken = ({ headers }: FastifyRequest, { tokenInBody }: Provider) =>
+  tokenInBody && Number(headers['content-length']) <= TOKEN_BODY_LIMIT
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    integration?: webhooks.IntegrationAuth
+    memory?: Reservation
+    /** Its memory is given back by the work on it, which goes on when the client leaves. */
+    working?: boolean
+  }
+}

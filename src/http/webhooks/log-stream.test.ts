@@ -1,0 +1,253 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStudio } from '../../../test/support/studio.ts'
+import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { LOG_MAX } from '../../contract/limits.ts'
+import { sql } from '../../db/database.ts'
+
+let tools: Tools
+beforeAll(async () => {
+  tools = await openTools()
+})
+afterAll(() => tools.close())
+
+let builds = 0
+
+/** A build that runs, and what is said and known about it. */
+async function running(more: object = {}) {
+  const name = { job_name: 'Game Win64', build_number: String(++builds) }
+  const report = (status: string, also: object = {}) => tools.ci({ ...name, status, ...also })
+  const { json } = await report('STARTED', more)
+  const id = json.records[0].id as number
+  const post = (query: object, raw: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}, site = tools.studio) =>
+    site.ask(`/webhooks/ci/log?${new URLSearchParams({ ...name, ...query } as Record<string, string>)}`, {
+      method: 'POST',
+      raw,
+      headers: { 'content-type': 'text/plain', 'x-webhook-token': tools.tokenOf('jenkins'), ...headers },
+    })
+  const send = (offset: number, text: string | Buffer<ArrayBuffer>, query: object = {}) => post({ offset, ...query }, text)
+  const log = async () =>
+    (
+      await tools.studio.ask(`/api/v1/projects/${tools.project}/build_runs/${id}/log`, {
+        token: tools.studio.world.tokens.all!.token,
+      })
+    ).text
+  return { id, name, report, post, send, log }
+}
+
+describe('the log of a running build', () => {
+  test('grows piece by piece and is there at once', async () => {
+    const { send, log } = await running()
+    expect(await send(0, 'Compiling\n')).toMatchObject({ status: 200, json: { status: 'appended', offset: 10 } })
+    expect(await log()).toBe('Compiling\n')
+    expect((await send(10, 'Linking\n')).json).toMatchObject({ status: 'appended', offset: 18 })
+    expect(await log()).toBe('Compiling\nLinking\n')
+  })
+
+  test('has nothing twice, whether a piece comes again or overlaps', async () => {
+    const { send, log } = await running()
+    await send(0, 'one\ntwo\n')
+    expect((await send(0, 'one\ntwo\n')).json).toMatchObject({ status: 'duplicate', offset: 8 })
+    expect((await send(4, 'two\nthree\n')).json).toMatchObject({ status: 'appended', offset: 14 })
+    expect(await log()).toBe('one\ntwo\nthree\n')
+  })
+
+  test('has no gaps: who skips some is told where to go on', async () => {
+    const { send, log } = await running()
+    await send(0, 'one\n')
+    expect(await send(8, 'three\n')).toMatchObject({ status: 409, json: { error: 'log_gap', offset: 4 } })
+    expect(await log()).toBe('one\n')
+  })
+
+  test('takes gzip', async () => {
+    const { post, log } = await running()
+    expect((await post({ offset: 0 }, gzipSync('packed\n'), { 'content-encoding': 'gzip' })).json).toMatchObject({ offset: 7 })
+    expect(await log()).toBe('packed\n')
+  })
+
+  test('leaves half a character for the next piece', async () => {
+    const { send, log } = await running()
+    const bytes = Buffer.from('Größe 🎮\n')
+    let offset = 0
+    for (const end of [3, 9, 10, bytes.length]) offset = (await send(offset, bytes.subarray(offset, end))).json.offset
+    expect([offset, await log()]).toEqual([bytes.length, 'Größe 🎮\n'])
+  })
+
+  test('survives bytes that are no text', async () => {
+    const { send, log } = await running()
+    expect((await send(0, Buffer.from([0x61, 0, 0xff, 0xfe, 0x62, 0xe2]))).json).toMatchObject({ offset: 5 })
+    expect((await send(5, Buffer.from([0xe2]))).json).toMatchObject({ offset: 5 })
+    expect((await send(5, Buffer.from([0xe2, 0x63]))).json).toMatchObject({ offset: 7 })
+    expect(await log()).toBe('a\uFFFD\uFFFD\uFFFDb\uFFFDc')
+  })
+
+  test('keeps its last 256,000 characters, and no more rows than these take', async () => {
+    const { id, send, log } = await running()
+    const line = `${'ä'.repeat(999)}\n`
+    let offset = 0
+    for (let i = 0; i < 40; i++) offset = (await send(offset, `${i}${line.repeat(10)}`)).json.offset
+    const all = Array.from({ length: 40 }, (_, i) => `${i}${line.repeat(10)}`).join('')
+    expect((await log()) === all.slice(-LOG_MAX)).toBe(true)
+    const [{ count }] = (await tools.studio.db.rows(
+      sql`select count(*)::integer as count from build_log_chunks where build_run_id = ${id}`,
+    )) as [{ count: number }]
+    expect(count).toBe(26)
+  })
+
+  test('goes on behind a gap with a piece that fills all that is kept', async () => {
+    const { send, log } = await running()
+    await send(0, 'long ago\n')
+    const end = '🎮'.repeat(LOG_MAX)
+    expect((await send(50_000_000, end)).json).toMatchObject({ status: 'appended', offset: 50_000_000 + 4 * LOG_MAX })
+    await send(50_000_000 + 4 * LOG_MAX, 'now\n')
+    expect((await log()) === `${'🎮'.repeat(LOG_MAX - 4)}now\n`).toBe(true)
+  })
+
+  test('tells those who watch, at most once a second', async () => {
+    const { id, send } = await running()
+    const told = async () =>
+      (
+        await tools.studio.db.rows(
+          sql`select id from outbox where event_type = 'build_run.progressed' and row_id = ${String(id)}`,
+        )
+      ).length
+    /** As if the last telling were this long ago; itself one. */
+    const lastTold = (ago: string) =>
+      tools.studio.db.execute(sql`update build_runs set progressed_at = now() - ${ago}::interval where id = ${id}`)
+    await send(0, '.')
+    expect(await told()).toBe(1)
+    await lastTold('-1 hour')
+    for (let i = 1; i < 5; i++) await send(i, '.')
+    expect(await told()).toBe(2)
+    await lastTold('2 seconds')
+    await send(5, '.')
+    expect(await told()).toBe(4)
+  })
+})
+
+describe('the end of a build', () => {
+  const stored = async (id: number) =>
+    (await tools.studio.db.one<{ output_log: string; chunks: number }>(sql`
+      select output_log, (select count(*)::integer from build_log_chunks where build_run_id = ${id}) as chunks
+      from build_runs where id = ${id}`))!
+
+  test('makes what was streamed its log, which an investigation reads', async () => {
+    const { id, report, send } = await running()
+    await send(0, 'Compiling\n')
+    await send(10, 'Game.cpp(7): error C2065: undeclared\n')
+    await report('FAILURE')
+    expect(await stored(id)).toEqual({ output_log: 'Compiling\nGame.cpp(7): error C2065: undeclared\n', chunks: 0 })
+  })
+
+  test('with a log of its own replaces it; what still arrives is in it', async () => {
+    const { id, report, send } = await running()
+    await send(0, 'one\n')
+    await report('SUCCESS', { logs_tail: 'one\ntwo\n' })
+    expect((await send(4, 'two\n')).json).toMatchObject({ status: 'ignored', offset: 8 })
+    expect(await stored(id)).toEqual({ output_log: 'one\ntwo\n', chunks: 0 })
+  })
+
+  test('told by another before the last piece: that piece is added', async () => {
+    const { id, report, send } = await running()
+    await send(0, 'one\n')
+    await report('SUCCESS')
+    expect((await send(4, 'two\n')).json).toMatchObject({ status: 'appended', offset: 8 })
+    expect((await send(0, 'one\ntwo\n')).json).toMatchObject({ status: 'duplicate' })
+    expect(await stored(id)).toEqual({ output_log: 'one\ntwo\n', chunks: 0 })
+  })
+})
+
+describe('a second run of the same number', () => {
+  test('begins the log anew while the first still runs, which is told', async () => {
+    const { send, log } = await running()
+    await send(0, 'first\n', { stream: 'a' })
+    expect((await send(0, 'second\n', { stream: 'b' })).json).toMatchObject({ status: 'appended', offset: 7 })
+    expect(await send(6, 'more of the first\n', { stream: 'a' })).toMatchObject({
+      status: 409,
+      json: { error: 'log_superseded' },
+    })
+    expect(await log()).toBe('second\n')
+  })
+
+  test('leaves the log of a build that is over', async () => {
+    const { report, send, log } = await running()
+    await send(0, 'first\n', { stream: 'a' })
+    await report('FAILURE')
+    expect(await send(0, 'second\n', { stream: 'b' })).toMatchObject({ status: 409, json: { error: 'log_taken' } })
+    expect(await log()).toBe('first\n')
+  })
+})
+
+test('two nodes that get the same piece at once write it once', async () => {
+  const beside = await openStudio({}, { beside: tools.studio })
+  const { post, log } = await running()
+  const piece = (offset: number) => [tools.studio, beside].map((node) => post({ offset }, 'twin\n', {}, node))
+  for (let i = 0; i < 10; i++) {
+    const answers = await Promise.all(piece(5 * i))
+    expect(answers.map(({ json }) => json.status).toSorted()).toEqual(['appended', 'duplicate'])
+  }
+  expect(await log()).toBe('twin\n'.repeat(10))
+  await beside.close()
+})
+
+describe('refused with words', () => {
+  test.each([
+    ['an unknown build', { build_number: 'never reported', offset: 0 }, 404, 'unknown_build'],
+    ['no job', { job_name: '', offset: 0 }, 422, 'invalid_parameter'],
+    ['no offset', {}, 422, 'invalid_parameter'],
+    ['an offset that is none', { offset: -1 }, 422, 'invalid_parameter'],
+    ['a name beyond any index', { build_number: 'x'.repeat(501), offset: 0 }, 422, 'invalid_parameter'],
+  ])('%s', async (_, query, status, error) => {
+    const { post } = await running()
+    expect(await post(query, 'text')).toMatchObject({ status, json: { error } })
+  })
+
+  test('an encoding that nobody knows, what only claims to be gzip, and gzip that grows beyond measure', async () => {
+    const { post } = await running()
+    const sent = async (raw: Buffer<ArrayBuffer>, encoding: string) =>
+      (await post({ offset: 0 }, raw, { 'content-encoding': encoding })).status
+    expect(await sent(Buffer.from('x'), 'br')).toBe(415)
+    expect(await sent(Buffer.from('x'), 'gzip')).toBe(415)
+    expect(await sent(gzipSync(Buffer.alloc(64 * 1024 * 1024)), 'gzip')).toBe(413)
+    expect((await post({ offset: 0 }, Buffer.alloc(5 * 1024 * 1024, 'x'))).status).toBe(413)
+  })
+
+  test('a token of another tool, none, and a project that rests', async () => {
+    const { post } = await running()
+    const sent = async (token: string) => (await post({ offset: 0 }, 'x', { 'x-webhook-token': token })).status
+    expect(await sent(tools.tokenOf('github'))).toBe(404)
+    expect(await sent('')).toBe(401)
+    expect(await sent(tools.tokenOf('paused'))).toBe(403)
+  })
+})
+
+test('the build of another project is unknown, whatever its name', async () => {
+  const { post } = await running()
+  const other = await tools.studio.load({
+    accounts: [{ key: 'fox', name: 'Fox' }],
+    projects: [{ key: 'moon', account: 'fox', name: 'Moon' }],
+    integrations: [{ key: 'moon-ci', project: 'moon', provider: 'jenkins' }],
+  })
+  const token = other.integrations['moon-ci']!.webhook_token
+  expect((await post({ offset: 0 }, 'x', { 'x-webhook-token': token })).status).toBe(404)
+})
+
+test('steps of a report are those of the build; what is no step is left out', async () => {
+  const at = '2026-03-01T10:00:00.000Z'
+  const { id } = await running({
+    phase: 'cooking',
+    steps: [
+      { name: 'compiling', status: 'completed', started_at: at, finished_at: at },
+      { name: 'cooking', status: 'running', detail: '400 of 660' },
+      { name: 'odd', status: 'EXPLODED' },
+      7,
+    ],
+  })
+  expect(await tools.api(`build_runs/${id}`)).toMatchObject({
+    phase: 'cooking',
+    steps: [
+      { name: 'compiling', status: 'completed', started_at: at },
+      { name: 'cooking', status: 'running', detail: '400 of 660' },
+    ],
+  })
+})

@@ -1,0 +1,80 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { badEncoding, invalidParameter, tooLarge } from '../../contract/errors.ts'
+import { IDENTIFIER_MAX } from '../../contract/limits.ts'
+import type { RawQuery } from '../../contract/params.ts'
+import { appendChunk, type LogChunk } from '../../domain/builds/log-stream.ts'
+import { scrub } from '../../domain/privacy/scrub.ts'
+import { admit } from '../../intake/admission.ts'
+import type { Provider } from '../../intake/provider.ts'
+import { storable } from '../../intake/storable.ts'
+import type { Service } from '../service.ts'
+import { admission } from './admission.ts'
+
+/** Packed or not. Four times what is kept of a log, however many bytes its characters have. */
+const CHUNK_LIMIT = 4 * 1024 * 1024
+/** Another piece, or a report, is written behind the same lock. Who waits longer comes again: nobody holds a connection for it. */
+const LOCK_TIMEOUT_MS = 2_000
+
+const unpack = promisify(gunzip)
+
+/** The log of a running build, piece by piece. Pieces are no deliveries: kept as such, each log would be stored twice. */
+export function serveLogStream(app: FastifyInstance, service: Service, provider: Provider, path: string) {
+  app.post(`/webhooks/${path}`, {
+    config: { bodyLimit: CHUNK_LIMIT },
+    onRequest: admission(service, provider, CHUNK_LIMIT),
+    handler: async (request) => {
+      request.working = true
+      try {
+        const integration = request.integration!
+        const chunk = { ...placeOf(request), bytes: await textOf(request) }
+        return await admit(service.intake, integration.account_id, () =>
+          service.intake.transaction((db) => appendChunk(db, integration, chunk), { lockTimeout: LOCK_TIMEOUT_MS }),
+        )
+      } finally {
+        request.memory?.release()
+      }
+    },
+  })
+}
+
+async function textOf(request: FastifyRequest): Promise<Buffer> {
+  const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return raw
+  if (encoding !== 'gzip') throw badEncoding('Send the log as it is, or with Content-Encoding: gzip.')
+  request.memory?.grow(CHUNK_LIMIT)
+  try {
+    return await unpack(raw, { maxOutputLength: CHUNK_LIMIT })
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : badEncoding('The body is not gzip.')
+  }
+}
+
+/** Where in which log the piece belongs. Names are spelled as reports have them stored. */
+function placeOf({ query }: FastifyRequest): Omit<LogChunk, 'bytes'> {
+  const given = new Map(query as unknown as RawQuery)
+  const offset = given.get('offset') ?? ''
+  if (!/^\d{1,15}$/.test(offset)) throw invalidParameter('offset', 'must be a number of bytes')
+  return {
+    job: nameOf('job_name', given),
+    number: nameOf('build_number', given),
+    offset: Number(offset),
+    stream: storable((given.get('stream') ?? '').slice(0, 100)),
+  }
+}
+
+function nameOf(name: string, given: ReadonlyMap<string, string>): string {
+  const value = given.get(name) ?? ''
+  if (value === '' || Buffer.byteLength(value) > IDENTIFIER_MAX)
+    throw invalidParameter(name, `must have 1 to ${IDENTIFIER_MAX} bytes`)
+  return scrub(storable(value))
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The largest body that is taken here. */
+    bodyLimit?: number
+  }
+}
