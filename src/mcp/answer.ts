@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { untrustedFields } from './schemas.ts'
 import type { Answer, Fields, Tool } from './tool.ts'
 

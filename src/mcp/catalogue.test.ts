@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { Tool } from '@modelcontextprotocol/client'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Assistant, connectHttp, connectStdio } from '../../test/support/assistant.ts'
 import { PROGRAM } from '../../test/support/built.ts'
@@ -219,13 +219,39 @@ describe('options of the command', () => {
       { id: 2, result: { structuredContent: { ok: true } } },
     ])
   })
+
+  test('what was asked in the protocol without a handshake is answered too', async () => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'pipe', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ping', _meta } }
+    const { status, stdout } = await piped(`${JSON.stringify(asked)}\n`)
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { structuredContent: { ok: true } } })
+  })
+
+  test('a message without end ends the command', async () => {
+    const { child, ended } = begun()
+    child.stdin!.on('error', () => {}).write('x'.repeat(11 * 1024 * 1024))
+    expect(await ended).toMatchObject({ status: 0, stdout: '' })
+  })
 })
 
-/** The command with a standard input that ends. */
-function piped(input: string): Promise<{ status: number | null; stdout: string }> {
+/** The command with a standard input of ours. */
+function begun() {
   const env = { PATH: process.env.PATH, GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf('all') }
-  return new Promise((done) => {
-    const child = execFile(process.execPath, [PROGRAM, 'mcp'], { env }, (_, stdout) => done({ status: child.exitCode, stdout }))
-    child.stdin!.end(input)
+  let finish: (ended: { status: number | null; stdout: string }) => void
+  const ended = new Promise<{ status: number | null; stdout: string }>((done) => {
+    finish = done
   })
+  const child = execFile(process.execPath, [PROGRAM, 'mcp'], { env }, (_, stdout) => finish({ status: child.exitCode, stdout }))
+  return { child, ended }
+}
+
+function piped(input: string) {
+  const { child, ended } = begun()
+  child.stdin!.end(input)
+  return ended
 }

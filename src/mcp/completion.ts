@@ -1,4 +1,4 @@
-import type { CompleteResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CompleteResult } from '@modelcontextprotocol/server'
 import type { Client } from '../contract/client.ts'
 import type { Offer } from './catalogue.ts'
 

@@ -1,4 +1,4 @@
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { invalidParameter, notFound } from '../contract/errors.ts'
 import type { Scope } from '../contract/sets.ts'
 import type { Offer } from './catalogue.ts'

@@ -1,4 +1,4 @@
-import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 import type { Client } from '../contract/client.ts'
 import { notFound } from '../contract/errors.ts'
 import { answer } from './answer.ts'
@@ -9,7 +9,7 @@ import type { ToolCall } from './tool.ts'
 const LISTED = 100
 const JSON_TYPE = 'application/json'
 
-const TEMPLATES: readonly (ResourceTemplate & { tool: string; pattern: RegExp })[] = [
+const TEMPLATES: readonly (ResourceTemplateType & { tool: string; pattern: RegExp })[] = [
   {
     uriTemplate: 'goldmaster://projects/{project_id}',
     name: 'project',
@@ -34,7 +34,7 @@ const toolNamed = (name: string) => TOOLS.find((tool) => tool.name === name)!
 
 const offered = (offer: Offer) => TEMPLATES.filter(({ tool }) => withheld(toolNamed(tool), offer) === undefined)
 
-export const listTemplates = (offer: Offer): ResourceTemplate[] =>
+export const listTemplates = (offer: Offer): ResourceTemplateType[] =>
   offered(offer).map(({ tool, pattern, ...template }) => ({
     ...template,
     uriTemplate: offer.project ? template.uriTemplate.replace('{project_id}', offer.project) : template.uriTemplate,

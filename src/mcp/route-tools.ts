@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import { type TSchema, Type } from 'typebox'
 import type { Client } from '../contract/client.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../contract/params.ts'

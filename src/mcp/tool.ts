@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { TSchema } from 'typebox'
 import type { Client } from '../contract/client.ts'
 import type { Scope } from '../contract/sets.ts'

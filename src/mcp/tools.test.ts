@@ -1,6 +1,6 @@
-import type { Progress, PromptReference, ResourceTemplateReference } from '@modelcontextprotocol/sdk/types.js'
+import type { Progress, PromptReference, ResourceTemplateReference } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Assistant, connectHttp, connectStdio } from '../../test/support/assistant.ts'
+import { type Assistant, connectHttp, connectHttpPinned, connectStdio, connectStdioPinned } from '../../test/support/assistant.ts'
 import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { VERSION } from '../contract/version.ts'
@@ -18,9 +18,11 @@ const id = (kind: string, key: string) => String(studio.world[kind as 'tasks']![
 const tokenOf = (key: string) => studio.world.tokens![key]!.token as string
 
 describe.each([
-  ['standard input and output', connectStdio, 1],
-  ['HTTP', connectHttp, 3],
-] as const)('over %s', (way, connect, build) => {
+  ['2025-11-25 over standard input and output', connectStdio, 1],
+  ['2025-11-25 over HTTP', connectHttp, 3],
+  ['2026-07-28 over standard input and output', connectStdioPinned, 5],
+  ['2026-07-28 over HTTP', connectHttpPinned, 7],
+] as const)('%s', (way, connect, build) => {
   let assistant: Assistant
   const called = new Set<string>()
   const call = async (name: string, args: Record<string, unknown> = {}) => {
@@ -65,7 +67,7 @@ describe.each([
   })
 
   test('a task is made once however often the same is asked, says by whom, and can be edited', async () => {
-    const wanted = { title: `Look at the bridge over ${way}`, labels: ['physics'], priority: 'high' }
+    const wanted = { title: `Look at the bridge in ${way}`, labels: ['physics'], priority: 'high' }
     const first = await inStar('create_task', wanted)
     expect(first.metadata).toMatchObject({ client: { name: 'goldmaster-mcp', version: VERSION } })
     expect((await inStar('create_task', wanted)).id).toBe(first.id)
@@ -92,10 +94,10 @@ describe.each([
     const begun = await inStar('investigate_build', { build_run_id, wait_seconds: 0 })
     expect(begun).toMatchObject({ status: 'pending', notes: [expect.stringContaining('still pending')] })
     const told: Progress[] = []
-    const waiting = assistant.client.callTool(
-      { name: 'investigate_build', arguments: { project_id: id('projects', 'star'), build_run_id, wait_seconds: 20 } },
-      undefined,
-      { onprogress: (progress) => told.push(progress) },
+    const waiting = assistant.call(
+      'investigate_build',
+      { project_id: id('projects', 'star'), build_run_id, wait_seconds: 20 },
+      (progress) => told.push(progress),
     )
     await expect.poll(() => told.length, { timeout: 15_000 }).toBeGreaterThan(1)
     expect(told[0]).toMatchObject({ total: 20, message: 'The investigation is pending.' })
@@ -104,7 +106,7 @@ describe.each([
       sql`select id from investigations where build_run_id = ${Number(build_run_id)}`,
     )
     await run(studio.db, pending!.id)
-    expect((await waiting).structuredContent).toMatchObject({
+    expect((await waiting).data).toMatchObject({
       investigation_id: begun.investigation_id,
       status: 'completed',
     })

@@ -1,11 +1,12 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import { Client, type Progress, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { TOOLS } from '../../src/mcp/catalogue.ts'
 import { plainSchema } from '../../src/mcp/schemas.ts'
 import { PROGRAM } from './built.ts'
@@ -19,24 +20,38 @@ export interface ToolAnswer {
 
 /** An assistant that is connected: the SDK's own client. Every answer is held against what its tool declares. */
 export interface Assistant {
+  /** The older SDK's has the methods that tests use in the same form. */
   client: Client
-  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>
+  call(name: string, args?: Record<string, unknown>, onprogress?: (progress: Progress) => void): Promise<ToolAnswer>
   toolNames(): Promise<string[]>
 }
 
-async function connect(transport: Transport): Promise<Assistant> {
-  const client = new Client({ name: 'test-assistant', version: '1' })
+const NAME = { name: 'test-assistant', version: '1' }
+
+const assistant = (client: Client, callTool: Client['callTool']): Assistant => ({
+  client,
+  async call(name, args = {}, onprogress) {
+    const { content, isError, structuredContent } = await callTool({ name, arguments: args }, onprogress ? { onprogress } : {})
+    const { text } = content[0] as { text: string }
+    if (isError !== true) holdAgainst(name, structuredContent)
+    return { text, error: isError === true, data: structuredContent }
+  },
+  toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+})
+
+/** The SDK's first line, which begins with a handshake. */
+async function connectOld(transport: Parameters<OldClient['connect']>[0]): Promise<Assistant> {
+  const client = new OldClient(NAME)
   await client.connect(transport)
-  return {
-    client,
-    async call(name, args = {}) {
-      const { content, isError, structuredContent } = await client.callTool({ name, arguments: args })
-      const [{ text }] = content as [{ text: string }]
-      if (isError !== true) holdAgainst(name, structuredContent)
-      return { text, error: isError === true, data: structuredContent }
-    },
-    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
-  }
+  const callTool = (asked: never, options?: object) => client.callTool(asked, undefined, options)
+  return assistant(client as unknown as Client, callTool as unknown as Client['callTool'])
+}
+
+/** Its second line, pinned to the protocol in which every request stands for itself. */
+async function connectPinned(transport: Transport): Promise<Assistant> {
+  const client = new Client(NAME, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(transport)
+  return assistant(client, client.callTool.bind(client))
 }
 
 const validator = new AjvJsonSchemaValidator()
@@ -47,29 +62,27 @@ function holdAgainst(name: string, data: unknown) {
   if (!valid) throw new Error(`${name} answers what it does not declare: ${errorMessage}`)
 }
 
-export const connectHttp = (site: string, token: string): Promise<Assistant> =>
-  connect(
-    new StreamableHTTPClientTransport(new URL(`${site}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
-  )
+const mcpAt = (site: string, token: string) =>
+  [new URL(`${site}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }] as const
+
+export const connectHttp = (site: string, token: string) => connectOld(new OldHttpTransport(...mcpAt(site, token)))
+export const connectHttpPinned = (site: string, token: string) =>
+  connectPinned(new StreamableHTTPClientTransport(...mcpAt(site, token)))
 
 /** The real command in a process of its own, as an assistant starts it; from the sources, or as Node is told to find it. */
-export const connectStdio = (
-  site: string,
-  token: string,
-  words: string[] = [],
-  program: string[] = [PROGRAM],
-): Promise<Assistant> =>
-  connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [...program, 'mcp', ...words],
-      cwd: resolve(import.meta.dirname, '../..'),
-      stderr: 'ignore',
-      env: {
-        PATH: process.env.PATH ?? '',
-        XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'goldmaster-mcp-')),
-        GOLDMASTER_HOST: site,
-        GOLDMASTER_TOKEN: token,
-      },
-    }),
-  )
+const commandFor = (site: string, token: string, words: string[] = [], program: string[] = [PROGRAM]) => ({
+  command: process.execPath,
+  args: [...program, 'mcp', ...words],
+  cwd: resolve(import.meta.dirname, '../..'),
+  stderr: 'ignore' as const,
+  env: {
+    PATH: process.env.PATH ?? '',
+    XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'goldmaster-mcp-')),
+    GOLDMASTER_HOST: site,
+    GOLDMASTER_TOKEN: token,
+  },
+})
+
+export const connectStdio = (...given: Parameters<typeof commandFor>) => connectOld(new OldStdioTransport(commandFor(...given)))
+export const connectStdioPinned = (...given: Parameters<typeof commandFor>) =>
+  connectPinned(new StdioClientTransport(commandFor(...given)))
