@@ -230,6 +230,7 @@ describe('guards', () => {
       ['/webhooks/github/verify'],
       ['/oauth/authorize'],
       ['/oauth/token', 'POST'],
+      ['/oauth/revoke', 'POST'],
       ['/mcp', 'POST'],
       [pathOf('listTasks')],
       [pathOf('listTasks'), 'PUT'],

@@ -37,6 +37,13 @@ const EXPIRED: Record<string, { fill: Sql; left: Sql }> = {
       insert into idempotency_keys (token_id, key, body_hash, created_at) select id, 'a', ${Buffer.alloc(32)}, ${old} from token`,
     left: sql`select from idempotency_keys`,
   },
+  refresh_tokens: {
+    fill: sql`
+      with token as (insert into api_tokens (user_id, name, hash, prefix, scopes, created_via)
+        values (1, 'mcp', ${Buffer.alloc(32, 1)}, 'gm_00001', '{}', 'mcp') returning id)
+      insert into refresh_tokens (hash, token_id, assistant_id, expires_at) select ${Buffer.alloc(32)}, id, 'a', ${old} from token`,
+    left: sql`select from refresh_tokens`,
+  },
   assistants: {
     fill: sql`insert into assistants (id, name, redirect_uris, registered_at) values ('a', 'A', '{}', ${old})`,
     left: sql`select from assistants`,

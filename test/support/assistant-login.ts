@@ -110,7 +110,7 @@ export class Login {
     }
   }
 
-  exchange(form: Form | string, at = this.studio): Promise<Answer> {
+  exchange(form: Record<string, string> | string, at = this.studio): Promise<Answer> {
     return at.ask('/oauth/token', {
       method: 'POST',
       raw: String(new URLSearchParams(form)),

@@ -4,6 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
+import * as refreshTokens from './refresh-tokens.ts'
 import { hashOf } from './secrets.ts'
 import * as tokens from './tokens.ts'
 
@@ -47,6 +48,8 @@ export interface Exchange {
 
 interface Grant {
   token: string
+  /** Only for an assistant. */
+  refresh_token?: string
   scopes: Scope[]
   created_at: string
   expires_at: string
@@ -83,7 +86,10 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
     await db.execute(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
     await writeToUser(db, found.user_id, mailTemplates.tokenCreated(site, { ...token, name, created_via }))
-    return { token: token.token, scopes: token.scopes, created_at: token.created_at, expires_at }
+    const grant = { token: token.token, scopes: token.scopes, created_at: token.created_at, expires_at }
+    if (found.assistant_id === null) return grant
+    const login = { token_id: token.id, assistant_id: found.assistant_id, expires_at }
+    return { ...grant, refresh_token: await refreshTokens.issue(db, login) }
   })
 }
 

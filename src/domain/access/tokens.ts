@@ -78,6 +78,13 @@ export async function revokeOwn(db: Database, userId: number, id: number) {
 export const revoke = (db: Database, id: number) =>
   db.execute(sql`update api_tokens set revoked_at = now() where id = ${id} and revoked_at is null`)
 
+/** Another value for the same token; the one before is refused with the very next request. */
+export async function rotate(db: Database, id: number): Promise<string> {
+  const token = newToken()
+  await db.execute(sql`update api_tokens set prefix = ${token.slice(0, 8)}, hash = ${hashOf(token)} where id = ${id}`)
+  return token
+}
+
 /** All that act for a user, and the codes that were to become one. Codes first: one that is exchanged right now becomes a token before. */
 export async function revokeAll(db: Database, userId: number): Promise<number> {
   await db.execute(sql`delete from login_codes where user_id = ${userId} and used_at is null`)

@@ -85,6 +85,7 @@ const EXPIRED: Purge[] = [
   // Of builds whose end nobody told. Afterwards a repeated piece is told that the build has its log.
   deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
   deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
+  deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
 ]
 
 /** Purges what is older than its days, in short transactions; returns how many rows that were. */

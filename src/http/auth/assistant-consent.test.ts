@@ -147,7 +147,7 @@ describe('the exchange', () => {
   test('answers as OAuth has it and is kept by nobody on the way', async () => {
     const { status, json, headers } = await login.exchange(await login.codeFor())
     expect(status).toBe(200)
-    expect(Object.keys(json).sort()).toEqual(['access_token', 'expires_in', 'scope', 'token_type'])
+    expect(Object.keys(json).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type'])
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await login.studio.ask('/api/v1/ping', { token: json.access_token })).json.token.name).toBe('Helpful')
   })
@@ -196,7 +196,8 @@ describe('the exchange', () => {
     ['no assistant', () => ({ client_id: '' }), 'invalid_request', 400],
     ['a NUL', () => ({ code: 'a\0b' }), 'invalid_request', 400],
     ['an unknown assistant', () => ({ client_id: 'nobody' }), 'invalid_client', 401],
-    ['another way', () => ({ grant_type: 'refresh_token' }), 'unsupported_grant_type', 400],
+    ['another way', () => ({ grant_type: 'password' }), 'unsupported_grant_type', 400],
+    ['a way of no table', () => ({ grant_type: 'toString' }), 'unsupported_grant_type', 400],
     ['no way', () => ({ grant_type: '' }), 'invalid_request', 400],
     ['another resource', () => ({ resource: 'https://evil.example/mcp' }), 'invalid_target', 400],
   ])('refuses %s, and the code is still good afterwards', async (_, change, error, status) => {

@@ -1,3 +1,4 @@
+import { auth as laterAuth } from '@modelcontextprotocol/client'
 import { auth, type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -29,6 +30,8 @@ class Memory implements OAuthClientProvider {
   saveTokens = (tokens: unknown) => void Object.assign(this.kept, { tokens })
   saveCodeVerifier = (verifier: string) => void Object.assign(this.kept, { verifier })
   codeVerifier = () => this.kept.verifier!
+  discoveryState = () => this.kept.discovery
+  saveDiscoveryState = (discovery: unknown) => void Object.assign(this.kept, { discovery })
   redirectToAuthorization = (url: URL) => {
     this.sentTo = url
   }
@@ -84,6 +87,23 @@ describe("the SDK's own client", () => {
     expect(mails[0]!.text).not.toContain(access_token)
   })
 
+  test.each([
+    ['first', auth],
+    ['second', laterAuth as unknown as typeof auth],
+  ])('of the %s line renews its login by itself', async (_, auth) => {
+    const provider = new Memory()
+    const serverUrl = `${login.site}/mcp`
+    await auth(provider, { serverUrl })
+    const back = await login.consent(provider.sentTo!.searchParams)
+    const [authorizationCode, iss] = [back.searchParams.get('code')!, back.searchParams.get('iss')!]
+    expect(await auth(provider, { serverUrl, authorizationCode, ...{ iss } })).toBe('AUTHORIZED')
+    const first = provider.tokens() as never as Record<string, string>
+    expect(await auth(provider, { serverUrl })).toBe('AUTHORIZED')
+    const second = provider.tokens() as never as Record<string, string>
+    expect(second.access_token).not.toBe(first.access_token)
+    expect((await login.studio.ask('/api/v1/ping', { token: second.access_token! })).status).toBe(200)
+  })
+
   test('is told when the person refuses', async () => {
     const provider = new Memory()
     await auth(provider, { serverUrl: `${login.site}/mcp` })
@@ -105,12 +125,12 @@ describe('the documents', () => {
       expect(json).toMatchObject({
         issuer: login.site,
         response_types_supported: ['code'],
-        grant_types_supported: ['authorization_code'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
         scopes_supported: LOGIN_SCOPES,
       })
-      for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint'])
+      for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'])
         expect((await login.studio.ask(new URL(json[name]).pathname)).status, name).not.toBe(404)
     },
   )
@@ -137,7 +157,7 @@ describe('registering', () => {
   })
 
   test('says what was given, whatever was asked for, and needs no secret', async () => {
-    const wish = { token_endpoint_auth_method: 'client_secret_basic', grant_types: ['authorization_code', 'refresh_token'] }
+    const wish = { token_endpoint_auth_method: 'client_secret_basic', grant_types: ['authorization_code', 'implicit'] }
     const { status, json } = await login.register({ ...wish, logo_uri: 'https://evil.example/x.svg' })
     expect(status).toBe(201)
     expect(json).toEqual({
@@ -146,7 +166,7 @@ describe('registering', () => {
       client_name: 'Helpful',
       redirect_uris: [BACK],
       token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code'],
+      grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
     })
   })

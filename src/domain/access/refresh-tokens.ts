@@ -1,0 +1,77 @@
+import type { Scope } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { hashOf, newToken, Vault } from './secrets.ts'
+import * as tokens from './tokens.ts'
+
+/** An answer may be lost on the way, and several windows of one assistant may renew at once: for so long the same is answered again. */
+const RETRY_SECONDS = 60
+/** Of one login; a use of an older one is refused like that of an unknown one. */
+const REMEMBERED = 100
+
+interface Login {
+  token_id: number
+  assistant_id: string
+  expires_at: string
+}
+
+/** What renews the login of an assistant. Like a token, the value is returned once and kept nowhere. */
+export async function issue(db: Database, { token_id, assistant_id, expires_at }: Login): Promise<string> {
+  const value = newToken()
+  await db.execute(sql`
+    insert into refresh_tokens (hash, token_id, assistant_id, expires_at, created_at)
+    values (${hashOf(value)}, ${token_id}, ${assistant_id}, ${expires_at}, clock_timestamp())`)
+  return value
+}
+
+interface Renewal {
+  token: string
+  refresh_token: string
+}
+
+/**
+ * The same token under another value, and another refresh token; the login ends when it would have. Whoever uses one a second time has shown
+ * that it leaked, so the login ends. Nothing for whoever may not.
+ */
+export function exchange(db: Database, value: string, assistantId: string) {
+  return db.transaction(async (db) => {
+    const hash = hashOf(value)
+    // The token first: renewals of one login wait for each other here, and what they read next is what the one before has left.
+    const login = await db.one<Login & { scopes: Scope[] }>(sql`
+      select id as token_id, ${assistantId} as assistant_id, scopes, expires_at from api_tokens
+      where id = (select token_id from refresh_tokens where hash = ${hash} and assistant_id = ${assistantId})
+        and revoked_at is null and expires_at > now()
+      for update`)
+    if (!login) return undefined
+    const past = await db.one<{ used: boolean; answer: string | null }>(sql`
+      select used_at is not null as used,
+        case when used_at > clock_timestamp() - make_interval(secs => ${RETRY_SECONDS}) then answer end as answer
+      from refresh_tokens where hash = ${hash}`)
+    const { scopes, expires_at } = login
+    if (past?.answer) return { ...(JSON.parse(new Vault(value).open(past.answer)) as Renewal), scopes, expires_at }
+    if (!past || past.used) {
+      await tokens.revoke(db, login.token_id)
+      return undefined
+    }
+    return { ...(await renew(db, login, value)), scopes, expires_at }
+  })
+}
+
+async function renew(db: Database, login: Login, value: string): Promise<Renewal> {
+  const renewal = { token: await tokens.rotate(db, login.token_id), refresh_token: await issue(db, login) }
+  // Once its successor is used, the one before is no retry any more.
+  await db.execute(sql`update refresh_tokens set answer = null where token_id = ${login.token_id} and answer is not null`)
+  await db.execute(sql`
+    update refresh_tokens set used_at = clock_timestamp(), answer = ${new Vault(value).seal(JSON.stringify(renewal))}
+    where hash = ${hashOf(value)}`)
+  await db.execute(sql`
+    delete from refresh_tokens where hash in (
+      select hash from refresh_tokens where token_id = ${login.token_id} order by created_at desc offset ${REMEMBERED})`)
+  return renewal
+}
+
+/** Ends the login that a token or refresh token belongs to, if it is the assistant's. */
+export const revoke = (db: Database, value: string, assistantId: string) =>
+  db.execute(sql`
+    update api_tokens set revoked_at = now() where revoked_at is null and id in (
+      select r.token_id from refresh_tokens r join api_tokens t on t.id = r.token_id
+      where r.assistant_id = ${assistantId} and ${hashOf(value)} in (r.hash, t.hash))`)
