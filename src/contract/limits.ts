@@ -45,3 +45,6 @@ export const RULE = { tool: 60, pattern: 500, fix: 1_000, log: 20_000 }
 export const CHANNEL_RULES_MAX = 50
 /** Of a branch or a job, with stars. */
 export const PATTERN_MAX = 200
+
+/** A time of day. */
+export const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/

@@ -47,7 +47,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       jobs: "left(array_to_string(s.jobs, ', '), 300)",
       build_count: 's.build_count::text',
       owner: 's.owner_user_id::text',
-      suspect: `(select c.display_identifier from changes c where c.id = (s.suspects -> 0 ->> 'change_id')::integer)`,
+      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::integer)`,
     },
   },
   build: {
@@ -94,7 +94,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       diagnosis: 'left(s.diagnosis, 300)',
       category: 's.category',
       confidence: 's.confidence',
-      suspect: `(select c.display_identifier from changes c where c.id = (s.suspects -> 0 ->> 'change_id')::integer)`,
+      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::integer)`,
     },
   },
   task: {

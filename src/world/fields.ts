@@ -1,3 +1,5 @@
+import { CHANNEL_KINDS, RULE_SUBJECTS, type RuleSubject } from '../contract/channels.ts'
+import { invalidParameter } from '../contract/errors.ts'
 import {
   email,
   type Field,
@@ -5,6 +7,7 @@ import {
   flag,
   instant,
   integer,
+  isObject,
   list as listOf,
   numberOr,
   oneOf,
@@ -15,7 +18,7 @@ import {
   timezone,
   type Values,
 } from '../contract/field-readers.ts'
-import { IDENTIFIER_MAX } from '../contract/limits.ts'
+import { CHANNEL_RULES_MAX, CLOCK, IDENTIFIER_MAX, PATTERN_MAX, URL_MAX } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
 import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
@@ -44,6 +47,28 @@ const approvalKey = optional<string, [Reading]>((path, value, reading) => {
   reading.keys.push({ list: 'approvals', key: given })
   return given
 })
+
+const clock: Reader<string> = (path, value) => {
+  const read = text(5)(path, value)
+  if (!CLOCK.test(read)) throw invalidParameter(path, 'must be a time of day, such as 18:30')
+  return read
+}
+
+const share: Reader<number> = (path, value) => {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw invalidParameter(path, 'must be a number from 0 to 1')
+  return value
+}
+
+const suspectFields = object({
+  change: required(reference('changes')),
+  user: optional(reference('users')),
+  score: optional(share),
+  reasons: optional(listOf(filled(1000))),
+})
+
+/** A change alone, or with what speaks against it. */
+const suspect: typeof suspectFields = (path, value, reading) =>
+  suspectFields(path, isObject(value) ? value : { change: value }, reading)
 
 const links = (list: 'changes' | 'build_runs' | 'deployments') => optional(listOf(reference(list)))
 
@@ -98,6 +123,33 @@ export const FIELDS = {
     active: optional(flag),
     signing_secret: optional(secrets),
     config: optional(json),
+    ...times,
+  },
+  channels: {
+    key,
+    account: required(reference('accounts')),
+    kind: required(oneOf(CHANNEL_KINDS)),
+    name,
+    room: optional(text(100)),
+    secret: required(filled(URL_MAX)),
+    status: optional(oneOf(['active', 'paused'])),
+    rules: optional(
+      listOf(
+        object({
+          project: required(reference('projects')),
+          subject: required(oneOf(Object.keys(RULE_SUBJECTS) as RuleSubject[])),
+          branch: optional(text(PATTERN_MAX)),
+          job: optional(text(PATTERN_MAX)),
+          category: optional(oneOf(sets.FAILURE_CATEGORIES)),
+          hours: optional(integer(1, 2_000)),
+          here: optional(flag),
+          quiet_from: optional(clock),
+          quiet_until: optional(clock),
+        }),
+        0,
+        CHANNEL_RULES_MAX,
+      ),
+    ),
     ...times,
   },
   changes: {
@@ -197,7 +249,7 @@ export const FIELDS = {
     cause: optional(text()),
     suggested_fix: optional(text()),
     evidence: optional(listOf(object({ line: required(integer(1)), text: required(text()) }))),
-    suspects: optional(listOf(reference('changes'))),
+    suspects: optional(listOf(suspect)),
     last_good_change: optional(reference('changes')),
     first_bad_change: optional(reference('changes')),
     owner: optional(reference('users')),

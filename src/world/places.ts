@@ -7,6 +7,7 @@ import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { sent } from '../domain/builds/logs.ts'
 import { branchKey } from '../domain/changes/branch-names.ts'
 import { streamsOf } from '../domain/changes/streams.ts'
+import { readSecret, requireRoom, requireWholeRule } from '../domain/channels/channels.ts'
 import { sealConfig } from '../domain/integrations/config.ts'
 import { buildTypeOf } from '../domain/integrations/context.ts'
 import { mintToken } from '../domain/integrations/integrations.ts'
@@ -90,6 +91,19 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     })
     to.reveal({ webhook_token })
     return { project_id: idOf(project) }
+  },
+
+  channels({ account, kind, room = '', secret, rules = [], key, ...rest }, to) {
+    requireRoom(kind, room)
+    const account_id = idOf(account)
+    const secret_sealed = to.vault.seal(readSecret(kind, secret))
+    to.put('channels', { id: to.id, account_id, kind, room: room.trim(), secret_sealed, ...rest, ...times(rest) })
+    for (const { project, ...rule } of rules) {
+      requireWholeRule(rule)
+      if (project.found!.account_id !== account_id) throw invalidParameter(project.path, 'must belong to the same account')
+      to.put('channel_rules', { account_id, channel_id: to.id, project_id: idOf(project), ...rule })
+    }
+    return {}
   },
 
   changes({ key, project, user, source_type = 'GitCommit', timestamp, files, branches, ...rest }, to) {
@@ -200,7 +214,12 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       state,
       fingerprint: `loaded:${to.id}`,
       evidence,
-      suspects: [...linked(project, suspects)].map((change_id) => ({ change_id, user_id: null, score: 0, reasons: [] })),
+      suspects: suspects.map(({ change, user, score = 0, reasons = [] }) => ({
+        change_id: within(project, change),
+        user_id: user ? memberOf(breakage, user) : null,
+        score,
+        reasons,
+      })),
       build_count: members.length,
       first_build_run_id: members[0],
       last_build_run_id: members.at(-1),

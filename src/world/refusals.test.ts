@@ -54,6 +54,39 @@ describe('references to nothing, or to what is not theirs', () => {
     [
       {
         accounts: [{ key: 'x', name: 'X' }],
+        channels: [
+          {
+            account: 'x',
+            kind: 'discord',
+            name: 'D',
+            secret: 'https://d.example/',
+            rules: [{ project: 1, subject: 'breakage' }],
+          },
+        ],
+      },
+      'channels[0]: rules[0].project must belong to the same account',
+    ],
+    [
+      { channels: [{ account: 1, kind: 'slack', name: 'S', secret: 'https://s.example/' }] },
+      'channels[0]: room must be the id of a channel',
+    ],
+    [
+      {
+        channels: [
+          {
+            account: 1,
+            kind: 'discord',
+            name: 'D',
+            secret: 'https://d.example/',
+            rules: [{ project: 1, subject: 'last_known_good' }],
+          },
+        ],
+      },
+      'channels[0]: rules hours belong to last_known_good',
+    ],
+    [
+      {
+        accounts: [{ key: 'x', name: 'X' }],
         projects: [{ key: 'x', account: 'x', name: 'X' }],
         changes: [{ project: 'x', identifier: '1', user: 1 }],
       },

@@ -36,6 +36,7 @@ describe('a whole world', () => {
       projects: { star: { id: 1 } },
       tokens: { t1: { id: 1, token: expect.stringMatching(/^[0-9A-Za-z]{43}$/) } },
       integrations: { gh: { id: 1, webhook_token: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      channels: { 'builds-room': { id: 1 } },
       changes: { c1: { id: 1 }, c2: { id: 2 } },
       build_runs: { b1: { id: 1 } },
       assets: { a1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
@@ -96,6 +97,13 @@ describe('a whole world', () => {
     expect(await rows('deployments')).toMatchObject([
       { ...owner, integration_id: 1, build_run_id: 1, status: 'live', live_at: null },
     ])
+    expect(await rows('channels')).toMatchObject([{ account_id: 1, kind: 'discord', room: '', status: 'active' }])
+    expect(await rows('channel_rules')).toMatchObject([
+      { ...owner, channel_id: 1, subject: 'breakage', branch: 'main', job: '', quiet_from: '22:00:00', quiet_until: '07:00:00' },
+    ])
+    expect((await rows('breakages'))[0].suspects).toEqual([
+      { change_id: 1, user_id: null, score: 0.7, reasons: ['changed door.c'] },
+    ])
     const created_at = '2026-01-02T02:04:05.678Z'
     expect(await rows('tasks')).toMatchObject([
       {
@@ -125,6 +133,7 @@ describe('a whole world', () => {
     expect(integration.token_hash).toEqual(hashOf(made.integrations.gh!.webhook_token))
     expect(vault.open(integration.token_sealed)).toBe(made.integrations.gh!.webhook_token)
     expect(integration.secrets_sealed.map((sealed: string) => vault.open(sealed))).toEqual(['old', 'new'])
+    expect(vault.open((await rows('channels'))[0].secret_sealed)).toBe(full.channels[0].secret)
     const [login] = await rows('logins')
     const [salt, key] = login.password.split(':')
     expect(login).toMatchObject({ user_id: 1, provider_id: 'credential', account_id: '1' })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import * as channels from '../channels.ts'
 import { flag, instant, integer, list, name, nullable, object, oneOf, ownText, partial, recordId, text } from '../fields.ts'
-import { CHANNEL_RULES_MAX, PATTERN_MAX, URL_MAX } from '../limits.ts'
+import { CHANNEL_RULES_MAX, CLOCK, PATTERN_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { FAILURE_CATEGORIES } from '../sets.ts'
 import { Done } from './shapes.ts'
@@ -14,7 +14,7 @@ const accountOwner = { who: 'owner', query: none } as const
 
 const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
 const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
-const clock = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
+const clock = Type.String({ pattern: CLOCK.source })
 const pattern = Type.String({ maxLength: PATTERN_MAX })
 
 export const ChannelRule = object({

@@ -22,7 +22,7 @@ const columns = (site: string) => sql`
 
 const breakage = sql`(
   select json_build_object('id', k.id::text, 'cause', k.cause,
-    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id') from (select k.suspects->0 as s) x where s is not null))
+    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id') from (select named_suspect(k.suspects) as s) x where s is not null))
   from breakage_builds m join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
   where m.account_id = b.account_id and m.build_run_id = b.id)`
 

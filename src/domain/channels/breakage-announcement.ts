@@ -22,9 +22,6 @@ interface Row {
   suspect: { change_id: number; change: string; author: string; person: Person | null; reason: string } | null
 }
 
-/** Without a reason the first of the changes in question is only the first: nobody is named for that. */
-export const NAMED_SUSPECT = sql`jsonb_array_length(k.suspects->0->'reasons') > 0`
-
 const PERSON = (id: ReturnType<typeof sql>) => sql`(
   select json_build_object('user_id', u.id, 'name', u.name) from users u
   join account_members m on m.user_id = u.id and m.account_id = k.account_id where u.id = ${id})`
@@ -36,8 +33,8 @@ const find = (db: Database, projectId: number, id: string): Promise<Row | undefi
       ${PERSON(sql`k.owner_user_id`)} as owner,
       (select c.display_identifier from changes c where c.id = k.fixed_by_change_id) as fixed_by,
       (select json_build_object('change_id', c.id, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),
-          'author', c.author, 'person', ${PERSON(sql`(k.suspects->0->>'user_id')::integer`)}, 'reason', k.suspects->0->'reasons'->>0)
-        from changes c where c.id = (k.suspects->0->>'change_id')::integer and ${NAMED_SUSPECT}) as suspect
+          'author', c.author, 'person', ${PERSON(sql`(s->>'user_id')::integer`)}, 'reason', s->'reasons'->>0)
+        from named_suspect(k.suspects) s join changes c on c.id = (s->>'change_id')::integer) as suspect
     from breakages k join projects p on p.id = k.project_id join accounts a on a.id = k.account_id
     where k.project_id = ${projectId} and k.id = ${id}::bigint`)
 

@@ -113,10 +113,7 @@ export async function remove(db: Database, accountId: number, id: number | undef
 
 async function setRules(db: Database, accountId: number, channelId: number, rules: readonly Rule[]) {
   for (const rule of rules) {
-    if ((rule.quiet_from === null) !== (rule.quiet_until === null))
-      throw invalidParameter('rules', 'quiet hours need both a beginning and an end')
-    if ((rule.subject === 'last_known_good') !== (rule.hours !== null))
-      throw invalidParameter('rules', 'hours belong to last_known_good, which needs them')
+    requireWholeRule(rule)
     const found = await db.one(sql`select from projects where id = ${rule.project_id} and account_id = ${accountId}`)
     if (!found) throw notFound('Project')
   }
@@ -128,7 +125,14 @@ async function setRules(db: Database, accountId: number, channelId: number, rule
       hours integer, here boolean, quiet_from time, quiet_until time)`)
 }
 
-function requireRoom(kind: ChannelKind, room: string) {
+export function requireWholeRule({ subject, hours, quiet_from, quiet_until }: Partial<Rule>) {
+  if ((quiet_from == null) !== (quiet_until == null))
+    throw invalidParameter('rules', 'quiet hours need both a beginning and an end')
+  if ((subject === 'last_known_good') !== (hours != null))
+    throw invalidParameter('rules', 'hours belong to last_known_good, which needs them')
+}
+
+export function requireRoom(kind: ChannelKind, room: string) {
   const needed = CHANNEL_KIND_TABLE[kind].secret === 'token'
   // By its name it could be posted to, but not be searched.
   if (needed && !/^[CG][A-Z0-9]{6,20}$/.test(room.trim()))
@@ -140,7 +144,7 @@ function requireRoom(kind: ChannelKind, room: string) {
 }
 
 /** Pasted ones come with blanks around them. */
-function readSecret(kind: ChannelKind, text: string): string {
+export function readSecret(kind: ChannelKind, text: string): string {
   const secret = text.trim()
   if (CHANNEL_KIND_TABLE[kind].secret === 'token') {
     if (!/^xox[a-z]-[\w-]{8,250}$/.test(secret)) throw invalidParameter('secret', 'must be a bot token, which begins with xoxb-')

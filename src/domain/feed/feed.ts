@@ -102,7 +102,7 @@ export const described = (rows: Sql): Sql => sql`
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
     select i.category as found_category,
-        (select c.display_identifier from changes c where c.id = (i.suspects -> 0 ->> 'change_id')::integer) as found_suspect
+        (select c.display_identifier from changes c where c.id = (named_suspect(i.suspects) ->> 'change_id')::integer) as found_suspect
       from investigations i
       where x.source = 'build' and x.state = 'failed' and i.build_run_id = x.number and i.status = 'completed'
       order by i.id desc limit 1

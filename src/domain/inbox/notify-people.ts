@@ -5,7 +5,6 @@ import type { Vault } from '../access/secrets.ts'
 import { CHANGE_OF_APPROVAL, directChannels, type Occasion } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
-import { NAMED_SUSPECT } from '../channels/breakage-announcement.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import { concerning } from '../notifications/mail-templates.ts'
 import * as mails from '../notifications/mails.ts'
@@ -27,7 +26,7 @@ interface Means {
   site: string
 }
 
-/** Tells people what concerns them, where they enqueue to hear of it; of each thing once. In the caller's transaction. */
+/** Tells people what concerns them, where they chose to hear of it; of each thing once. In the caller's transaction. */
 export async function notifyPeople(db: Database, { vault, site }: Means, occasions: readonly Occasion[]) {
   const reopened = idsOf(occasions, ['breakage.reopened'])
   // Who was told before is told again.
@@ -59,9 +58,9 @@ const members = (rows: Sql): Sql => sql`
 
 /** Only whoever is most likely to know: the others would be asked in vain. */
 const suspected = (ids: string[]) => sql`
-  select (k.suspects->0->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
+  select (named_suspect(k.suspects)->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
     k.id::text as subject_id
-  from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open' and ${NAMED_SUSPECT}`
+  from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
 
 /** By somebody else. */
 const given = (ids: string[]) => sql`

@@ -22,7 +22,7 @@ beforeAll(async () => {
     tokens: [{ key: 'all', user: 'lead', name: 'all', scopes: ['read:builds'] }],
     projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
     changes: [{ key: 'c', project: 'star', identifier: '100', source_type: 'Changelist', timestamp: at(1) }],
-    build_runs: [build('red', 2, 'failed'), build('unknown', 1, 'failed')],
+    build_runs: [build('red', 3, 'failed'), build('vague', 2, 'failed'), build('unknown', 1, 'failed')],
     breakages: [
       {
         key: 'k',
@@ -30,9 +30,10 @@ beforeAll(async () => {
         builds: ['red'],
         jobs: ['Cook'],
         cause: 'Ask kim@example.com',
-        suspects: ['c'],
+        suspects: [{ change: 'c', reasons: ['changed the file that fails'] }],
         opened_at: at(2),
       },
+      { key: 'v', project: 'star', builds: ['vague'], cause: 'Something', suspects: ['c'], opened_at: at(2) },
     ],
   })
   lead = await signIn(studio, 'lead@example.com', PASSWORD)
@@ -50,7 +51,12 @@ test('a list of builds tells the web app what each failed of, without addresses,
     suspect: { change_id: idOf('changes', 'c'), user_id: null },
   }
   const { build_runs } = (await lead.app(`${place}/build_runs?breakages=true`)).json
-  expect(build_runs.map((one: { breakage: unknown }) => one.breakage)).toEqual([breakage, null])
+  expect(build_runs.map((one: { breakage: unknown }) => one.breakage)).toEqual([
+    breakage,
+    // A change that nothing speaks against is only the first of those in question.
+    { id: String(idOf('breakages', 'v')), cause: 'Something', suspect: null },
+    null,
+  ])
   for (const { json } of [await lead.app(`${place}/build_runs`), await byToken('/build_runs')])
     expect(json.build_runs[0]).not.toHaveProperty('breakage')
 })

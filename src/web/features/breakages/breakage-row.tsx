@@ -11,7 +11,8 @@ import { BreakageState } from './breakage-state.tsx'
 export function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
   const { id, category, cause, jobs, branch, build_count, opened_at, suspects, owner_user_id } = breakage
   const nameOf = useNames()
-  const suspect = suspects[0]
+  // Without a reason the first is only the first.
+  const suspect = suspects[0]?.reasons.length ? suspects[0] : undefined
   const title = titleOf(breakage)
   return (
     <li className="grid grid-cols-1 gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60">
