@@ -1,5 +1,9 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { RULE_SUBJECTS } from '../src/contract/channels.ts'
 import { openDatabase, sql } from '../src/db/database.ts'
 import { Vault } from '../src/domain/access/secrets.ts'
 import { loadWorld } from '../src/world/world.ts'
@@ -11,38 +15,56 @@ import { printTable, verdict } from './harness/table.ts'
 
 const SIGNING = 'shared with the repository'
 const COMMITS = 5
-/** More than a run can send: a push that comes again would be recognised and cost nothing. */
-const PUSHES = 110_000
+/** More than a run can send to each side: a push that comes again would be recognised and cost nothing. */
+const PUSHES = 55_000
 
-/** Signed pushes of five commits, everything recorded before the answer, beside a server that only stores the body. */
+/**
+ * Signed pushes of five commits, everything recorded before the answer, beside a server that only stores the body; and beside those of a
+ * studio whose chat channel hears of everything that a rule can be about.
+ */
 export async function benchIntake(cluster: Cluster) {
   build()
   const store = await cluster.create('intake')
   const db = openDatabase(store.url, { max: 1 })
   const load = startLoad()
   const vault = new Vault(SECRET)
-  const world = await loadWorld(db, Readable.from([Buffer.from(JSON.stringify(WORLD))]), { vault })
-  const token = world.integrations.gh!.webhook_token
-  const [server, floor] = [await startGoldmaster(store.url), await startIntakeFloor(store.url, SIGNING)]
+  const chat = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{"id":"1"}'))
+  await once(chat.listen(0, '127.0.0.1'), 'listening')
+  const room = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/`
+  const world = await loadWorld(db, Readable.from([Buffer.from(JSON.stringify(worldWith(room)))]), { vault })
+  const [server, floor] = [
+    await startGoldmaster(store.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1' }),
+    await startIntakeFloor(store.url, SIGNING),
+  ]
   try {
-    const pushes = Array.from({ length: PUSHES }, () => push(token))
-    const half = PUSHES / 2
-    const [ours, bare] = (await interleave(
+    const [quiet, ruledToken] = ['gh', 'ruled'].map((key) => world.integrations[key]!.webhook_token)
+    const pushes = (token: string | undefined) => Array.from({ length: PUSHES }, () => push(token!))
+    const [ours, ruled, bare] = (await interleave(
       load,
       [
-        { name: 'goldmaster', server, requests: pushes.slice(0, half), once: true },
-        { name: 'floor: HMAC, look-up, INSERT', server: floor, requests: pushes.slice(half), once: true },
+        { name: 'goldmaster', server, requests: pushes(quiet), once: true },
+        { name: 'with a chat channel and rules', server, requests: pushes(ruledToken), once: true },
+        { name: 'floor: HMAC, look-up, INSERT', server: floor, requests: pushes(quiet), once: true },
       ],
       async () =>
         (
           await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)
         ).map(({ pid }) => pid),
-    )) as [Figures, Figures]
+    )) as [Figures, Figures, Figures]
     printTable(
       `Signed push of ${COMMITS} commits with one asset each`,
       ['', 'ratio', 'target', '', 'pushes/s', 'CPU ms server', 'PostgreSQL'],
       [
         ['goldmaster', '', '', '', median(ours.perSecond), median(ours.serverCpu), median(ours.databaseCpu)],
+        [
+          ruled.name,
+          ratio(ruled, ours),
+          '≥ 0.9',
+          verdict(ratio(ruled, ours) >= 0.9),
+          median(ruled.perSecond),
+          median(ruled.serverCpu),
+          median(ruled.databaseCpu),
+        ],
         [
           bare.name,
           ratio(ours, bare),
@@ -62,16 +84,26 @@ export async function benchIntake(cluster: Cluster) {
     load.stop()
     await server.stop()
     await floor.stop()
+    chat.close()
     await db.close()
     await store.drop()
   }
 }
 
-const WORLD = {
-  accounts: [{ key: 'owl', name: 'Bench Studio', payment_method: true }],
-  projects: [{ key: 'star', account: 'owl', name: 'Harbour', engine: 'unreal' }],
-  integrations: [{ key: 'gh', project: 'star', provider: 'github', signing_secret: SIGNING }],
-}
+const worldWith = (room: string) => ({
+  accounts: ['owl', 'fox'].map((key) => ({ key, name: key, payment_method: true })),
+  projects: [
+    { key: 'star', account: 'owl', name: 'Harbour', engine: 'unreal' },
+    { key: 'moon', account: 'fox', name: 'Lagoon', engine: 'unreal' },
+  ],
+  integrations: [
+    { key: 'gh', project: 'star', provider: 'github', signing_secret: SIGNING },
+    { key: 'ruled', project: 'moon', provider: 'github', signing_secret: SIGNING },
+  ],
+  channels: [{ account: 'fox', kind: 'discord', name: 'All', secret: room, rules: SUBJECTS.map(ruleOf) }],
+})
+const SUBJECTS = Object.keys(RULE_SUBJECTS)
+const ruleOf = (subject: string) => ({ project: 'moon', subject, ...(subject === 'last_known_good' ? { hours: 1 } : {}) })
 
 function push(token: string): string {
   const commits = Array.from({ length: COMMITS }, (_, i) => ({
