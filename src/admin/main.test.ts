@@ -88,6 +88,27 @@ describe('account', () => {
   test('an account that is not there', () => expect(run('account', 'show', '99')).rejects.toThrow('Account not found.'))
 })
 
+describe('project', () => {
+  const add = (owner: string) =>
+    json('project', 'add', '--account', '1', '--name', 'Cinder Coast', '--engine', 'Unreal', '--owner', owner)
+
+  test('add makes one that somebody of the account owns', async () => {
+    const made = await add('lead@example.com')
+    expect(made).toMatchObject({ account_id: 1, name: 'Cinder Coast', engine: 'unreal', status: 'active' })
+    expect(await own.db.rows(sql`select user_id, role from project_members where project_id = ${made.id}`)).toEqual([
+      { user_id: 1, role: 'owner' },
+    ])
+    expect((await json('project', 'list', '--account', '1')).map(({ id }: { id: number }) => id)).toContain(made.id)
+    expect(await json('project', 'list', '--account', '999')).toEqual([])
+  })
+
+  test('add refuses an owner who does not belong to the account', async () => {
+    await run('user', 'add', '--email', 'guest@example.com', '--name', 'Guest')
+    await expect(add('guest@example.com')).rejects.toThrow('guest@example.com does not belong to account 1')
+    await expect(add('nobody@example.com')).rejects.toThrow(/not found/i)
+  })
+})
+
 describe('user', () => {
   test('add makes a member who can sign in', async () => {
     const made = await json(

@@ -6,19 +6,20 @@ import { type AdminCommand, type Open, withStore } from './command.ts'
 import { deliveries } from './deliveries.ts'
 import { integration } from './integration.ts'
 import { load } from './load.ts'
+import { project } from './project.ts'
 import { rule } from './rule.ts'
 import { token } from './token.ts'
 import { ugsToken } from './ugs-token.ts'
 import { user } from './user.ts'
 import { webhook } from './webhook.ts'
 
-const NOUNS: readonly Noun<AdminCommand>[] = [account, user, token, integration, deliveries, webhook, ugsToken, rule]
+const NOUNS: readonly Noun<AdminCommand>[] = [account, user, project, token, integration, deliveries, webhook, ugsToken, rule]
 
 /** The operator's commands: they speak to the database itself, so whoever may run them may do everything. */
 export function adminCommand(open: Open): Commander {
   const admin = new Commander('admin')
     .description(
-      'look after the service: load worlds, accounts, users, tokens, integrations, deliveries, webhooks, Unreal Game Sync, failure rules',
+      'look after the service: load worlds, accounts, users, projects, tokens, integrations, deliveries, webhooks, Unreal Game Sync, failure rules',
     )
     .addHelpText(
       'after',

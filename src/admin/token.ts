@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../contract/sets.ts'
+import { PLAIN_SCOPES, SCOPES, type Scope } from '../contract/sets.ts'
 import * as tokens from '../domain/access/tokens.ts'
 import * as users from '../domain/accounts/users.ts'
 import type { Noun } from '../terminal/command.ts'
@@ -9,7 +9,7 @@ import { type AdminCommand, command } from './command.ts'
 
 const DAY_MS = 86_400_000
 
-const scopes = (text: string): Scope[] => (text === 'all' ? [...SCOPES] : manyOf(SCOPES)(text))
+const scopes = (text: string): Scope[] => (text === 'all' ? [...PLAIN_SCOPES] : manyOf(SCOPES)(text))
 
 const add = command({
   name: 'add',
@@ -17,7 +17,12 @@ const add = command({
   flags: {
     user: { help: 'whose: id or e-mail address', value: 'user', required: true },
     name: { help: 'what it is for', value: 'name', read: words, required: true },
-    scopes: { help: `all, or a list of: ${SCOPES.join(', ')}`, value: 'scopes', read: scopes, required: true },
+    scopes: {
+      help: `all (but administration), or a list of: ${SCOPES.join(', ')}`,
+      value: 'scopes',
+      read: scopes,
+      required: true,
+    },
     expires_at: { help: 'until when it works, ISO 8601 (default: for ever)', value: 'time', read: time },
     days: { help: 'the same in days from now', value: 'count', read: count },
   },

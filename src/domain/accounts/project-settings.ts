@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { Role } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 
 type Settings = OwnReply<'showProjectSettings'>
 
+const select = (where: Sql) => sql`
+  select id, account_id, name, engine, status, approval_types, required_jobs, badge_key, investigates_failures, created_at
+  from projects ${where} order by id`
+
+/** For operators: all, or those of an account. */
+export const list = (db: Database, accountId?: number): Promise<Settings[]> =>
+  db.rows(select(accountId === undefined ? sql`` : sql`where account_id = ${accountId}`))
+
 export async function show(db: Database, id: number): Promise<Settings> {
-  const settings = await db.one<Settings>(sql`
-    select id, account_id, name, engine, status, approval_types, required_jobs, badge_key, investigates_failures, created_at
-    from projects where id = ${id}`)
+  const settings = await db.one<Settings>(select(sql`where id = ${id}`))
   if (!settings) throw notFound('Project')
   return settings
 }
