@@ -100,6 +100,16 @@ export async function bundleInPlace(dist) {
   return [light, heavy].flatMap(inputsOf)
 }
 
+/** What programs import, which runs in browsers too: of the routes only how they are called. */
+export function bundlePublishedClient(table, outfile) {
+  const contents = `
+    import { clientOf } from './contract/http-client.ts'
+    export { ApiError } from './contract/errors.ts'
+    export const createClient = (settings) => clientOf(${JSON.stringify(table)}, settings)`
+  const stdin = { contents, resolveDir: `${root}src` }
+  return build({ ...shared, platform: 'neutral', plugins: [], stdin, outfile })
+}
+
 /** The contract's table alone, in its short spelling, to hold it against the long one. */
 export const bundleTable = (outfile) =>
   build({ ...shared, entryPoints: ['src/contract/routes.ts'], plugins: [words, lazy], outfile })

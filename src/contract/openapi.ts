@@ -1,19 +1,25 @@
 import type { TSchema } from 'typebox'
+import { type AppRoute, adminRoutes } from './app/routes.ts'
 import { EVENT_TYPES } from './events.ts'
 import { object, oneOf } from './fields.ts'
 import { IDEMPOTENCY_KEY_MAX } from './limits.ts'
+import { namedSchemas, referring } from './named-schemas.ts'
 import { eventStream, type Route, routes } from './routes.ts'
-import { SCOPES } from './sets.ts'
+import { SCOPES, type Scope } from './sets.ts'
 import { Event } from './shapes.ts'
 
 /** The OpenAPI 3.1 document, read off the route table. */
 export function openapi(site: string, version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const [name, route] of Object.entries(routes as Record<string, Route>)) {
+  const add = (name: string, route: Documented) => {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operation(name, route)
   }
+  for (const [name, route] of Object.entries(routes as Record<string, Route>))
+    add(name, { ...route, body: route.body?.schema, tag: tagOf(route.path) })
+  for (const [name, route] of Object.entries(adminRoutes as Record<string, AppRoute>))
+    add(name, { ...route, scope: route.scope!, tag: 'administration' })
   paths[eventStream.path] = { get: streamOperation() }
   return {
     openapi: '3.1.0',
@@ -21,19 +27,50 @@ export function openapi(site: string, version: string) {
       title: 'Goldmaster',
       version,
       description: 'The delivery pipeline of game projects: tasks, changes, builds, assets, approvals, deployments.',
+      contact: { name: 'Whoever runs this service', url: site },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${site}/api` }],
     security: [{ bearer: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: `An API token. Scopes: ${SCOPES.join(', ')}.` },
       },
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ...namedSchemas() },
       responses: RESPONSES,
     },
   }
+}
+
+/** A route of either table, as far as the document tells of it. */
+interface Documented extends Pick<Route, 'path' | 'summary' | 'query' | 'reply' | 'produces' | 'created'> {
+  method: AppRoute['method']
+  scope: Scope
+  body?: TSchema | undefined
+  tag: Tag
+}
+
+const TAGS = {
+  projects: 'Projects, who the token acts for, and what happens in all of them.',
+  tasks: 'What is to be done, and by whom.',
+  changes: 'Commits and changelists.',
+  build_runs: 'What was built, and why it failed.',
+  breakages: 'What is broken, and who sees to it.',
+  branches: 'Whether branches are well, and their last known good change.',
+  assets: 'Assets and their approval.',
+  approvals: 'What waits for a decision, and what was decided.',
+  deployments: 'What went live where.',
+  members: 'Who belongs to a project.',
+  search: 'The lists with filters that the others do not have.',
+  administration: 'Projects, tools, outbound webhooks and tokens, for owners. No login through a browser gives these scopes.',
+}
+type Tag = keyof typeof TAGS
+
+const tagOf = (path: string): Tag => {
+  const [, found = ''] = /projects\/:project_id\/(\w+)/.exec(path) ?? []
+  return Object.hasOwn(TAGS, found) ? (found as Tag) : 'projects'
 }
 
 const ERROR = {
@@ -103,19 +140,19 @@ const streamOperation = () => ({
   },
 })
 
-function operation(name: string, route: Route) {
+function operation(name: string, route: Documented) {
   const type = route.produces ?? 'application/json'
-  const success = { description: 'Success', content: { [type]: { schema: route.reply } } }
+  const success = { description: 'Success', content: { [type]: { schema: referring(route.reply) } } }
   return {
     operationId: name,
     summary: route.summary,
     description: `Scope: \`${route.scope}\``,
-    tags: [/projects\/:project_id\/(\w+)/.exec(route.path)?.[1] ?? 'projects'],
+    tags: [route.tag],
     security: [{ bearer: [] }],
     parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name)],
-    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body.schema } } } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {}),
     responses: {
-      ...(name === 'createTask' ? {} : { 200: success }),
+      ...(isAlwaysNew(name, route) ? {} : { 200: success }),
       ...(route.created ? { [route.created]: success } : {}),
       ...('cursor' in route.query || route.body ? { 400: refer('BadRequest') } : {}),
       401: refer('Unauthorized'),
@@ -129,6 +166,10 @@ function operation(name: string, route: Route) {
     },
   }
 }
+
+/** Others that make something answer what is there already, too. */
+const isAlwaysNew = (name: string, { created, tag }: Documented) =>
+  name === 'createTask' || (created !== undefined && tag === 'administration')
 
 const pathParameters = (path: string) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))

@@ -50,7 +50,12 @@ export const partOfName: Param<string> = { ...text, schema: Type.String({ descri
 
 /** Clamped to the page size: asking for more is answered with what there is room for. */
 export const limit: Param<number> = {
-  schema: Type.Integer({ minimum: 1, default: DEFAULT_LIMIT, description: `page size, at most ${MAX_LIMIT}` }),
+  schema: Type.Integer({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: `page size; whoever asks for more gets ${MAX_LIMIT}`,
+  }),
   read: (name, raw) => Math.min(positive(name, raw), MAX_LIMIT),
   fallback: DEFAULT_LIMIT,
 }

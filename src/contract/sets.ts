@@ -144,11 +144,17 @@ export const SCOPES = [
   'read:members',
   'read:changes',
   'write:breakages',
+  'admin:projects',
+  'admin:integrations',
+  'admin:webhooks',
+  'admin:tokens',
 ] as const
-/** What a login gives that asks for nothing in particular. */
-export const LOGIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members' && scope !== 'write:breakages')
+/** Everything but administration, which nobody gets without naming it. */
+export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('admin:'))
 /** What a login may give; the list of members is for tokens made by hand. */
-export const GRANTABLE_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'read:members')
+export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
+/** What a login gives that asks for nothing in particular. */
+export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => scope !== 'write:breakages')
 export type Scope = (typeof SCOPES)[number]
 /** How long a token lasts that a login through the browser made. */
 export const LOGIN_DAYS = 90
@@ -171,7 +177,7 @@ export const READ_ONLY_REASONS = ['trial_expired', 'demo'] as const
 export type ReadOnlyReason = (typeof READ_ONLY_REASONS)[number]
 
 /** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
-export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'admin'] as const
+export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
 
 /** An integration's provider is the first segment of its webhook path; `jenkins` also answers at `/webhooks/ci`. */

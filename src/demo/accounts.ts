@@ -1,4 +1,4 @@
-import { SCOPES } from '../contract/sets.ts'
+import { PLAIN_SCOPES } from '../contract/sets.ts'
 import { DAY, iso, WEEKS } from './calendar.ts'
 import type { Game } from './game.ts'
 import { mailOf, OWNER, PEOPLE, type PersonKey } from './people.ts'
@@ -43,7 +43,7 @@ export function accountsOf(games: readonly Game[], now: number) {
       members: Object.fromEntries(game.team.map((key) => [key, key === OWNER ? 'owner' : 'member'])),
       ...founded,
     })),
-    tokens: [{ key: TOKEN, user: OWNER, name: 'Guided tour', scopes: SCOPES, created_at: iso(now) }],
+    tokens: [{ key: TOKEN, user: OWNER, name: 'Guided tour', scopes: PLAIN_SCOPES, created_at: iso(now) }],
     integrations: games.flatMap((game) =>
       game.integrations.map((provider) => ({ key: `${game.key}-${provider}`, project: game.key, provider, ...founded })),
     ),

@@ -120,7 +120,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   }
   serveRest(app, service, tokenScheme)
   serveRest(app, service, session)
-  serveApp(app, service, session, auth, appHandlers)
+  for (const scheme of [tokenScheme, session]) serveApp(app, service, scheme, auth, appHandlers)
   serveSignIn(app, service, auth)
   serveLogin(app, service)
   serveStream(app, service, [tokenScheme, session])

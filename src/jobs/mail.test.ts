@@ -103,7 +103,12 @@ describe('a mail', () => {
       site: 'https://gold.example',
       post,
     })
-    const made = await createByOwner(store.db, { user_id: ana.id, name: 'ci & co', scopes: [] }, 'https://gold.example')
+    const made = await createByOwner(
+      store.db,
+      { user_id: ana.id, token_id: null, session_id: 1, scopes: [] },
+      { name: 'ci & co', scopes: [], expires_at: null },
+      'https://gold.example',
+    )
     await until(() => arrived.length === 1)
     await worker.stop()
     const [{ to, data }] = arrived as [Arrived]

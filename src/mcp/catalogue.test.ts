@@ -9,7 +9,7 @@ import { nightOwl } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { type Route, routes } from '../contract/routes.ts'
 import { searches } from '../contract/searches.ts'
-import { SCOPES } from '../contract/sets.ts'
+import { PLAIN_SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 import { TOOLS } from './catalogue.ts'
 
@@ -40,12 +40,12 @@ beforeAll(async () => {
     ...nightOwl,
     tokens: [
       ...nightOwl.tokens,
-      { key: 'doomed', user: 'lead', name: 'doomed', scopes: SCOPES },
+      { key: 'doomed', user: 'lead', name: 'doomed', scopes: PLAIN_SCOPES },
       {
         key: 'login',
         user: 'lead',
         name: 'login',
-        scopes: SCOPES.filter((scope) => scope !== 'read:members'),
+        scopes: PLAIN_SCOPES.filter((scope) => scope !== 'read:members'),
         created_via: 'mcp',
       },
       { key: 'starter', user: 'lead', name: 'starter', scopes: ['ping', 'write:builds'] },
@@ -116,7 +116,7 @@ describe('the catalogue', () => {
 })
 
 describe('what a token may do', () => {
-  test.each(SCOPES.filter((scope) => scope !== 'ping'))('a token without %s sees none of its tools', async (scope) => {
+  test.each(PLAIN_SCOPES.filter((scope) => scope !== 'ping'))('a token without %s sees none of its tools', async (scope) => {
     const assistant = await kept(connectHttp(studio.site, tokenOf(`without ${scope}`)))
     const names = TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name)
     expect((await assistant.toolNames()).sort()).toEqual(names.sort())

@@ -20,6 +20,8 @@ export interface AppRoute {
   summary: string
   /** Whoever comes, whoever is signed in (and reaches the place the path names), its owners, or operators of the service. */
   who: 'anyone' | 'member' | 'owner' | 'operator'
+  /** With a token of this scope the REST API serves it too. */
+  scope?: sets.Scope
   query: param.Params
   body?: TSchema
   reply: TSchema
@@ -178,6 +180,12 @@ export const ownRoutes = {
 
 /** Settings and the ways in show people what they or theirs have written: it leaves as it is. */
 export const showsOwn = (name: string): boolean => Object.hasOwn(identityRoutes, name) || Object.hasOwn(settingsRoutes, name)
+
+/** What administers an account, to programs as well. */
+export type AdminRoutes = { [N in OwnName as OwnRoutes[N] extends { scope: sets.Scope } ? N : never]: OwnRoutes[N] }
+export const adminRoutes = Object.fromEntries(
+  Object.entries(ownRoutes as Record<string, AppRoute>).filter(([, route]) => route.scope !== undefined),
+) as AdminRoutes
 
 export const appRoutes = { ...sharedRoutes, ...ownRoutes }
 

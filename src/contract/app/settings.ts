@@ -11,6 +11,8 @@ const none = {}
 const mine = { who: 'member', query: none } as const
 const accountOwner = { who: 'owner', query: none } as const
 const projectOwner = { who: 'owner', query: none } as const
+const ofTokens = { scope: 'admin:tokens' } as const
+const ofProjects = { scope: 'admin:projects' } as const
 
 export const settingsRoutes = {
   listTokens: {
@@ -18,6 +20,7 @@ export const settingsRoutes = {
     path: '/v1/me/tokens',
     summary: 'API tokens of the caller, newest first',
     ...mine,
+    ...ofTokens,
     reply: list('tokens', app.Token),
   },
   createToken: {
@@ -25,6 +28,7 @@ export const settingsRoutes = {
     path: '/v1/me/tokens',
     summary: 'Make an API token; its value is answered once',
     ...mine,
+    ...ofTokens,
     body: object({
       name,
       scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
@@ -33,7 +37,14 @@ export const settingsRoutes = {
     reply: object({ ...app.Token.properties, token: Type.String() }),
     created: 201,
   },
-  revokeToken: { method: 'DELETE', path: '/v1/me/tokens/:id', summary: 'Make a token invalid at once', ...mine, reply: app.Done },
+  revokeToken: {
+    method: 'DELETE',
+    path: '/v1/me/tokens/:id',
+    summary: 'Make a token invalid at once',
+    ...mine,
+    ...ofTokens,
+    reply: app.Done,
+  },
   listSessions: {
     method: 'GET',
     path: '/v1/me/sessions',
@@ -164,6 +175,7 @@ export const settingsRoutes = {
     path: '/v1/accounts/:account_id/projects',
     summary: 'Make a project; its maker owns it',
     ...mine,
+    ...ofProjects,
     body: object({ name, engine: Type.String({ maxLength: ENGINE_MAX }) }),
     reply: app.ProjectSettings,
     created: 201,
@@ -175,6 +187,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/settings',
     summary: 'What a project is set to',
     ...mine,
+    ...ofProjects,
     reply: app.ProjectSettings,
   },
   editProject: {
@@ -182,6 +195,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/settings',
     summary: 'Rename, pause, archive, or choose what needs an approval, what a branch must pass and what is investigated',
     ...projectOwner,
+    ...ofProjects,
     body: partial({
       name,
       engine: Type.String({ maxLength: ENGINE_MAX }),
@@ -206,6 +220,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/people/:user_id',
     summary: 'List somebody of the account as a member or an owner',
     ...projectOwner,
+    ...ofProjects,
     body: object({ role: oneOf(sets.ROLES) }),
     reply: app.Done,
     writes: true,
@@ -215,6 +230,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/people/:user_id',
     summary: 'Take somebody off the list',
     ...projectOwner,
+    ...ofProjects,
     reply: app.Done,
     writes: true,
   },
@@ -223,6 +239,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/ugs_tokens',
     summary: 'Tokens for Unreal Game Sync, newest first',
     ...projectOwner,
+    ...ofTokens,
     reply: list('ugs_tokens', app.UgsToken),
   },
   createUgsToken: {
@@ -230,6 +247,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/ugs_tokens',
     summary: 'Make a token for Unreal Game Sync; its value is answered once',
     ...projectOwner,
+    ...ofTokens,
     body: object({ name }),
     reply: object({ ...app.UgsToken.properties, token: Type.String() }),
     created: 201,
@@ -240,6 +258,7 @@ export const settingsRoutes = {
     path: '/v1/projects/:project_id/ugs_tokens/:id',
     summary: 'Make a token for Unreal Game Sync invalid at once',
     ...projectOwner,
+    ...ofTokens,
     reply: app.Done,
   },
 } as const

@@ -12,9 +12,10 @@ const none = {}
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
-const mine = { who: 'member', query: none } as const
-const accountOwner = { who: 'owner', query: none } as const
-const projectOwner = { who: 'owner', query: none } as const
+const integrations = { scope: 'admin:integrations', query: none } as const
+const mine = { who: 'member', ...integrations } as const
+const projectOwner = { who: 'owner', ...integrations } as const
+const accountOwner = { who: 'owner', scope: 'admin:webhooks', query: none } as const
 
 export const toolRoutes = {
   listProviders: {
@@ -94,7 +95,7 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/deliveries',
     summary: 'What tools told, newest first',
-    who: 'member',
+    ...mine,
     query: {
       integration_id: param.reference,
       outcome: param.oneOf(sets.DELIVERY_OUTCOMES),
@@ -181,7 +182,7 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
     summary: 'Messages to an address, newest first',
-    who: 'owner',
+    ...accountOwner,
     query: { status: param.oneOf(sets.OUTGOING_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
   },

@@ -19,7 +19,11 @@ export const taskRoutes = {
     path: '/v1/projects/:project_id/tasks',
     scope: 'read:tasks',
     summary: 'The tasks of a project, newest first',
-    query: { ...filter.tasks, format: param.text, ...param.paging },
+    query: {
+      ...filter.tasks,
+      format: param.described(param.text, 'taken and ignored: the answer is always JSON'),
+      ...param.paging,
+    },
     reply: field.page('tasks', shape.Task),
   },
   searchTasks: {

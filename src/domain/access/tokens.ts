@@ -1,10 +1,11 @@
-import { notFound } from '../../contract/errors.ts'
+import { insufficientScope, notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
+import type { Identity } from './access.ts'
 import { hashOf, newToken } from './secrets.ts'
 
 interface NewToken {
@@ -49,18 +50,28 @@ export const list = (db: Database, userId?: number): Promise<TokenRow[]> =>
     select id, user_id, name, prefix, scopes, created_via, expires_at, revoked_at, last_used_at, created_at from api_tokens
     where ${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer order by created_at desc, id desc`)
 
-/** Made by its owner, who is told by mail in the same transaction. */
+/** Made by its owner, who is told by mail in the same transaction; with a token, one that may no more and lasts no longer. */
 export function createByOwner(
   db: Database,
-  { user_id, name, scopes, expires_at = null }: Omit<NewToken, 'created_via'>,
+  { user_id, token_id, scopes: held }: Identity,
+  { name, scopes, expires_at }: Pick<NewToken, 'name' | 'scopes'> & { expires_at: string | null },
   site: string,
 ) {
+  const missing = scopes.find((scope) => !held.includes(scope))
+  if (missing) throw insufficientScope(missing, held)
+  const created_via = token_id === null ? 'web' : 'api'
   return db.transaction(async (db) => {
     await requireVerified(db, user_id)
-    const made = await create(db, { user_id, name, scopes, created_via: 'web', expires_at })
-    await writeToUser(db, user_id, mailTemplates.tokenCreated(site, { ...made, name, created_via: 'web' }))
+    const made = await create(db, { user_id, name, scopes, created_via, expires_at: await noLater(db, token_id, expires_at) })
+    await writeToUser(db, user_id, mailTemplates.tokenCreated(site, { ...made, name, created_via }))
     return { ...(await find(db, made.id)), token: made.token }
   })
+}
+
+const noLater = async (db: Database, tokenId: number | null, expires_at: string | null): Promise<string | null> => {
+  const asking = await db.one<{ expires_at: string | null }>(sql`select expires_at from api_tokens where id = ${tokenId}`)
+  const ends = [expires_at, asking?.expires_at ?? null].filter((at) => at !== null)
+  return ends.sort()[0] ?? null
 }
 
 const find = async (db: Database, id: number): Promise<TokenRow> =>

@@ -11,6 +11,7 @@ const METHODS: Record<TokenOrigin, string> = {
   web: 'in the web settings',
   cli: 'by logging in from the command line',
   mcp: 'by logging in from an assistant server',
+  api: 'with another of your tokens',
   admin: 'by an operator',
 }
 

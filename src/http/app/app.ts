@@ -36,7 +36,7 @@ export interface AppCall<N extends OwnName> extends Service {
 
 export type AppHandlers = { [N in OwnName]: (call: AppCall<N>) => Promise<OwnReply<N>> }
 
-/** Serves what only the web app has, with the same authentication as the shared table. */
+/** Serves what only the web app has, with the same authentication as the shared table; to tokens what has a scope. */
 export function serveApp(
   app: FastifyInstance,
   service: Service,
@@ -44,7 +44,7 @@ export function serveApp(
   auth: () => Promise<Auth>,
   handlers: AppHandlers,
 ) {
-  for (const name of Object.keys(ownRoutes) as OwnName[]) {
+  for (const name of Object.keys(scheme.own) as OwnName[]) {
     const route: AppRoute = ownRoutes[name]
     const shown = showsOwn(name) ? undefined : scrubberOf(route.reply)
     const handler = handlers[name] as (call: AppCall<OwnName>) => Promise<unknown>
@@ -90,7 +90,12 @@ async function admitted(
   }
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
   const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readId(raw) ?? null))
-  const visit = await authorize(service.db, scheme.who(request), { account: idOf(account_id), project: idOf(project_id) })
+  const visit = await authorize(service.db, scheme.who(request), {
+    scope: route.scope,
+    account: idOf(account_id),
+    project: idOf(project_id),
+  })
+  service.lastUsed.note(visit.token_id)
   if (route.who === 'operator' && !visit.operator) throw notFound('Page')
   if (route.who === 'owner' && !visit.owner) throw notOwner()
   if (route.writes) refuseIfReadOnly(visit, service.site)

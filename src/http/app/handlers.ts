@@ -76,7 +76,7 @@ export const appHandlers: AppHandlers = {
   async createToken({ db, visit, body: { name, scopes, expires_in_days }, site }) {
     const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
     const { user_id, ...token } = await sessions.granting(db, visit, (db) =>
-      tokens.createByOwner(db, { user_id: visit.user_id, name: name.trim(), scopes, expires_at }, site),
+      tokens.createByOwner(db, visit, { name: name.trim(), scopes, expires_at }, site),
     )
     return token
   },

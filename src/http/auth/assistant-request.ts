@@ -2,6 +2,7 @@ import { ApiError, invalidParameter, oauthRefusal } from '../../contract/errors.
 import type { RawQuery } from '../../contract/params.ts'
 import { GRANTABLE_SCOPES, LOGIN_SCOPES, type Scope } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
+import type { Identity } from '../../domain/access/access.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
 import * as sessions from '../../domain/access/sessions.ts'
@@ -91,7 +92,7 @@ function unsealed(vault: Service['vault'], request: string): AuthorizationReques
 /** What the person decided, as the address that tells the assistant. */
 export async function decide(
   { db, vault, site }: Pick<Service, 'db' | 'vault' | 'site'>,
-  visit: { user_id: number; session_id: number },
+  visit: Pick<Identity, 'user_id' | 'session_id' | 'token_id'>,
   { allow, request }: { allow: boolean; request: string },
 ) {
   const { asked, assistant } = await openRequest(db, vault, request)

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { sharedRoutes } from '../../contract/app/routes.ts'
+import { type AppRoute, adminRoutes, ownRoutes, sharedRoutes } from '../../contract/app/routes.ts'
 import { foreignHost, foreignOrigin, unauthorized } from '../../contract/errors.ts'
 import { type Route, type RouteName, routes } from '../../contract/routes.ts'
 import type { Who } from '../../domain/access/access.ts'
@@ -10,16 +10,24 @@ import { type Cookies, sessionOf } from './session-cookie.ts'
 export interface AuthScheme {
   prefix: '/api' | '/app/api'
   table: Partial<Record<RouteName, Route>>
+  /** The web app's own routes that it opens. */
+  own: Record<string, AppRoute>
   who(request: FastifyRequest): Who
 }
 
 /** For programs: a bearer token. */
-export const tokenScheme: AuthScheme = { prefix: '/api', table: routes, who: (request) => ({ hash: hashOfToken(request) }) }
+export const tokenScheme: AuthScheme = {
+  prefix: '/api',
+  table: routes,
+  own: adminRoutes,
+  who: (request) => ({ hash: hashOfToken(request) }),
+}
 
 /** For the web app: the cookie of a session. */
 export const sessionScheme = (cookies: Cookies): AuthScheme => ({
   prefix: '/app/api',
   table: sharedRoutes,
+  own: ownRoutes,
   who(request) {
     requireSameOrigin(request)
     const session = sessionOf(request.headers.cookie ?? '', cookies)

@@ -1,5 +1,7 @@
+import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
 import { EVENT_TYPES } from '../../contract/events.ts'
 import { openapi } from '../../contract/openapi.ts'
 import { eventStream, type Route, routes } from '../../contract/routes.ts'
@@ -14,7 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-const table = Object.entries(routes as Record<string, Route>)
+const table = Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>)
+const byName = Object.fromEntries(table)
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const operations = (): [path: string, method: string, operation: any][] =>
   Object.entries(document.paths)
@@ -50,7 +53,7 @@ describe('the OpenAPI document', () => {
       const at = (place: string) =>
         parameters.filter((one: { in: string }) => one.in === place).map((one: { name: string }) => one.name)
       expect(at('path')).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-      expect(at('query')).toEqual(Object.keys(routes[operationId as 'ping'].query))
+      expect(at('query')).toEqual(Object.keys(byName[operationId]!.query))
       for (const one of parameters) {
         expect(one.required).toBe(one.in === 'path')
         expect(one.schema, `${operationId} ${one.name}`).toBeTypeOf('object')
@@ -60,7 +63,7 @@ describe('the OpenAPI document', () => {
 
   test('names the scope, the success and the refusals of every route', () => {
     for (const [, method, { operationId, description, responses, requestBody, security }] of operations()) {
-      const route = (routes as Record<string, Route>)[operationId]!
+      const route = byName[operationId]!
       expect(SCOPES.some((scope) => description.includes(`\`${scope}\``))).toBe(true)
       expect(description).toContain(route.scope)
       expect(security).toEqual([{ bearer: [] }])
@@ -69,7 +72,7 @@ describe('the OpenAPI document', () => {
       expect(success.length).toBeGreaterThan(0)
       for (const status of success) {
         expect(responses[status].description).toBeTypeOf('string')
-        expect(Object.keys(responses[status].content)).toEqual([route.produces ?? 'application/json'])
+        expect(Object.keys(responses[status].content)).toEqual([('produces' in route && route.produces) || 'application/json'])
       }
       expect(requestBody === undefined).toBe(route.body === undefined)
       if (method === 'get') expect(requestBody).toBe(undefined)
@@ -85,6 +88,26 @@ describe('the OpenAPI document', () => {
     const { schema } = stream.responses[200].content['text/event-stream']
     expect(schema.properties.event_type.enum).toEqual(EVENT_TYPES)
     expect(stream.description).toContain(eventStream.scope)
+  })
+
+  test('calls resources by their names, each with an example that fits and says something', () => {
+    const { schemas } = document.components
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Task', 'BuildRun', 'Breakage', 'Deployment', 'Pagination']))
+    const reply = document.paths['/v1/projects/{project_id}/tasks'].get.responses[200].content['application/json'].schema
+    expect(reply.properties.tasks.items).toEqual({ $ref: '#/components/schemas/Task' })
+    for (const [name, schema] of Object.entries(schemas).filter(([name]) => name !== 'Error')) {
+      const [example] = (schema as { examples: unknown[] }).examples
+      expect(Schema.Errors({ ...document, ...(schema as object) }, example), name).toEqual([true, []])
+      expect(JSON.stringify(example), name).not.toContain('""')
+    }
+  })
+
+  test('declares its tags, and how many rows a page has at most', () => {
+    const declared = document.tags.map(({ name }: { name: string }) => name)
+    const used = new Set(operations().flatMap(([, , { tags }]) => tags))
+    expect([...used].sort()).toEqual(declared.sort())
+    const { parameters } = document.paths['/v1/projects/{project_id}/tasks'].get
+    expect(parameters.find(({ name }: { name: string }) => name === 'limit').schema.maximum).toBe(50)
   })
 
   test('leads every reference somewhere', () => {

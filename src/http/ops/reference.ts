@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
+import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
 import { openapi } from '../../contract/openapi.ts'
 import { type Route, routes } from '../../contract/routes.ts'
 import { VERSION } from '../../contract/version.ts'
+
+const TABLE = { ...routes, ...adminRoutes } as Record<string, Route | AppRoute>
 
 /** The OpenAPI document, and a page for people that needs nothing but itself. */
 export function serveReference(app: FastifyInstance, site: string) {
@@ -50,7 +53,7 @@ function fields(schema: TSchema, prefix = ''): string {
 
 const table = (title: string, rows: string) => (rows === '' ? '' : `<h4>${title}</h4><table>${rows}</table>`)
 
-const section = ([name, route]: [string, Route]) => `
+const section = ([name, route]: [string, Route | AppRoute]) => `
 <section id="${name}">
   <h3><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h3>
   <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '; refused on a read-only account' : ''}.</p>
@@ -63,14 +66,14 @@ const section = ([name, route]: [string, Route]) => `
       })
       .join(''),
   )}
-  ${route.body ? table('Body', fields(route.body.schema)) : ''}
-  ${route.produces ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
+  ${route.body ? table('Body', fields('schema' in route.body ? (route.body.schema as TSchema) : route.body)) : ''}
+  ${'produces' in route ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
 </section>`
 
 const renderReference = (site: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Goldmaster API reference</title><link rel="stylesheet" href="/api/docs.css"></head><body>
-<nav><h2>Goldmaster API</h2><ul>${Object.keys(routes)
+<nav><h2>Goldmaster API</h2><ul>${Object.keys(TABLE)
   .map((name) => `<li><a href="#${name}">${name}</a></li>`)
   .join('')}</ul></nav>
 <main><h1>API reference</h1>
@@ -79,9 +82,7 @@ given and at most 50; pass <code>pagination.next_cursor</code> back as <code>cur
 <code>{"error": code, "message": text}</code>; a refused token is an empty 401. Machine-readable:
 <a href="/api/openapi.json">openapi.json</a>.</p>
 <pre>curl -H "Authorization: Bearer $TOKEN" ${html(site)}/api/v1/projects</pre>
-${Object.entries(routes as Record<string, Route>)
-  .map(section)
-  .join('')}
+${Object.entries(TABLE).map(section).join('')}
 </main></body></html>`
 
 const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}

@@ -14,4 +14,8 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   'read:members': 'read ids, roles and connected accounts of members, never names',
   'read:changes': 'read commits and changelists',
   'write:breakages': 'claim, mute and resolve what is broken',
+  'admin:projects': 'make projects and change their settings, where you are an owner',
+  'admin:integrations': 'connect tools, see their webhook tokens and deliveries, where you are an owner',
+  'admin:webhooks': 'register and change outbound webhooks, where you are an owner',
+  'admin:tokens': 'make tokens that may no more than this one, list and revoke yours',
 }

@@ -89,6 +89,7 @@ const ORIGINS: Record<Token['created_via'], string> = {
   web: 'you',
   cli: 'the command line',
   mcp: 'an assistant',
+  api: 'another token',
   admin: 'an operator',
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { NAME_MAX } from '../../../contract/limits.ts'
-import { SCOPES, type Scope } from '../../../contract/sets.ts'
+import { PLAIN_SCOPES, SCOPES, type Scope } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
@@ -20,7 +20,7 @@ const LIFETIMES = [
   ['', 'Never'],
 ] as const
 
-const READING = SCOPES.filter((scope) => !scope.startsWith('write:') && scope !== 'read:members')
+const READING = SCOPES.filter((scope) => scope.startsWith('read:') && scope !== 'read:members')
 
 /** Makes a token; its value is shown here and never again. */
 export function TokenDialog({ onClose }: { onClose(): void }) {
@@ -63,8 +63,8 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
             <Button look="quiet" onClick={() => setScopes(READING)}>
               Reading only
             </Button>
-            <Button look="quiet" onClick={() => setScopes([...SCOPES])}>
-              All
+            <Button look="quiet" onClick={() => setScopes([...PLAIN_SCOPES])}>
+              All but administration
             </Button>
           </span>
         </legend>

@@ -1,0 +1,14 @@
+// Writes the client that programs import as goldmaster/client into a folder: one file without dependencies, and its types.
+import { writeFileSync } from 'node:fs'
+import { adminRoutes } from '../src/contract/app/routes.ts'
+import { routes } from '../src/contract/routes.ts'
+import { clientDeclarations } from '../src/contract/typescript.ts'
+import { bundlePublishedClient } from './bundle-client.mjs'
+
+const folder = process.argv[2]
+const calls = Object.entries({ ...routes, ...adminRoutes }).map(([name, { method, path, produces }]) => [
+  name,
+  { method, path, produces },
+])
+await bundlePublishedClient(Object.fromEntries(calls), `${folder}/client.js`)
+writeFileSync(`${folder}/client.d.ts`, clientDeclarations())

@@ -1,0 +1,58 @@
+import { errorOfResponse } from './errors.ts'
+
+export interface ClientSettings {
+  /** Where the service is, without `/api`. */
+  site: string
+  token: string
+  /** Names the caller to the operator. */
+  agent?: string
+  fetch?: typeof fetch
+}
+
+/** What a request has to know of a route. */
+interface Callable {
+  method: string
+  path: string
+  produces?: string
+}
+
+/** One method for each route of a table; a refusal is thrown as the `ApiError` it is. */
+export const clientOf = (table: Record<string, Callable>, settings: ClientSettings): object =>
+  Object.fromEntries(Object.entries(table).map(([name, route]) => [name, (args: CallIn = {}) => call(settings, route, args)]))
+
+interface CallIn {
+  query?: Record<string, unknown>
+  headers?: Record<string, string>
+  body?: unknown
+  [path: string]: unknown
+}
+
+async function call(
+  settings: ClientSettings,
+  route: Callable,
+  { query = {}, headers = {}, body, ...path }: CallIn,
+): Promise<unknown> {
+  const url = new URL(`${settings.site}/api${route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(path[name])))}`)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  const response = await (settings.fetch ?? fetch)(url, {
+    method: route.method,
+    headers: {
+      authorization: `Bearer ${settings.token}`,
+      ...(settings.agent ? { 'user-agent': settings.agent } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (response.ok) return route.produces ? text : JSON.parse(text)
+  throw refusal(response, text)
+}
+
+const refusal = ({ status, headers }: Response, text: string) =>
+  errorOfResponse(
+    status,
+    text,
+    status === 401 ? 'The token is missing, unknown, revoked or expired.' : `HTTP ${status}`,
+    headers.get('retry-after'),
+  )

@@ -1,0 +1,34 @@
+import type { TSchema } from 'typebox'
+import { exampleOf } from './examples.ts'
+import { Pagination, ShortPagination } from './fields.ts'
+import * as health from './health-shapes.ts'
+import * as shapes from './shapes.ts'
+
+/** Resources under the names that they have here; a schema is known again by being the same object. */
+export const NAMED_SCHEMAS: [name: string, schema: TSchema][] = Object.entries({
+  Pagination,
+  ShortPagination,
+  ...shapes,
+  ...health,
+})
+const NAMES = new Map<unknown, string>(NAMED_SCHEMAS.map(([name, schema]) => [schema, name]))
+
+export const nameOf = (schema: unknown): string | undefined => NAMES.get(schema)
+
+/** The schema with every resource in it replaced by a reference to its name. */
+export const referring = (schema: unknown): unknown => {
+  const name = nameOf(schema)
+  return name === undefined ? inner(schema) : { $ref: `#/components/schemas/${name}` }
+}
+
+/** All of them, each with an example. */
+export const namedSchemas = (): Record<string, object> =>
+  Object.fromEntries(
+    NAMED_SCHEMAS.map(([name, schema]) => [name, { ...(inner(schema) as object), examples: [exampleOf(schema)] }]),
+  )
+
+const inner = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(referring)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, referring(part)]))
+}

@@ -1,0 +1,93 @@
+import type { TSchema } from 'typebox'
+import { type AppRoute, adminRoutes } from './app/routes.ts'
+import { NAMED_SCHEMAS, nameOf } from './named-schemas.ts'
+import type { Params } from './params.ts'
+import { type Route, routes } from './routes.ts'
+
+/** The declarations of the published client: plain TypeScript that needs no package of ours or others. */
+export const clientDeclarations = (): string =>
+  [
+    HEAD,
+    ...NAMED_SCHEMAS.map(([name, schema]) => `export interface ${name} ${objectType(schema)}\n`),
+    'export interface Client {',
+    ...Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>).map(methodOf),
+    '}\n',
+  ].join('\n')
+
+const HEAD = `/** What the service refused: its status, its code, and whatever else the answer said. */
+export declare class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly extra: Record<string, unknown>
+  readonly headers: Record<string, string>
+}
+
+export interface ClientSettings {
+  /** Where the service is, without \`/api\`. */
+  site: string
+  token: string
+  /** Names the caller to the operator. */
+  agent?: string
+  fetch?: typeof fetch
+}
+
+/** One method for each route; a refusal is thrown as an \`ApiError\`. */
+export declare function createClient(settings: ClientSettings): Client
+`
+
+function methodOf([name, route]: [string, Route | AppRoute]): string {
+  const path = [...route.path.matchAll(/:(\w+)/g)].map(([, key]) => `${key}: string | number`)
+  const query = Object.keys(route.query).length > 0 ? [`query?: ${queryType(route.query)}`] : []
+  const body = route.body ? [`body: ${typeOf('schema' in route.body ? (route.body.schema as TSchema) : route.body)}`] : []
+  const headers = route.method === 'GET' ? [] : ['headers?: Record<string, string>']
+  const args = [...path, ...query, ...body, ...headers]
+  const optional = path.length === 0 && body.length === 0
+  return `  /** ${route.summary}. Scope \`${route.scope}\`. */
+  ${name}(args${optional ? '?' : ''}: { ${args.join('; ')} }): Promise<${typeOf(route.reply)}>`
+}
+
+const queryType = (params: Params) =>
+  `{ ${Object.entries(params)
+    .map(([name, { schema }]) => `${name}?: ${queryValueOf(schema)} | undefined`)
+    .join('; ')} }`
+
+/** As people write it in a program; it travels as text. */
+const queryValueOf = (schema: TSchema) => {
+  const { enum: values, type } = schema as Described
+  if (values?.includes('true')) return 'boolean'
+  if (values) return typeOf(schema)
+  return type === 'integer' ? 'number' : 'string | number'
+}
+
+interface Described {
+  type?: string | string[]
+  enum?: readonly string[]
+  anyOf?: TSchema[]
+  items?: TSchema
+  properties?: Record<string, TSchema>
+  required?: readonly string[]
+  additionalProperties?: boolean | TSchema
+}
+
+const typeOf = (schema: TSchema): string => {
+  const { type, enum: values, anyOf } = schema as Described
+  const named = nameOf(schema)
+  if (named) return named
+  if (anyOf) return anyOf.map(typeOf).join(' | ')
+  const kinds = [type ?? []].flat()
+  if (values) return [...values.map((value) => JSON.stringify(value)), ...(kinds.includes('null') ? ['null'] : [])].join(' | ')
+  return kinds.length === 0 ? 'unknown' : kinds.map((kind) => plainType(kind, schema)).join(' | ')
+}
+
+const plainType = (kind: string, schema: TSchema): string => {
+  if (kind === 'integer') return 'number'
+  if (kind === 'array') return `Array<${typeOf((schema as Described).items!)}>`
+  return kind === 'object' ? objectType(schema) : kind
+}
+
+function objectType(schema: TSchema): string {
+  const { properties, required = [], additionalProperties } = schema as Described
+  if (!properties) return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'}>`
+  const fields = Object.entries(properties).map(([name, part]) => `${name}${required.includes(name) ? '' : '?'}: ${typeOf(part)}`)
+  return `{ ${fields.join('; ')} }`
+}
