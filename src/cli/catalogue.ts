@@ -22,6 +22,7 @@ export const CATALOGUE: Readonly<Record<string, Load>> = {
   lkg: async () => buildCommand((await import('./commands/lkg.ts')).lkg),
   members: async () => buildCommand((await import('./commands/members.ts')).members),
   feed: async () => buildCommand((await import('./commands/feed.ts')).feed),
+  run: async () => buildCommand((await import('./commands/run.ts')).run),
   bridge: async () => (await import('./commands/bridge.ts')).bridge(),
   diagnose: async () => (await import('./commands/diagnose.ts')).diagnose(),
   mcp: async () => buildCommand((await import('./commands/mcp.ts')).mcp),

@@ -40,8 +40,8 @@ function advice({ path }: Misused, [first]: readonly string[], beside: Beside): 
   return path === undefined ? '' : `; see: ${path} --help`
 }
 
-/** Where `--json` takes no names of fields. */
-const PLAIN_JSON = ['diagnose']
+/** Where `--json` takes no names of fields, or belongs to somebody else. */
+const PLAIN_JSON = ['diagnose', 'run']
 
 /** Elsewhere it takes those only, so that `--json 7` is not robbed of its 7. */
 const separated = (words: readonly string[]) =>
@@ -55,7 +55,8 @@ export async function run(words: readonly string[], beside: Beside = {}): Promis
   if (words[0] === '__complete')
     return (await import('./program/complete.ts')).complete(await buildProgram(beside), words.slice(1))
   try {
-    applySettings(process.env)
+    // The build's own command reads them itself: nothing of ours may keep a build from running.
+    if (words[0] !== 'run') applySettings(process.env)
     await perform(known(words, beside) ? words : expand(words, readPreferences(process.env).aliases), beside)
   } catch (error) {
     fail(explain(error, {}))

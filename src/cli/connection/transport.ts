@@ -10,7 +10,7 @@ const PATIENCE_S = 30
 export interface ApiRequest {
   method?: string
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
 }
 
 export interface Answer {

@@ -1,0 +1,277 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuildRoom, openBuildRoom, standInService } from '../../../test/support/build-room.ts'
+import { until } from '../../../test/support/until.ts'
+import { LOG_MAX } from '../../contract/limits.ts'
+
+let room: BuildRoom
+beforeAll(async () => {
+  room = await openBuildRoom()
+})
+afterAll(() => room.close())
+
+/** A script that goes on when the test says so. */
+const waitFor = (file: string) => `
+  const { existsSync } = require('node:fs')
+  while (!existsSync(${JSON.stringify(join(room.folder, file))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`
+const allow = (file: string) => writeFileSync(join(room.folder, file), '')
+
+describe('a build', () => {
+  test('prints what it prints and ends as it ends; the service knows all of it', async () => {
+    mkdirSync(join(room.folder, 'Saved'))
+    writeFileSync(join(room.folder, 'Saved/Game.pak'), '1234567')
+    const { code, out, err } = await room.build(
+      `process.stdout.write(Buffer.from([0x61, 0, 0xff, 0x0d, 0x0a]))
+       process.stdout.write('********** COOK COMMAND STARTED **********\\n')
+       process.stderr.write('a complaint without an end')
+       process.exitCode = 3`,
+      ['--number', '1', '--branch', 'main', '--changelist', '81234', '--artifact', 'Saved/*.pak'],
+    ).ended
+    expect(code).toBe(3)
+    expect(out).toEqual(
+      Buffer.concat([Buffer.from([0x61, 0, 0xff, 0x0d, 0x0a]), Buffer.from('********** COOK COMMAND STARTED **********\n')]),
+    )
+    expect(err.toString()).toBe('a complaint without an end')
+    expect(await room.known('1')).toMatchObject({
+      status: 'failed',
+      branch: 'main',
+      changelist: '81234',
+      phase: 'cooking',
+      steps: [{ name: 'cooking', status: 'failed' }],
+      artifacts: [{ name: 'Saved/Game.pak', size_bytes: 7 }],
+    })
+    const log = await room.log('1')
+    for (const line of ['a\uFFFD\uFFFD\r\n', 'COOK COMMAND STARTED', 'a complaint without an end']) expect(log).toContain(line)
+  })
+
+  test('is told from its start, and its log while it prints', async () => {
+    const { ended } = room.build(`console.log('the first line');${waitFor('seen')};console.log('the last line')`, [
+      '--number',
+      '2',
+    ])
+    await until(async () => (await room.known('2')).status === 'building' && (await room.log('2')) === 'the first line\n')
+    allow('seen')
+    expect(await ended).toMatchObject({ code: 0 })
+    expect(await room.known('2')).toMatchObject({ status: 'completed', duration_seconds: expect.any(Number) })
+    expect(await room.log('2')).toBe('the first line\nthe last line\n')
+  })
+
+  test('that failed by its own words has failed, and leaves with its own code', async () => {
+    expect(await room.build(`console.log('Build Finished, Result: Failure.')`, ['--number', '3']).ended).toMatchObject({
+      code: 0,
+    })
+    expect(await room.known('3')).toMatchObject({ status: 'failed' })
+  })
+
+  test('of a long log has its end, whatever was streamed', async () => {
+    const { ended } = room.build(
+      `for (let i = 0; i < 60_000; i++) process.stdout.write(\`line \${i} of a build that says a lot, größer\\n\`)`,
+      ['--number', '4'],
+    )
+    const { out, code } = await ended
+    expect(code).toBe(0)
+    const all = out.toString()
+    expect(all.split('\n')).toHaveLength(60_001)
+    expect((await room.log('4')) === all.slice(-LOG_MAX)).toBe(true)
+  })
+
+  test('of one endless line does no harm', async () => {
+    const { ended } = room.build(`process.stdout.write('x'.repeat(5_000_000))`, ['--number', '5'])
+    expect((await ended).out).toHaveLength(5_000_000)
+    expect((await room.log('5')) === 'x'.repeat(LOG_MAX)).toBe(true)
+  })
+
+  test('gets its words, its input and its surroundings as they are', async () => {
+    const show = `process.stdout.write(JSON.stringify([process.argv.slice(1), require('node:fs').readFileSync(0, 'utf8'), process.env.MOOD]))`
+    const words = ['--json', '7', '--', '-x', '--host=elsewhere', 'a b', '"', '$HOME', '']
+    const { out } = await room.start(
+      ['run', '--job', 'Game', '--number', '6', '--', process.execPath, '-e', show, '--', ...words],
+      { MOOD: 'fine' },
+      'typed',
+    ).ended
+    expect(JSON.parse(out.toString())).toEqual([words, 'typed', 'fine'])
+  })
+
+  test('shows secrets of its surroundings to nobody but those who see its output', async () => {
+    const env = { DEPLOY_TOKEN: 'hunter2-hunter2' }
+    const { out } = await room.build(
+      `console.log(process.env.DEPLOY_TOKEN, process.env.GOLDMASTER_WEBHOOK_TOKEN)`,
+      ['--number', '7'],
+      env,
+    ).ended
+    expect(out.toString()).toBe(`hunter2-hunter2 ${room.tools.tokenOf('jenkins')}\n`)
+    expect(await room.log('7')).toBe(`${'*'.repeat(15)} ${'*'.repeat(64)}\n`)
+  })
+
+  test('whose helper outlives it ends when it ends', async () => {
+    const helper = `require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'inherit', detached: true })`
+    const { ended } = room.build(`const { pid } = ${helper}; console.log(pid); process.exit(5)`, ['--number', '8'])
+    const { code, out } = await ended
+    expect(code).toBe(5)
+    process.kill(Number(out.toString()))
+  })
+
+  test('that cannot be found ends as a shell would say, and has failed', async () => {
+    const { code, err } = await room.start(['run', '--job', 'Game', '--number', '9', '--', './no-such-build']).ended
+    expect([code, err.toString()]).toEqual([127, 'goldmaster: cannot run ./no-such-build: not found\n'])
+    expect(await room.known('9')).toMatchObject({ status: 'failed' })
+  })
+
+  test('keeps the order of its two outputs where both lead to one place', async () => {
+    const script = `for (let i = 0; i < 50; i++) { process.stdout.write('o' + i + ' '); process.stderr.write('e' + i + ' ') }`
+    const both = `"$0" "$1" run --job Game --number 10 -- "$0" -e "$2" 2>&1`
+    const { spawnSync } = await import('node:child_process')
+    const env = { PATH: process.env.PATH!, HOME: room.folder }
+    const { stdout } = spawnSync('sh', ['-c', both, process.execPath, join(room.folder, 'goldmaster.mjs'), script], { env })
+    const printed = Array.from({ length: 50 }, (_, i) => `o${i} e${i} `).join('')
+    expect(stdout.toString()).toContain(printed)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a signal', () => {
+  test('reaches the build, which was cancelled then', async () => {
+    const { child, ended, printed } = room.build(
+      `process.on('SIGTERM', () => { console.log('tidied up'); process.exit(143) }); console.log('up'); setInterval(() => {}, 1000)`,
+      ['--number', '20'],
+    )
+    await until(() => printed() === 'up\n')
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143, out: Buffer.from('up\ntidied up\n') })
+    expect(await room.known('20')).toMatchObject({ status: 'cancelled' })
+  })
+
+  test('that ends the build ends its command, too', async () => {
+    const { child, ended, printed } = room.build(`console.log('up'); setInterval(() => {}, 1000)`, ['--number', '21'])
+    await until(() => printed() === 'up\n')
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGINT' })
+    expect(await room.known('21')).toMatchObject({ status: 'cancelled' })
+    expect(await room.build(`process.kill(process.pid, 'SIGKILL')`, ['--number', '22']).ended).toMatchObject({
+      signal: 'SIGKILL',
+    })
+    expect(await room.known('22')).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('a service that is away', () => {
+  const AWAY = { GOLDMASTER_HOST: 'http://127.0.0.1:9' }
+
+  test('holds up nobody; the end waits on disk and is sent once', async () => {
+    const spool = join(room.folder, 'spool')
+    const service = await standInService((_, reply) => reply.writeHead(503).end('{}'))
+    const away = await room.build(`console.log('alone'); process.exitCode = 4`, ['--number', '30'], {
+      GOLDMASTER_HOST: service.site,
+      GOLDMASTER_SPOOL: spool,
+    }).ended
+    service.close()
+    expect(away).toMatchObject({ code: 4, out: Buffer.from('alone\n') })
+    expect(away.err.toString()).toMatch(/^goldmaster: the end of Game 30 is not told yet: .*goldmaster run --flush\n$/)
+    expect(await room.known('30')).toEqual([])
+    const [file] = readdirSync(spool)
+    // It was meant for another address; here the service has moved.
+    const { readFileSync } = await import('node:fs')
+    const spooled = readFileSync(join(spool, file!), 'utf8')
+    expect(spooled).not.toContain(room.tools.tokenOf('jenkins'))
+    writeFileSync(join(spool, file!), spooled.replace(service.site, room.tools.studio.site))
+    const flush = async () => (await room.start(['run', '--flush'], { GOLDMASTER_SPOOL: spool }).ended).err.toString()
+    expect(await flush()).toBe('goldmaster: 1 sent\n')
+    expect(await flush()).toBe('goldmaster: 0 sent\n')
+    expect(await room.known('30')).toMatchObject({ status: 'failed' })
+    expect(await room.log('30')).toBe('alone\n')
+  })
+
+  test('and comes back gets what waits with the next build, meant for the same token only', async () => {
+    const spool = join(room.folder, 'spool-2')
+    mkdirSync(spool)
+    const { createHash } = await import('node:crypto')
+    const of = (token: string) => createHash('sha256').update(token).digest('hex').slice(0, 16)
+    const waiting = (number: string, token: string) =>
+      writeFileSync(
+        join(spool, `${number}.json`),
+        JSON.stringify({
+          site: room.tools.studio.site,
+          token: of(token),
+          report: { job_name: 'Game', build_number: number, status: 'SUCCESS' },
+        }),
+      )
+    waiting('31', room.tools.tokenOf('jenkins'))
+    waiting('32', 'f'.repeat(64))
+    writeFileSync(join(spool, 'broken.json'), '{')
+    const { ended } = room.build(waitFor('flushed'), ['--number', '33'], { GOLDMASTER_SPOOL: spool })
+    await until(() => !existsSync(join(spool, '31.json')))
+    allow('flushed')
+    await ended
+    expect(await room.known('31')).toMatchObject({ status: 'completed' })
+    expect(readdirSync(spool).sort()).toEqual(['32.json', 'broken.json'])
+  })
+
+  test.each([
+    ['refuses the token', 401, '', /was not taken: .* answers 401/],
+    ['asks for patience', 429, '{"error":"rate_limited"}', /is not told yet/],
+    ['is broken', 500, '<html>', /is not told yet/],
+    ['takes nothing that large', 413, '{}', /is not told yet/],
+    ['is somebody else', 200, '<html>welcome', /is not told yet/],
+    ['sends elsewhere', 302, '', /is not told yet/],
+  ])('or %s changes nothing about a build', async (_, status, body, said) => {
+    const headers = { 'retry-after': '300', location: 'https://login.example/' }
+    const service = await standInService((request, reply) =>
+      request.resume().on('end', () => reply.writeHead(status, headers).end(body)),
+    )
+    const { code, out, err } = await room.build(`console.log('fine'); process.exitCode = 6`, ['--number', '34'], {
+      GOLDMASTER_HOST: service.site,
+    }).ended
+    service.close()
+    expect([code, out.toString()]).toEqual([6, 'fine\n'])
+    expect(err.toString()).toMatch(said)
+    expect(err.toString().match(/\n/g)).toHaveLength(1)
+  })
+
+  test('or never answers lets a build go', async () => {
+    const service = await standInService(() => {})
+    const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.site }).ended
+    service.close()
+    expect([code, err.toString()]).toEqual([7, expect.stringContaining('did not answer')])
+  })
+
+  test.each([
+    ['no service', { GOLDMASTER_HOST: '' }, 'GOLDMASTER_HOST'],
+    ['no token', { GOLDMASTER_WEBHOOK_TOKEN: '' }, 'GOLDMASTER_WEBHOOK_TOKEN'],
+    ['no address', { GOLDMASTER_HOST: 'ftp://gold' }, 'no address of a service'],
+  ])('or %s is named: the build runs and one line says so', async (_, env, named) => {
+    const { code, out, err } = await room.build(`console.log('fine')`, [], env).ended
+    expect([code, out.toString()]).toEqual([0, 'fine\n'])
+    expect(err.toString()).toMatch(/^goldmaster: nothing is told of this build: [^\n]+\n$/)
+    expect(err.toString()).toContain(named)
+  })
+
+  test('settings that cannot be read keep no build from running', async () => {
+    const home = join(room.folder, 'broken')
+    mkdirSync(join(home, 'goldmaster'), { recursive: true })
+    writeFileSync(join(home, 'goldmaster/config.json'), '{')
+    expect(await room.build(`console.log('fine')`, [], { ...AWAY, XDG_CONFIG_HOME: home }).ended).toMatchObject({
+      code: 0,
+      out: Buffer.from('fine\n'),
+    })
+  })
+})
+
+test('two builds of one number at once do not mix their logs', async () => {
+  const printing = (name: string, then: string) =>
+    room.build(`console.log('${name} begins');${waitFor(then)};console.log('${name} ends')`, ['--number', '40'])
+  const first = printing('first', 'both')
+  await until(async () => (await room.known('40')).status === 'building' && (await room.log('40')).includes('first begins'))
+  const second = printing('second', 'second alone')
+  await until(async () => (await room.log('40')) === 'second begins\n')
+  allow('both')
+  expect(await first.ended).toMatchObject({ code: 0, out: Buffer.from('first begins\nfirst ends\n') })
+  expect(await room.log('40')).toBe('first begins\nfirst ends\n')
+  allow('second alone')
+  expect(await second.ended).toMatchObject({ code: 0, out: Buffer.from('second begins\nsecond ends\n') })
+  expect(await room.log('40')).toBe('second begins\nsecond ends\n')
+})
+
+test('without a command it says how it is used', async () => {
+  const { code, err } = await room.start(['run', '--job', 'Game']).ended
+  expect([code, err.toString()]).toEqual([2, expect.stringContaining('after --')])
+})

@@ -1,0 +1,52 @@
+import { filesOf } from './artifacts.ts'
+import { type Ended, runBuild } from './child.ts'
+import { ciOf, factsOf, type NamedFacts } from './ci.ts'
+import { engineOf } from './flags.ts'
+import { Phases } from './phases.ts'
+import { type End, Reporter } from './reporter.ts'
+import { Mask, secretsIn } from './secrets.ts'
+import type { BuildService } from './service.ts'
+import type { Spool } from './spool.ts'
+import { Tail } from './tail.ts'
+
+interface Asked extends NamedFacts {
+  engine?: string
+  artifact?: readonly string[]
+  service: BuildService
+  spool: Spool
+  token: string
+  env: NodeJS.ProcessEnv
+  say(text: string): void
+}
+
+/** Runs a build and reports it. */
+export async function runReported(command: readonly string[], asked: Asked): Promise<Ended> {
+  const { env, say, service, spool, token } = asked
+  // The time of day may be set while a build runs: it is read once.
+  const [began, started] = [performance.now(), new Date()]
+  const elapsed = () => performance.now() - began
+  const at = (ms: number) => new Date(started.getTime() + ms).toISOString()
+  const tail = new Tail()
+  const phases = new Phases(
+    ciOf(env)?.parts,
+    () => at(elapsed()),
+    (phase) => reporter.stepsChanged(phase),
+  )
+  const facts = factsOf(env, asked, started)
+  const build_type = engineOf(asked.engine, command, env)
+  const mask = new Mask(secretsIn(env, token))
+  const reporter = new Reporter({ service, spool, facts, build_type, tail, phases, mask, elapsed, at, say })
+  reporter.start()
+  const ended = await runBuild(command, (bytes) => {
+    tail.push(bytes)
+    phases.push(bytes)
+  })
+  const status = statusOf(ended, phases.failed)
+  phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
+  await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
+  return ended
+}
+
+/** Somebody who stops a build has cancelled it, unless it came to its end all the same. */
+const statusOf = ({ code, interrupted }: Ended, failed: boolean): End['status'] =>
+  code === 0 && !failed ? 'SUCCESS' : interrupted ? 'ABORTED' : 'FAILURE'

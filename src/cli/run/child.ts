@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fstatSync } from 'node:fs'
+import { constants } from 'node:os'
+import type { Readable } from 'node:stream'
+import { commandLine } from './windows.ts'
+
+/** What others may send to a build; they reach us instead. */
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGBREAK']
+/** Helpers that outlive a build may hold its output open for ever: as long as something comes, and no longer than this. */
+const SILENCE_MS = 500
+const LINGER_MS = 5_000
+
+export interface Ended {
+  /** As a shell would tell it. */
+  code: number
+  /** The signal that ended it. */
+  signal?: NodeJS.Signals
+  /** Somebody wanted it to stop. */
+  interrupted: boolean
+}
+
+const windows = process.platform === 'win32'
+
+/** Whether both outputs lead to the same place. Given apart to the build, its lines would change their order there. */
+function isOneOutput(): boolean {
+  try {
+    const [out, err] = [fstatSync(1), fstatSync(2)]
+    return !windows && out.dev === err.dev && out.ino === err.ino
+  } catch {
+    return false
+  }
+}
+
+function begin([program, ...args]: readonly string[]): ChildProcess {
+  const stdio = ['inherit', 'pipe', 'pipe'] as ['inherit', 'pipe', 'pipe']
+  if (windows) {
+    const line = commandLine(program!, args, process.env)
+    return spawn(line.file, line.args, { stdio, windowsVerbatimArguments: line.verbatim })
+  }
+  return isOneOutput()
+    ? spawn('/bin/sh', ['-c', 'exec "$@" 2>&1', 'goldmaster run', program!, ...args], { stdio })
+    : spawn(program!, args, { stdio })
+}
+
+/** Runs a build: what it prints is passed on as it comes, and shown to `printed`; signals reach it, and how it ends is told. */
+export async function runBuild(command: readonly string[], printed: (bytes: Buffer) => void): Promise<Ended> {
+  const child = begin(command)
+  let interrupted = false
+  const forward = (signal: NodeJS.Signals) => {
+    interrupted = true
+    // A terminal sends it to the build itself.
+    if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
+  }
+  for (const signal of FORWARDED) process.on(signal, forward)
+  passOn(child.stdout!, process.stdout, printed)
+  passOn(child.stderr!, process.stderr, printed)
+  try {
+    const [code, signal] = await endOf(child)
+    return { code: code ?? 128 + constants.signals[signal!], signal: signal ?? undefined, interrupted }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    process.stderr.write(`goldmaster: cannot run ${command[0]}: ${code === 'ENOENT' ? 'not found' : (error as Error).message}\n`)
+    return { code: code === 'ENOENT' ? 127 : 126, interrupted }
+  } finally {
+    for (const signal of FORWARDED) process.off(signal, forward)
+  }
+}
+
+/** Byte for byte, no faster than the reader takes it. A reader who leaves is the build's to notice. */
+function passOn(from: Readable, to: NodeJS.WriteStream, printed: (bytes: Buffer) => void) {
+  to.removeAllListeners('error')
+  to.on('error', () => from.destroy())
+  from.on('data', printed)
+  from.pipe(to, { end: false })
+}
+
+const endOf = (child: ChildProcess) =>
+  new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve([code, signal]))
+    child.once('exit', (code, signal) => {
+      const leave = () => {
+        for (const output of [child.stdout!, child.stderr!]) output.destroy()
+        resolve([code, signal])
+      }
+      const silence = setTimeout(leave, SILENCE_MS)
+      setTimeout(leave, LINGER_MS).unref()
+      for (const output of [child.stdout!, child.stderr!]) output.on('data', () => silence.refresh())
+    })
+  })
+
+/** Leaves as the build left: by the same code, or by the same signal, so that whoever waits for us sees what happened. */
+export async function leaveLike({ code, signal }: Ended): Promise<never> {
+  for (const output of [process.stdout, process.stderr])
+    if (output.writable) await new Promise<void>((done) => void output.write('', () => done()))
+  if (signal && !windows) {
+    process.kill(process.pid, signal)
+    // Those that Node itself takes, or that are not for killing.
+    await new Promise((done) => setTimeout(done, 200))
+  }
+  process.exit(code)
+}

@@ -1,0 +1,158 @@
+/** What a CI tells a build about itself: for each fact the variables of the environment it stands in, the first that are all set win. */
+interface Ci {
+  name: string
+  /** Set by this CI and no other. */
+  sign: string
+  job: string[]
+  number: string[]
+  /** Which run of the same number this is; `from` is what the first one has. */
+  attempt?: { variable: string; from: number }
+  branch: string[]
+  /** A commit or a changelist, whichever the source has. */
+  revision: string[]
+  url: string[]
+  /** How its logs are divided: what a line says where a part begins, and where it ends if it does not say so by the next one. */
+  parts?: { begins: RegExp; ends?: RegExp }
+}
+
+const GROUPS = { begins: /^(?:##\[group\]|::group::)(.+)/m, ends: /^(?:##\[endgroup\]|::endgroup::)/m }
+
+export const CIS: readonly Ci[] = [
+  {
+    name: 'Jenkins',
+    sign: 'JENKINS_URL',
+    job: ['{JOB_NAME}'],
+    number: ['{BUILD_NUMBER}'],
+    branch: ['{BRANCH_NAME}', '{GIT_BRANCH}', '{P4_STREAM}'],
+    revision: ['{P4_CHANGELIST}', '{GIT_COMMIT}', '{SVN_REVISION}'],
+    url: ['{BUILD_URL}'],
+  },
+  {
+    name: 'GitHub Actions',
+    sign: 'GITHUB_ACTIONS',
+    job: ['{GITHUB_WORKFLOW}/{GITHUB_JOB}'],
+    number: ['{GITHUB_RUN_NUMBER}'],
+    attempt: { variable: 'GITHUB_RUN_ATTEMPT', from: 1 },
+    branch: ['{GITHUB_HEAD_REF}', '{GITHUB_REF_NAME}'],
+    revision: ['{P4_CHANGELIST}', '{GITHUB_SHA}'],
+    url: ['{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}'],
+    parts: GROUPS,
+  },
+  {
+    name: 'GitLab',
+    sign: 'GITLAB_CI',
+    job: ['{CI_JOB_NAME}'],
+    number: ['{CI_PIPELINE_IID}', '{CI_JOB_ID}'],
+    branch: ['{CI_MERGE_REQUEST_SOURCE_BRANCH_NAME}', '{CI_COMMIT_REF_NAME}'],
+    revision: ['{P4_CHANGELIST}', '{CI_COMMIT_SHA}'],
+    url: ['{CI_JOB_URL}'],
+    parts: { begins: /section_start:\d+:([\w.-]+)/, ends: /section_end:\d+:/ },
+  },
+  {
+    name: 'TeamCity',
+    sign: 'TEAMCITY_VERSION',
+    job: ['{TEAMCITY_PROJECT_NAME}/{TEAMCITY_BUILDCONF_NAME}'],
+    number: ['{BUILD_NUMBER}'],
+    branch: ['{TEAMCITY_BUILD_BRANCH}'],
+    revision: ['{P4_CHANGELIST}', '{BUILD_VCS_NUMBER}'],
+    url: ['{BUILD_URL}'],
+    parts: { begins: /^##teamcity\[blockOpened [^\]]*name='((?:[^'|]|\|.)+)'/m, ends: /^##teamcity\[blockClosed /m },
+  },
+  {
+    name: 'Buildkite',
+    sign: 'BUILDKITE',
+    job: [
+      '{BUILDKITE_PIPELINE_SLUG}/{BUILDKITE_STEP_KEY}',
+      '{BUILDKITE_PIPELINE_SLUG}/{BUILDKITE_LABEL}',
+      '{BUILDKITE_PIPELINE_SLUG}',
+    ],
+    number: ['{BUILDKITE_BUILD_NUMBER}'],
+    attempt: { variable: 'BUILDKITE_RETRY_COUNT', from: 0 },
+    branch: ['{BUILDKITE_BRANCH}'],
+    revision: ['{P4_CHANGELIST}', '{BUILDKITE_COMMIT}'],
+    url: ['{BUILDKITE_BUILD_URL}#{BUILDKITE_JOB_ID}', '{BUILDKITE_BUILD_URL}'],
+    parts: { begins: /^(?:---|\+\+\+|~~~) (.+)/m },
+  },
+  {
+    name: 'Azure Pipelines',
+    sign: 'TF_BUILD',
+    job: ['{BUILD_DEFINITIONNAME}/{SYSTEM_JOBDISPLAYNAME}', '{BUILD_DEFINITIONNAME}'],
+    number: ['{BUILD_BUILDNUMBER}'],
+    attempt: { variable: 'SYSTEM_JOBATTEMPT', from: 1 },
+    branch: ['{SYSTEM_PULLREQUEST_SOURCEBRANCH}', '{BUILD_SOURCEBRANCH}'],
+    revision: ['{P4_CHANGELIST}', '{BUILD_SOURCEVERSION}'],
+    url: ['{SYSTEM_COLLECTIONURI}{SYSTEM_TEAMPROJECT}/_build/results?buildId={BUILD_BUILDID}'],
+    parts: GROUPS,
+  },
+  {
+    name: 'CircleCI',
+    sign: 'CIRCLECI',
+    job: ['{CIRCLE_JOB}'],
+    number: ['{CIRCLE_BUILD_NUM}'],
+    branch: ['{CIRCLE_BRANCH}', '{CIRCLE_TAG}'],
+    revision: ['{P4_CHANGELIST}', '{CIRCLE_SHA1}'],
+    url: ['{CIRCLE_BUILD_URL}'],
+  },
+  {
+    name: 'Horde',
+    sign: 'UE_HORDE_JOBID',
+    job: ['{UE_HORDE_TEMPLATENAME}/{UE_HORDE_STEPNAME}', '{UE_HORDE_TEMPLATENAME}', '{UE_HORDE_STEPNAME}'],
+    number: ['{UE_HORDE_JOBID}-{UE_HORDE_STEPID}', '{UE_HORDE_JOBID}'],
+    branch: ['{uebp_BuildRoot_P4}', '{UE_HORDE_STREAMID}'],
+    revision: ['{uebp_CL}'],
+    url: ['{UE_HORDE_URL}job/{UE_HORDE_JOBID}?step={UE_HORDE_STEPID}'],
+  },
+]
+
+/** How a build is called and where it stands, as far as its surroundings tell. */
+export interface BuildFacts {
+  job: string
+  number: string
+  branch?: string
+  changelist?: string
+  commit?: string
+  url?: string
+}
+
+export type NamedFacts = Partial<BuildFacts>
+
+const filled = (templates: readonly string[], env: NodeJS.ProcessEnv): string | undefined => {
+  for (const template of templates) {
+    const variables = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+    if (variables.every((name) => env[name])) return template.replace(/\{(\w+)\}/g, (_, name) => env[name]!)
+  }
+  return undefined
+}
+
+export const ciOf = (env: NodeJS.ProcessEnv): Ci | undefined => CIS.find(({ sign }) => env[sign])
+
+/** Named by hand, else by a variable of ours, else by the CI. A build that nobody counts is called by when it began. */
+export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date): BuildFacts {
+  const ci = ciOf(env)
+  const told = (fact: 'job' | 'number' | 'branch' | 'url') => (ci ? filled(ci[fact], env) : undefined)
+  const own = (fact: keyof BuildFacts) => named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`]
+  const number = told('number')
+  return {
+    job: own('job') ?? told('job') ?? 'build',
+    number: own('number') ?? (number === undefined ? timeOf(began) : `${number}${attemptOf(ci, env)}`),
+    branch: own('branch') ?? told('branch'),
+    ...revisionOf(own('changelist'), own('commit'), ci ? filled(ci.revision, env) : env.P4_CHANGELIST),
+    url: own('url') ?? told('url'),
+  }
+}
+
+/** A second run of a number is a build of its own: the first one's end stands. */
+function attemptOf(ci: Ci | undefined, env: NodeJS.ProcessEnv): string {
+  const { variable, from } = ci?.attempt ?? { variable: '', from: 0 }
+  const more = Number(env[variable] ?? from) - from
+  return more > 0 ? `.${more + 1}` : ''
+}
+
+/** A short number is a changelist or a revision, anything else a commit. */
+function revisionOf(changelist: string | undefined, commit: string | undefined, told: string | undefined): NamedFacts {
+  if (changelist !== undefined || commit !== undefined) return { changelist, commit }
+  if (!told || told === 'HEAD') return {}
+  return /^\d{1,10}$/.test(told) ? { changelist: told } : { commit: told }
+}
+
+const timeOf = (began: Date) => began.toISOString().replace(/\D/g, '').slice(0, 14)

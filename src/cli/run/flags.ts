@@ -1,0 +1,43 @@
+import { Failure } from '../../terminal/failures.ts'
+import type { Flags } from '../../terminal/flags.ts'
+import { readHost } from '../connection/config.ts'
+import { BuildService } from './service.ts'
+import { Spool } from './spool.ts'
+
+/** How a build is named and told of, for every command that does. */
+export const BUILD_FLAGS = {
+  job: { help: 'what the CI calls the thing it builds again and again (default: as the CI says)', value: 'name' },
+  number: { help: 'which run of it this is (default: as the CI says, else the time)', value: 'number' },
+  branch: { help: 'the branch or stream that is built (default: as the CI says)', value: 'name' },
+  changelist: { help: 'the changelist that is built (default: as the CI says)', value: 'number' },
+  commit: { help: 'the commit that is built (default: as the CI says)', value: 'hash' },
+  url: { help: 'the page of the build in the CI (default: as the CI says)', value: 'url' },
+  engine: { help: 'unreal, unity or custom (default: by the command)', value: 'name' },
+  host: { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' },
+  token: {
+    help: 'the webhook token of the CI integration; better in GOLDMASTER_WEBHOOK_TOKEN, where nobody sees it',
+    value: 'token',
+  },
+} as const satisfies Flags
+
+interface Reached {
+  service: BuildService
+  spool: Spool
+  token: string
+}
+
+/** The service that flags and environment name, or a failure that says what is missing. */
+export function serviceOf(flags: { host?: string; token?: string }, env: NodeJS.ProcessEnv): Reached {
+  const host = flags.host || env.GOLDMASTER_HOST
+  const token = (flags.token || env.GOLDMASTER_WEBHOOK_TOKEN)?.trim()
+  if (!host) throw new Failure('no service is named; set GOLDMASTER_HOST')
+  if (!token) throw new Failure('no webhook token is given; set GOLDMASTER_WEBHOOK_TOKEN')
+  const site = readHost(host)
+  return { service: new BuildService(site, token), spool: new Spool(env, site, token), token }
+}
+
+/** By what the build calls, where nobody says it. */
+export const engineOf = (named: string | undefined, command: readonly string[], env: NodeJS.ProcessEnv): string | undefined =>
+  named ||
+  env.GOLDMASTER_ENGINE ||
+  (/RunUAT|Unreal/.test(command.join(' ')) ? 'unreal' : /unity/i.test(command.join(' ')) ? 'unity' : undefined)

@@ -1,0 +1,160 @@
+/** A part of a build as reports name it. */
+export interface Step {
+  name: string
+  status: 'running' | 'completed' | 'failed' | 'cancelled'
+  started_at: string
+  finished_at?: string
+  detail?: string
+}
+
+interface Rule {
+  when: RegExp
+  /** The step that the line begins, ends or speaks of. */
+  begins?: string
+  ends?: string
+  detail?(found: RegExpExecArray): string | undefined
+}
+
+/** What engines print where a part of a build begins and ends. Unreal's tool says so itself; Unity's log only lets it be seen. */
+const RULES: readonly Rule[] = [
+  { when: /\bBUILD COMMAND STARTED/, begins: 'compiling' },
+  { when: /\bBUILD COMMAND COMPLETED/, ends: 'compiling' },
+  { when: /\bCOOK COMMAND STARTED/, begins: 'cooking' },
+  {
+    when: /Cooked packages (\d+) Packages Remain \d+ Total (\d+)/,
+    begins: 'cooking',
+    detail: ([, cooked, total]) => `${cooked}/${total} cooked`,
+  },
+  { when: /\bCOOK COMMAND COMPLETED/, ends: 'cooking' },
+  { when: /Shaders left to compile ([1-9]\d*)/, begins: 'shaders', detail: ([, left]) => `${left} left` },
+  { when: /Shaders left to compile 0\b/, ends: 'shaders' },
+  { when: /\b(?:STAGE|PACKAGE) COMMAND STARTED/, begins: 'packaging' },
+  { when: /\b(?:PACKAGE|ARCHIVE) COMMAND COMPLETED/, ends: 'packaging' },
+  { when: /\bBuilding \d+ action(?:s|\(s\))? (?:started|with)\b/, begins: 'compiling' },
+  { when: /\bTotal (?:build|execution) time\b/, ends: 'compiling' },
+  { when: /^DisplayProgressbar: Compiling Scripts|^\[ScriptCompilation\] Requested script compilation/m, begins: 'compiling' },
+  { when: /^\*\*\* Tundra build success/m, ends: 'compiling' },
+  { when: /^DisplayProgressbar: (?:Incremental Player Build|Build(?:ing)? Player)/m, begins: 'building player' },
+  { when: /^Compiling shader "/m, begins: 'shaders' },
+  { when: /^Build Finished, Result: Success/m, ends: 'building player' },
+]
+
+/** A build that failed by its own words, whatever its exit code says: Unity may leave with 0. */
+const FAILED = /^Build Finished, Result: Fail|^Error building Player|\bAutomationTool exiting with ExitCode=[1-9]/m
+
+/** More than anyone looks through. */
+const STEPS_MAX = 50
+const NAME_MAX = 100
+/** A line without an end is looked at by its beginning. */
+const LINE_MAX = 4096
+
+export interface Parts {
+  begins: RegExp
+  ends?: RegExp
+}
+
+/** Reads along as a build prints, and knows where it stands. */
+export class Phases {
+  readonly steps: Step[] = []
+  phase: string | undefined
+  failed = false
+  readonly #parts: Parts | undefined
+  readonly #telling: RegExp
+  readonly #now: () => string
+  readonly #changed: (phase: boolean) => void
+  #part: Step | undefined
+  #line = ''
+
+  /** `changed` is called with whether the build went on to something else, or only further. */
+  constructor(parts: Parts | undefined, now: () => string, changed: (phase: boolean) => void) {
+    this.#parts = parts
+    this.#now = now
+    this.#changed = changed
+    const patterns = [
+      FAILED,
+      ...RULES.map(({ when }) => when),
+      ...(parts ? [parts.begins, ...(parts.ends ? [parts.ends] : [])] : []),
+    ]
+    this.#telling = new RegExp(patterns.map(({ source }) => source.replace(/(?<!\\)\((?!\?)/g, '(?:')).join('|'), 'gm')
+  }
+
+  /** Bytes as they come; one byte is one sign here, which is all that the rules need. */
+  push(printed: Buffer) {
+    const text = this.#line + printed.toString('latin1')
+    const end = text.lastIndexOf('\n') + 1
+    this.#line = text.slice(end, end + LINE_MAX)
+    if (end > 0) this.#look(text.slice(0, end))
+  }
+
+  /** What still runs is over, with the build. */
+  end(status: Exclude<Step['status'], 'running'>) {
+    this.#look(this.#line)
+    for (const step of this.steps) if (step.status === 'running') this.#finish(step, status)
+  }
+
+  #look(text: string) {
+    const telling = this.#telling
+    telling.lastIndex = 0
+    for (let found = telling.exec(text); found; found = telling.exec(text)) {
+      const next = text.indexOf('\n', found.index)
+      const end = next === -1 ? text.length : next
+      this.#read(text.slice(text.lastIndexOf('\n', found.index) + 1, Math.min(end, found.index + LINE_MAX)).replace(/\r$/, ''))
+      telling.lastIndex = Math.max(end, found.index + 1)
+    }
+  }
+
+  #read(line: string) {
+    if (FAILED.test(line)) this.failed = true
+    const part = this.#parts?.begins.exec(line)
+    if (part) this.#beginPart(plain(part[1]!))
+    else if (this.#parts?.ends?.test(line)) this.#endPart()
+    for (const rule of RULES) {
+      const found = rule.when.exec(line)
+      if (found) this.#follow(rule, found)
+    }
+  }
+
+  #follow({ begins, ends, detail }: Rule, found: RegExpExecArray) {
+    const known = this.steps.find(({ name }) => name === (begins ?? ends))
+    if (ends && known?.status === 'running') this.#finish(known, 'completed')
+    if (!begins) return
+    const step = known ?? this.#begin(begins)
+    const says = detail?.(found)
+    if (!step || says === undefined || step.detail === says) return
+    step.detail = says
+    this.#changed(false)
+  }
+
+  #begin(name: string): Step | undefined {
+    if (this.steps.length === STEPS_MAX) return undefined
+    const step: Step = { name, status: 'running', started_at: this.#now() }
+    this.steps.push(step)
+    this.phase = name
+    this.#changed(true)
+    return step
+  }
+
+  #finish(step: Step, status: Step['status']) {
+    Object.assign(step, { status, finished_at: this.#now() })
+    this.#changed(true)
+  }
+
+  #beginPart(name: string) {
+    this.#endPart()
+    if (name !== '' && !this.steps.some((step) => step.name === name)) this.#part = this.#begin(name)
+  }
+
+  #endPart() {
+    if (this.#part?.status === 'running') this.#finish(this.#part, 'completed')
+    this.#part = undefined
+  }
+}
+
+/** A name as people wrote it: the bytes are UTF-8, colours are none of it. */
+const plain = (bytes: string) =>
+  Buffer.from(bytes, 'latin1')
+    .toString('utf8')
+    .replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
+    .trim()
+    .slice(0, NAME_MAX)
+    .toWellFormed()

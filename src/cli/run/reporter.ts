@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { LOG_MAX } from '../../contract/limits.ts'
+import type { BuildFacts } from './ci.ts'
+import type { Phases } from './phases.ts'
+import type { Mask } from './secrets.ts'
+import type { BuildService, Outcome } from './service.ts'
+import type { Spool } from './spool.ts'
+import type { Tail } from './tail.ts'
+
+const REQUEST_S = 10
+/** How far a step has come is told this often; that another one began, at once. */
+const DETAILS_MS = 10_000
+const PIECE_MAX = 1024 * 1024
+const PIECE_LEAST = 64 * 1024
+const LONGEST_WAIT_MS = 60_000
+/** How long the end of a build may be held up: by a service that answers, by one that is away, and when somebody wants it to stop. */
+const PATIENCE_MS = { there: 10_000, away: 3_000, interrupted: 2_000 }
+
+/** Between two pieces of the log: soon at first, then rarer, since a build of hours is not watched every second. */
+const pace = (elapsed: number) => Math.min(10_000, Math.max(2_000, elapsed / 60))
+
+export interface End {
+  status: 'SUCCESS' | 'FAILURE' | 'ABORTED'
+  artifacts: { name: string; size_bytes: number }[]
+  interrupted: boolean
+}
+
+export interface Told {
+  service: BuildService
+  spool: Spool
+  facts: BuildFacts
+  build_type: string | undefined
+  tail: Tail
+  phases: Phases
+  mask: Mask
+  /** Milliseconds since the build began, on a clock that nobody sets. */
+  elapsed(): number
+  /** The time of day at so many milliseconds. */
+  at(elapsed: number): string
+  say(text: string): void
+}
+
+/** Tells the service how a build goes, beside it: nothing here ever holds the build up or fails it. */
+export class Reporter {
+  readonly #told: Told
+  readonly #stream = randomUUID()
+  /** What is known of the service: it has the start, it refused for good, it did not answer. */
+  #known = false
+  #refused: string | undefined
+  #away = true
+  #over = false
+  #waits = 0
+  #streams = true
+  #sent = 0
+  #pieceMax = PIECE_MAX
+  /** When to tell steps and log next, in milliseconds since the build began. */
+  #stepsDue: number | undefined
+  #logDue = 0
+  #wake = () => {}
+
+  constructor(told: Told) {
+    this.#told = told
+  }
+
+  start() {
+    this.#go().catch((error: Error) => this.#told.say(`nothing more is told of this build: ${error.message}`))
+  }
+
+  /** Something new in the phases. */
+  stepsChanged(phase: boolean) {
+    const due = phase ? 0 : this.#told.elapsed() + DETAILS_MS
+    this.#stepsDue = Math.min(this.#stepsDue ?? due, due)
+    if (phase) this.#wake()
+  }
+
+  /** The end, with all that is known. What does not arrive in time waits on disk. */
+  async finish(end: End) {
+    this.#over = true
+    this.#wake()
+    const { spool, service, elapsed, facts, say } = this.#told
+    const about = { finished_at: this.#told.at(elapsed()), artifacts: end.artifacts }
+    const report = { ...this.#report(end.status, about), logs_tail: this.#logEnd() }
+    const patience = end.interrupted ? PATIENCE_MS.interrupted : this.#away ? PATIENCE_MS.away : PATIENCE_MS.there
+    const outcome: Outcome =
+      this.#refused === undefined ? await insist(service, report, patience) : { kind: 'never', why: this.#refused }
+    if (outcome.kind === 'taken') return
+    const name = `the end of ${facts.job} ${facts.number}`
+    if (outcome.kind === 'never') return say(`${name} was not taken: ${outcome.why}`)
+    try {
+      spool.add(report)
+      say(
+        `${name} is not told yet: ${outcome.why} It waits in ${spool.folder}; the next run sends it, or: goldmaster run --flush`,
+      )
+    } catch (error) {
+      say(`${name} was not told: ${outcome.why} Nor could it be kept: ${(error as Error).message}`)
+    }
+  }
+
+  async #go() {
+    while (!this.#over && this.#refused === undefined) {
+      const wait = this.#due() - this.#told.elapsed()
+      if (wait > 0) await this.#pause(wait)
+      if (!this.#over && this.#due() <= this.#told.elapsed()) await this.#pauseAfter(await this.#tellNext())
+    }
+  }
+
+  /** When there is something to tell. */
+  #due(): number {
+    if (!this.#known) return 0
+    const log = this.#streams
+      ? Math.max(this.#logDue, this.#told.tail.end > this.#sent ? 0 : this.#told.elapsed() + 1_000)
+      : Number.POSITIVE_INFINITY
+    return Math.min(this.#stepsDue ?? Number.POSITIVE_INFINITY, log)
+  }
+
+  async #tellNext(): Promise<Outcome> {
+    if (!this.#known || (this.#stepsDue ?? Number.POSITIVE_INFINITY) <= this.#told.elapsed()) return this.#tellSteps()
+    return this.#tellLog()
+  }
+
+  async #tellSteps(): Promise<Outcome> {
+    const before = this.#stepsDue
+    this.#stepsDue = undefined
+    const outcome = await this.#told.service.report(this.#report('STARTED'), REQUEST_S)
+    if (outcome.kind !== 'taken') this.#stepsDue = Math.min(before ?? 0, this.#stepsDue ?? 0)
+    else if (!this.#known) {
+      this.#known = true
+      // What an earlier build left; it comes again with the next one.
+      this.#told.spool.flush(this.#told.service).catch(() => {})
+    }
+    return outcome
+  }
+
+  async #tellLog(): Promise<Outcome> {
+    const { tail, facts, service, elapsed } = this.#told
+    this.#logDue = elapsed() + pace(elapsed())
+    // What is no longer here is no longer kept there either: all that is left goes as one piece, behind the gap.
+    const skipped = this.#sent < tail.start
+    const from = skipped ? tail.start : this.#sent
+    const to = Math.min(this.#settled(), skipped ? tail.end : from + this.#pieceMax)
+    if (to <= from) return { kind: 'taken' }
+    const query = { job_name: facts.job, build_number: facts.number, offset: String(from), stream: this.#stream }
+    const outcome = await service.log(query, this.#hidden(from, to), REQUEST_S)
+    if (outcome.kind === 'never' && outcome.log_only) {
+      this.#streams = false
+      return { kind: 'taken' }
+    }
+    if (outcome.kind === 'later' && outcome.unknown_build) this.#known = false
+    if (outcome.kind === 'later' && outcome.too_large) this.#pieceMax = Math.max(PIECE_LEAST, this.#pieceMax / 4)
+    if (outcome.kind !== 'never' && outcome.offset !== undefined) this.#sent = outcome.offset
+    // More is waiting: a burst is not sent by the pace.
+    if (outcome.kind === 'taken' && to - from === this.#pieceMax) this.#logDue = elapsed()
+    return outcome
+  }
+
+  /** Up to where nothing that comes can make a secret of what is there: no secret goes beyond its line. */
+  #settled(): number {
+    const { tail, mask } = this.#told
+    const open = Math.max(tail.start, tail.end - mask.longest)
+    return open + tail.read(open, tail.end).lastIndexOf('\n') + 1
+  }
+
+  /** With what stands around it, so that a secret across either end is seen whole. */
+  #hidden(from: number, to: number): Buffer {
+    const { tail, mask } = this.#told
+    const around = Math.max(tail.start, from - mask.longest)
+    return mask.hide(tail.read(around, Math.min(tail.end, to + mask.longest))).subarray(from - around, to - around)
+  }
+
+  #logEnd(): string {
+    const { tail } = this.#told
+    return this.#hidden(tail.start, tail.end).toString('utf8').slice(-LOG_MAX).toWellFormed()
+  }
+
+  async #pauseAfter(outcome: Outcome) {
+    if (outcome.kind === 'never') this.#refused = outcome.why
+    this.#away = outcome.kind === 'later' && outcome.seconds === undefined
+    if (outcome.kind !== 'later') {
+      this.#waits = 0
+      return
+    }
+    const wait = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** this.#waits++)
+    // Two machines that lost the same service do not come back in the same instant.
+    const pause = outcome.seconds === undefined ? wait * (0.5 + Math.random() / 2) : outcome.seconds * 1000
+    if (!this.#over) await new Promise<void>((done) => void setTimeout(done, pause).unref())
+  }
+
+  #pause(ms: number) {
+    return new Promise<void>((done) => {
+      const timer = setTimeout(done, Math.min(ms, LONGEST_WAIT_MS))
+      timer.unref()
+      this.#wake = () => {
+        clearTimeout(timer)
+        done()
+      }
+    })
+  }
+
+  #report(status: string, more: object = {}): object {
+    const { facts, build_type, phases, at, elapsed } = this.#told
+    const { job, number, url, ...where } = facts
+    return {
+      job_name: job,
+      build_number: number,
+      status,
+      build_url: url,
+      ...where,
+      build_type,
+      started_at: at(0),
+      timestamp: at(elapsed()),
+      phase: phases.phase,
+      steps: phases.steps,
+      ...more,
+    }
+  }
+}
+
+/** Until it is taken, refused or too late. Where a proxy takes less than the service does, less of the log has to do. */
+async function insist(service: BuildService, report: { logs_tail: string }, patience: number): Promise<Outcome> {
+  const until = performance.now() + patience
+  let sent = report
+  for (let wait = 250; ; wait *= 2) {
+    const outcome = await service.report(sent, Math.max(1, Math.ceil((until - performance.now()) / 1000)))
+    const pause = outcome.kind === 'later' ? (outcome.seconds === undefined ? wait : outcome.seconds * 1000) : 0
+    if (outcome.kind !== 'later' || performance.now() + pause >= until) return outcome
+    if (outcome.too_large) sent = { ...sent, logs_tail: sent.logs_tail.slice(-sent.logs_tail.length / 4) }
+    await new Promise((done) => setTimeout(done, pause))
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { Mask, secretsIn } from './secrets.ts'
+
+test('values of variables that are called like secrets are hidden, byte for byte', () => {
+  const env = { DEPLOY_PASSWORD: 'größer als ß', PATH: '/usr/bin:/bin', API_KEY: 'short' }
+  const mask = new Mask(secretsIn(env, 'ab'.repeat(32)))
+  const line = Buffer.from(`login größer als ß, ${'ab'.repeat(32)} /usr/bin:/bin short\n`)
+  const hidden = mask.hide(line)
+  expect(hidden.toString()).toBe(`login ${'*'.repeat(15)}, ${'*'.repeat(64)} /usr/bin:/bin short\n`)
+  expect(hidden.length).toBe(line.length)
+})
+
+test('of a key of several lines every line is one', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----'
+  const mask = new Mask(secretsIn({ SIGNING_SECRET: key }, undefined))
+  expect(mask.hide(Buffer.from('indented: MIIEvQIBADANBg')).toString()).toBe(`indented: ${'*'.repeat(14)}`)
+})
+
+test('switches and paths are no secrets, whatever they are called', () => {
+  const env = { USE_TOKEN_CACHE: 'true    ', SECRET_FILE: '/run/secrets/deploy', TOKEN_DIR: 'C:\\secrets\\here' }
+  expect(secretsIn(env, undefined)).toEqual([])
+})

@@ -1,0 +1,81 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { AGENT } from '../connection/requests.ts'
+import { exchange } from '../connection/transport.ts'
+
+/** What came of a request: taken, to be tried again, or refused for good. */
+export type Outcome =
+  | { kind: 'taken'; offset?: number }
+  | { kind: 'later'; why: string; seconds?: number; too_large?: true; unknown_build?: true; offset?: number }
+  | { kind: 'never'; why: string; log_only?: true }
+
+/** What no repetition mends: the address, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
+const FINAL = [400, 401, 404, 405, 410, 415, 422]
+
+const pack = promisify(gzip)
+
+/** The service as a build speaks to it, with the webhook token of a CI integration. Nothing here ever throws. */
+export class BuildService {
+  readonly site: string
+  readonly #token: string
+
+  constructor(site: string, token: string) {
+    this.site = site
+    this.#token = token
+  }
+
+  /** A report about a build; told twice it counts once. */
+  report(body: object, seconds: number): Promise<Outcome> {
+    return this.#post('/webhooks/ci', { 'content-type': 'application/json' }, JSON.stringify(body), seconds)
+  }
+
+  /** A piece of its log. */
+  async log(query: Record<string, string>, bytes: Buffer, seconds: number): Promise<Outcome> {
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-encoding': 'gzip' }
+    return this.#post(`/webhooks/ci/log?${new URLSearchParams(query)}`, headers, await pack(bytes, { level: 1 }), seconds)
+  }
+
+  async #post(path: string, headers: Record<string, string>, body: string | Buffer, seconds: number): Promise<Outcome> {
+    try {
+      const answer = await exchange(
+        new URL(`${this.site}${path}`),
+        { method: 'POST', headers: { ...headers, 'user-agent': AGENT, 'x-webhook-token': this.#token }, body },
+        seconds,
+      )
+      return outcomeOf(answer.status, answer.text, Number(answer.header('retry-after') ?? Number.NaN), this.site)
+    } catch (error) {
+      return { kind: 'later', why: (error as Error).message }
+    }
+  }
+}
+
+interface Said {
+  error?: string
+  message?: string
+  offset?: number
+}
+
+function outcomeOf(status: number, text: string, retryAfter: number, site: string): Outcome {
+  const said = read(text)
+  const why = `${site} answers ${status}${said?.message ? `: ${said.message}` : ''}`
+  // A proxy or a login wall may say 200 too.
+  if (status >= 200 && status < 300)
+    return said
+      ? { kind: 'taken', offset: said.offset }
+      : { kind: 'later', why: `${site} answers with something that is no JSON` }
+  if (said?.error === 'unknown_build') return { kind: 'later', why, unknown_build: true }
+  if (said?.error === 'log_gap') return { kind: 'later', why, seconds: 0, offset: said.offset }
+  if (status === 409) return { kind: 'never', why, log_only: true }
+  if (status === 413) return { kind: 'later', why, too_large: true }
+  if (FINAL.includes(status)) return { kind: 'never', why }
+  return { kind: 'later', why, ...(retryAfter >= 0 && { seconds: retryAfter }) }
+}
+
+function read(text: string): Said | undefined {
+  try {
+    const said: unknown = JSON.parse(text)
+    return typeof said === 'object' && said !== null ? (said as Said) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { scratch } from './stand-in.ts'
+import { openTools, type Tools } from './tools.ts'
+
+const { bundleClient } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
+
+/** How a build ended: what came out of it, byte for byte. */
+export interface BuildEnded {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: Buffer
+  err: Buffer
+}
+
+export interface BuildRunning {
+  child: ChildProcess
+  printed(): string
+  ended: Promise<BuildEnded>
+}
+
+/** A machine that builds: the client in one file, and a service that hears of it. */
+export interface BuildRoom {
+  tools: Tools
+  folder: string
+  /** `goldmaster` with these words; `env` is all that it knows of its surroundings. */
+  start(words: readonly string[], env?: Record<string, string>, input?: string): BuildRunning
+  /** `goldmaster run` around a script of Node. */
+  build(script: string, flags?: readonly string[], env?: Record<string, string>): BuildRunning
+  /** What the service knows of a build. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  known(number: string): Promise<any>
+  log(number: string): Promise<string>
+  close(): Promise<void>
+}
+
+export async function openBuildRoom(): Promise<BuildRoom> {
+  const tools = await openTools()
+  const { folder, remove } = scratch()
+  const program = join(folder, 'goldmaster.mjs')
+  await bundleClient(program)
+  const surroundings = {
+    PATH: process.env.PATH!,
+    HOME: folder,
+    GOLDMASTER_HOST: tools.studio.site,
+    GOLDMASTER_WEBHOOK_TOKEN: tools.tokenOf('jenkins'),
+  }
+  const start: BuildRoom['start'] = (words, env = {}, input) => {
+    const child = spawn(process.execPath, [program, ...words], { cwd: folder, env: { ...surroundings, ...env } })
+    const [out, err]: Buffer[][] = [[], []]
+    child.stdout.on('data', (bytes) => out!.push(bytes))
+    child.stderr.on('data', (bytes) => err!.push(bytes))
+    child.stdin.end(input)
+    const ended = once(child, 'close').then(([code, signal]) => ({
+      code,
+      signal,
+      out: Buffer.concat(out!),
+      err: Buffer.concat(err!),
+    }))
+    return { child, ended, printed: () => Buffer.concat(out!).toString() }
+  }
+  const known: BuildRoom['known'] = async (number) => {
+    const { build_runs } = await tools.api(`search/build_runs?job=Game&limit=50`)
+    const found = build_runs.filter((build: { build_number: string }) => build.build_number === number)
+    return found.length === 1 ? tools.api(`build_runs/${found[0].id}`) : found
+  }
+  return {
+    tools,
+    folder,
+    start,
+    known,
+    build: (script, flags = [], env = {}) => start(['run', '--job', 'Game', ...flags, '--', process.execPath, '-e', script], env),
+    async log(number) {
+      const { id } = await known(number)
+      const token = tools.studio.world.tokens.all!.token
+      return (await tools.studio.ask(`/api/v1/projects/${tools.project}/build_runs/${id}/log`, { token })).text
+    },
+    async close() {
+      await tools.close()
+      remove()
+    },
+  }
+}
+
+/** Something that answers in the service's place. */
+export async function standInService(answer: RequestListener) {
+  const server = createServer(answer)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    site: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
