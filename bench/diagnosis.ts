@@ -1,153 +1,66 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { diagnose } from '../src/diagnosis/diagnose.ts'
-import { LOG_CAP } from '../src/diagnosis/log.ts'
+import { CARRIERS } from './diagnosis/carriers.ts'
+import { type LabelledLog, labelledLogs } from './diagnosis/labelled-logs.ts'
+import { passedBefore } from './diagnosis/passed.ts'
+import { speed } from './diagnosis/speed.ts'
+import { count, HEADING, percent, rowOf, type Tally, zero } from './diagnosis/tally.ts'
 
-/** A labelled log: which lines say why, which file, what kind. */
-interface Label {
-  file: string
-  error_lines?: number[]
-  file_path?: string | null
-  category?: string | null
-}
-
-interface Tally {
-  logs: number
-  first: number
-  near: number
-  overlap: number
-  whole: number
-  files: number
-  file: number
-  kinds: number
-  kind: number
-  clean: number
-  alarms: number
-}
-
-const NEAR = 5
-const zero = (): Tally => ({
-  logs: 0,
-  first: 0,
-  near: 0,
-  overlap: 0,
-  whole: 0,
-  files: 0,
-  file: 0,
-  kinds: 0,
-  kind: 0,
-  clean: 0,
-  alarms: 0,
-})
-const base = (path: string) => path.split(/[\\/]/).at(-1)!.toLowerCase()
-const percent = (part: number, all: number) => (all ? `${((100 * part) / all).toFixed(1)} %` : '–').padStart(8)
-
-const readLog = (path: string) => {
-  const bytes = readFileSync(path)
-  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8')
-}
-
-function score(tally: Tally, label: Label, raw: string): void {
-  const found = diagnose(raw)
-  if (label.category === 'none') {
-    tally.clean++
-    if (found.confidence !== 'low') tally.alarms++
-    return
-  }
-  if (label.category && label.category !== 'unknown') {
-    tally.kinds++
-    if (found.category === label.category) tally.kind++
-  }
-  const want = new Set(label.error_lines ?? [])
-  if (want.size === 0) return
-  const got = new Set(found.evidence.map((each) => each.line))
-  const lead = found.evidence[0]?.line ?? Number.NEGATIVE_INFINITY
-  const both = [...got].filter((line) => want.has(line)).length
-  tally.logs++
-  if (want.has(lead)) tally.first++
-  if ([...want].some((line) => Math.abs(line - lead) <= NEAR)) tally.near++
-  tally.overlap += (2 * both) / (got.size + want.size)
-  if (both === want.size) tally.whole++
-  if (label.file_path) {
-    tally.files++
-    if (found.file_path && base(found.file_path) === base(label.file_path)) tally.file++
-  }
-}
-
-/** How well the labelled logs below a folder are read: one line for each set. */
-function accuracy(root: string): void {
-  console.log(`${'set'.padEnd(16)} logs    first     near  overlap    whole     file     kind  alarms`)
-  for (const set of readdirSync(root)) {
-    const labels = join(root, set, 'labels.jsonl')
-    if (set === 'attribution' || !existsSync(labels)) continue
+/** How well the labelled logs are read: one line for each set, one for all. */
+function plain(logs: readonly LabelledLog[]): Tally {
+  console.log(HEADING)
+  const all = zero()
+  for (const set of new Set(logs.map((log) => log.set))) {
     const tally = zero()
-    for (const line of readFileSync(labels, 'utf8').split('\n').filter(Boolean)) {
-      const label = JSON.parse(line) as Label
-      const path = join(root, set, label.file)
-      if (existsSync(path)) score(tally, label, readLog(path))
+    for (const { label, raw } of logs.filter((log) => log.set === set)) {
+      const found = diagnose(raw)
+      for (const each of [tally, all]) count(each, label, found)
     }
-    const { logs } = tally
-    const parts = [tally.first, tally.near, tally.overlap, tally.whole].map((part) => percent(part, logs))
-    const rest = [percent(tally.file, tally.files), percent(tally.kind, tally.kinds)]
-    console.log(set.padEnd(16), String(logs).padStart(4), ...parts, ...rest, tally.clean ? ` ${tally.alarms}/${tally.clean}` : '')
+    console.log(rowOf(set, tally))
   }
+  console.log(rowOf('all', all))
+  const sure = (['high', 'medium', 'low'] as const).map(
+    (name) => `${name} ${percent(all[name][1], all[name][0]).trim()} of ${all[name][0]}`,
+  )
+  console.log(`right by how sure it was: ${sure.join(', ')}`)
+  return all
 }
 
-const LINES = [
-  '[12/340] Compile Module.Game.cpp',
-  'Source/Game/Hero.cpp(12): warning C4996: this function is old',
-  'LogCook: Display: Cooked packages 120 Packages Remain 4500 Total 4620',
-  '2024-05-01T10:00:00.1234567Z   ✓ hits twice (12 ms)',
-  '    at Context.<anonymous> (test/hero.js:12:5)',
-  '[info] Error count: 0, failed: 0, skipped: 3',
-]
-
-const synthetic = (seed: number) => {
-  let log = ''
-  for (let i = seed; log.length < LOG_CAP - 200; i++) log += `${LINES[(i * 7 + (i >> 3)) % LINES.length]} ${i}\n`
-  return `${log}Source/Game/Hero.cpp(40): error C2065: 'Hits': undeclared identifier\n`.slice(-LOG_CAP)
-}
-
-/** Logs of full length: the real ones if there are any, padded by repeating them, else made-up ones. */
-function fullLogs(root: string | undefined): string[] {
-  if (root === undefined) return Array.from({ length: 50 }, (_, seed) => synthetic(seed))
-  const found: string[] = []
-  for (const set of readdirSync(root)) {
-    const folder = join(root, set, 'files')
-    if (!existsSync(folder)) continue
-    for (const name of readdirSync(folder)) {
-      const raw = readLog(join(folder, name))
-      if (raw.length > LOG_CAP / 4) found.push(raw.repeat(Math.ceil(LOG_CAP / raw.length)).slice(-LOG_CAP))
+/** The same logs as other carriers hand them on: what each of them costs. */
+function carried(logs: readonly LabelledLog[], before: Tally): void {
+  for (const [name, carry] of Object.entries(CARRIERS)) {
+    const tally = zero()
+    for (const { label, raw } of logs) {
+      const { raw: text, at } = carry(raw.split('\n'))
+      count(tally, label, diagnose(text), (line) => at[line - 1]!)
     }
+    const lost = [(before.first - tally.first) / tally.logs, (before.kind - tally.kind) / tally.kinds].map((share) =>
+      (100 * share).toFixed(1),
+    )
+    console.log(`${rowOf(name, tally)}   lost: first ${lost[0]}, kind ${lost[1]}`)
   }
-  return found
 }
 
-/** Processor time, not the clock on the wall: a busy machine must not make the engine look slow. */
-function speed(root: string | undefined): void {
-  const logs = fullLogs(root)
-  if (logs.length === 0) {
-    console.log(`No log in ${root} is long enough to measure the time.`)
-    return
+/** Logs of projects that have several, without and with what their other logs say too. */
+function compared(logs: readonly LabelledLog[]): void {
+  const [alone, beside] = [zero(), zero()]
+  for (const log of logs) {
+    const passed = passedBefore(log, logs)
+    if (!passed) continue
+    count(alone, log.label, diagnose(log.raw))
+    count(beside, log.label, diagnose(log.raw, { passed }))
   }
-  diagnose(logs[0]!)
-  const times = logs
-    .map((log) => {
-      const began = process.cpuUsage()
-      diagnose(log)
-      const { user, system } = process.cpuUsage(began)
-      return (user + system) / 1000
-    })
-    .sort((a, b) => a - b)
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!.toFixed(1)
-  console.log(`${logs.length} logs of 256,000 characters: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${at(1)} ms of one core`)
+  console.log(rowOf('read alone', alone))
+  console.log(rowOf('beside passed (proxy)', beside))
 }
 
 /** How well labelled logs are read, where there are some, and how long a log takes. */
 export async function benchDiagnosis() {
   const root = process.argv[3]
   if (root === undefined) console.log('No folder of labelled logs is given: only the time is measured, on made-up ones.')
-  else accuracy(root)
+  else {
+    const logs = labelledLogs(root)
+    carried(logs, plain(logs))
+    compared(logs)
+  }
   speed(root)
 }

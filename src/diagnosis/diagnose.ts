@@ -1,4 +1,5 @@
 import type { Candidate, Finding, Step } from './finding.ts'
+import { lineOf, linesAt } from './log.ts'
 import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
 import { ADVICE } from './stages/advice.ts'
@@ -59,18 +60,17 @@ const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 export function diagnose(raw: string, options: Options = {}): Finding {
   if (raw.trim() === '') return withoutLog()
   const steps: Step[] = []
-  const note = (name: string, detail: string, indexes: number[] = []) =>
-    steps.push({ name, status: 'done', detail, evidence: indexes.map((index) => index + 1) })
-
   const log = normalise(raw)
-  note('normalise', `${count(log.text.length, 'line')}${log.truncated ? '; the beginning is missing' : ''}.`)
+  const note = (name: string, detail: string, indexes: number[] = []) =>
+    steps.push({ name, status: 'done', detail, evidence: indexes.flatMap((index) => linesAt(log, index).slice(0, 1)) })
+  note('normalise', `${count(log.shown.length, 'line')}${log.truncated ? '; the beginning is missing' : ''}.`)
 
   const segments = segment(log)
   const { failing } = segments
   note(
     'segment',
     failing
-      ? `The step that failed${failing.command ? ` is “${failing.command}”` : ''}: lines ${failing.start + 1} to ${failing.end + 1}.`
+      ? `The step that failed${failing.command ? ` is “${failing.command}”` : ''}: lines ${lineOf(log, failing.start)} to ${lineOf(log, failing.end)}.`
       : segments.succeededAt !== null
         ? 'The log says itself that the build went well.'
         : 'No step is marked as failed.',
@@ -108,11 +108,7 @@ export function diagnose(raw: string, options: Options = {}): Finding {
 
   const clues = cluesOf(log, verdict)
   const finding = compose(log, verdict, clues)
-  note(
-    'compose',
-    `${count(finding.evidence.length, 'line')} of evidence.`,
-    finding.evidence.slice(0, 1).map((line) => line.line - 1),
-  )
+  note('compose', `${count(finding.evidence.length, 'line')} of evidence.`, verdict.lead === null ? [] : [verdict.lead])
   const full: Finding = { ...finding, clues, steps }
   if (!options.candidates) return full
 

@@ -1,13 +1,28 @@
 import { LOG_MAX } from '../contract/limits.ts'
 
-/** A log after normalising: arrays run in parallel, index 0 is line 1. */
+/** Lines of the log that are one: a console may have broken it. Inclusive indexes of `shown`; none where nothing is shown. */
+export interface Span {
+  first: number
+  last: number
+  /** How much of the text each of them holds, where there are several. */
+  lengths?: number[]
+}
+
+/**
+ * A log after normalising. `shown` has an entry for every line that was sent. All other arrays run in parallel and have an entry for every
+ * line as its tool wrote it, in the order in which it is read: what ran side by side comes one after the other.
+ */
 export interface Log {
   /** What a person would see: colours, carriage returns and control characters resolved. */
   shown: string[]
-  /** `shown` without the prefixes that carriers add (time stamps, build nodes, loggers), at most `LINE_CAP` characters. */
+  /** Without the prefixes that carriers add (time stamps, build nodes, loggers), at most `LINE_CAP` characters. */
   text: string[]
   /** The line was marked as an error by the build service itself. */
   marked: boolean[]
+  /** Where an entry stands in `shown`; null for one that only keeps branches apart. */
+  spans: (Span | null)[]
+  /** Where branches that ran side by side begin; empty where nothing did. What no branch said comes before the first. */
+  branches: number[]
   /** The beginning is missing. */
   truncated: boolean
 }
@@ -20,5 +35,28 @@ export const LOG_CAP = LOG_MAX
 
 export const isBlank = (log: Log, index: number) => (log.text[index] ?? '').trim() === ''
 
-/** Evidence skips lines that show nothing; a line that held only a carrier's prefix still shows something. */
-export const isShown = (log: Log, index: number) => (log.shown[index] ?? '').trim() !== ''
+/** The numbers of the lines that were sent, from 1; none for an entry that shows nothing. */
+export function linesAt(log: Log, index: number): number[] {
+  const span = log.spans[index]
+  const lines: number[] = []
+  if (span) for (let i = span.first; i <= span.last; i++) lines.push(i + 1)
+  return lines
+}
+
+/** The lines of an entry that a console broke, from the one where a part of its text begins on. */
+export function linesFrom(log: Log, index: number, part: string | undefined): number[] {
+  const lines = linesAt(log, index)
+  const at = part ? log.text[index]!.indexOf(part) : -1
+  const lengths = log.spans[index]?.lengths
+  if (at < 0 || !lengths) return lines
+  let behind = log.text[index]!.length - at
+  let first = lines.length - 1
+  while (first > 0 && lengths[first]! < behind) behind -= lengths[first--]!
+  return [...lines.slice(first), ...lines.slice(0, first)]
+}
+
+/** The number of the line where an entry begins. */
+export const lineOf = (log: Log, index: number) => (log.spans[index]?.first ?? 0) + 1
+
+/** Evidence skips lines that show nothing. */
+export const isShown = (log: Log, index: number) => linesAt(log, index).length > 0

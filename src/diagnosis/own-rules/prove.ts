@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../contract/errors.ts'
-import type { Log } from '../log.ts'
+import { type Log, lineOf } from '../log.ts'
 import type { Rule } from '../rule.ts'
 import { RULES } from '../rules/index.ts'
 import { group } from '../stages/group.ts'
@@ -62,8 +62,8 @@ function showExamples(rule: Rule, at: (field: string) => string) {
   rule.examples.forEach(({ line, file }, index) => {
     const found = findIn(logs[index]!, rule, book)
     if (!found) throw invalidParameter(at(`examples[${index}]`), 'is not matched: no line holds one of need and fits match')
-    if (found.index + 1 !== line)
-      throw invalidParameter(at(`examples[${index}].line`), `is ${line}, but the rule finds line ${found.index + 1}`)
+    const shown = lineOf(logs[index]!, found.index)
+    if (shown !== line) throw invalidParameter(at(`examples[${index}].line`), `is ${line}, but the rule finds line ${shown}`)
     if (file !== undefined && !isNamed(file, found.file))
       throw invalidParameter(at(`examples[${index}].file`), `is ${file}, but the rule finds ${found.file ?? 'no file'}`)
   })

@@ -1,4 +1,5 @@
 import type { EvidenceLine, Finding } from '../finding.ts'
+import { lineOf, linesAt } from '../log.ts'
 import { match } from '../stages/match.ts'
 import { normalise } from '../stages/normalise.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
@@ -33,8 +34,8 @@ export function tryRule(given: object, raw: string, others: readonly Definition[
         : match(log, book).flatMap((hit) => (hit.rule === rule ? [hit.index] : []))
     const found = findIn(log, rule, book)
     return {
-      line: found === undefined ? null : found.index + 1,
-      matched: indexes.map((index) => ({ line: index + 1, text: log.shown[index]! })),
+      line: found === undefined ? null : lineOf(log, found.index),
+      matched: indexes.flatMap((index) => linesAt(log, index)).map((line) => ({ line, text: log.shown[line - 1]! })),
       finding: diagnoseWithOwn(raw, { own }),
     }
   })

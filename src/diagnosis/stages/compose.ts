@@ -1,6 +1,6 @@
 import type { FailureCategory } from '../../contract/sets.ts'
 import type { Clues, Finding } from '../finding.ts'
-import type { Log } from '../log.ts'
+import { type Log, linesAt, linesFrom } from '../log.ts'
 import { ADVICE } from './advice.ts'
 import type { Verdict } from './classify.ts'
 import { shortHash, signatureOf, withoutRoot } from './masks.ts'
@@ -74,7 +74,9 @@ export function compose(log: Log, verdict: Verdict, clues: Clues): Omit<Finding,
     confidence: verdict.confidence,
     diagnosis: words(log, verdict, clues, file, line),
     suggested_fix: fix || ADVICE[verdict.category].fix,
-    evidence: order.map((index) => ({ line: index + 1, text: clip(log.shown[index]!, TEXT_MAX) })),
+    evidence: order
+      .flatMap((index) => (index === verdict.lead ? linesFrom(log, index, verdict.hit?.groups.msg) : linesAt(log, index)))
+      .map((line) => ({ line, text: clip(log.shown[line - 1]!, TEXT_MAX) })),
     file_path: file,
     line: file ? line : null,
     fingerprint: shortHash([verdict.category, clues.rule, signatureOf(clues.message), withoutRoot(file ?? '')].join('\n')),

@@ -1,7 +1,8 @@
-import { LINE_CAP, LOG_CAP, type Log } from '../log.ts'
-
-const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\-~]/g
-const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/g
+import { splitBranches } from '../carriers/branches.ts'
+import { withoutCarriers } from '../carriers/learn.ts'
+import { learnWrapping } from '../carriers/wrapped.ts'
+import { LINE_CAP, LOG_CAP, type Log, type Span } from '../log.ts'
+import { printed, withoutEscapes } from './terminal.ts'
 
 /** What carriers put before a line. They nest, so they are peeled until none is left. */
 const PREFIXES = [
@@ -26,33 +27,6 @@ const PREFIXES = [
 const MARKS = /^(?:##\[error\]|::error(?: [^:]{0,300})?::)/
 const PEELABLE = /^[\d[#ULPM:]|^(?:build|error|simple|command)\t|^ *(?:Log\.|mono:|\[exec\])/
 
-/** A carriage return sends the cursor back: what was written last is what stands there. */
-const resolveReturns = (line: string) => {
-  if (!line.includes('\r')) return line
-  const parts = line.split('\r')
-  for (let i = parts.length - 1; i >= 0; i--) if (parts[i]!.trim() !== '') return parts[i]!
-  return ''
-}
-
-/** UTF-16 read byte by byte leaves a zero, sometimes printed as a space, after every character. */
-const narrow = (line: string) => {
-  if (line.length < 16 || line[1] !== ' ' || line[3] !== ' ' || line[5] !== ' ' || line[7] !== ' ' || line[9] !== ' ') return line
-  let letters = ''
-  for (let i = 0; i < line.length; i += 2) {
-    if (i + 1 < line.length && line[i + 1] !== ' ') return line
-    letters += line[i]
-  }
-  return letters
-}
-
-const show = (raw: string) => {
-  let line = raw
-  if (line.includes('\x1b')) line = line.replace(ESCAPES, '')
-  line = resolveReturns(line)
-  line = line.replace(CONTROLS, '')
-  return narrow(line)
-}
-
 const peel = (shown: string): { text: string; marked: boolean } => {
   let text = shown.length > LINE_CAP ? shown.slice(0, LINE_CAP) : shown
   let marked = false
@@ -74,20 +48,59 @@ const SPELLED_NEWLINES = 20
 /** A log that starts in the middle of a line, of exactly the length the service keeps, has lost its beginning. */
 const isTruncated = (raw: string) => raw.length >= LOG_CAP - 1
 
-export function normalise(raw: string): Log {
-  const lines = raw.split('\n')
-  const shown: string[] = new Array(lines.length)
-  const text: string[] = new Array(lines.length)
-  const marked: boolean[] = new Array(lines.length)
-  let spelled = 0
-  for (let i = 0; i < lines.length; i++) {
-    const line = show(lines[i]!)
-    shown[i] = line
-    const peeled = peel(line)
-    text[i] = peeled.text
-    marked[i] = peeled.marked
-    if (line === 'nl') spelled++
+/** Every block ends at so many blank lines. */
+const APART = 3
+
+/** What belongs to one line as its tool wrote it: consoles break lines at their edge. */
+function spansOf(texts: readonly string[]): Span[] {
+  const isWrapped = learnWrapping(texts)
+  const spans: Span[] = []
+  for (let first = 0; first < texts.length; first++) {
+    const span = spanOf(texts, first)
+    if (isWrapped && span.last === first) while (isWrapped(span.last)) span.last++
+    if (span.last > first) span.lengths = texts.slice(first, span.last + 1).map(({ length }) => length)
+    spans.push(span)
+    first = Math.max(first, span.last)
   }
-  if (spelled >= SPELLED_NEWLINES) for (let i = 0; i < text.length; i++) text[i] = text[i]!.replace(/^nl(?![a-z])/, '')
-  return { shown, text, marked, truncated: isTruncated(raw) }
+  return spans
+}
+
+const spanOf = (texts: readonly string[], index: number): Span => ({
+  first: index,
+  last: texts[index]!.trim() === '' ? index - 1 : index,
+})
+
+const textOf = (texts: readonly string[], { first, last }: Span) =>
+  last > first
+    ? texts
+        .slice(first, last + 1)
+        .join('')
+        .slice(0, LINE_CAP)
+    : texts[first]!
+
+export function normalise(raw: string): Log {
+  const lines = raw.split('\n').map(withoutEscapes)
+  const shown = lines.map(printed)
+  const carried = withoutCarriers(lines)
+  // A carrier writes before a line what the line's own carriage returns do not reach.
+  const texts = carried === null ? shown : carried.texts.map(printed)
+  const branches = carried && splitBranches(texts, carried.branches)
+  const log: Log = { shown, text: [], marked: [], spans: [], branches: [], truncated: isTruncated(raw) }
+  const spelled = texts.filter((text) => text === 'nl').length >= SPELLED_NEWLINES
+  const add = (text: string, span: Span | null) => {
+    const peeled = peel(text)
+    log.text.push(spelled ? peeled.text.replace(/^nl(?![a-z])/, '') : peeled.text)
+    log.marked.push(peeled.marked)
+    log.spans.push(span)
+  }
+  if (!branches) {
+    for (const span of spansOf(texts)) add(textOf(texts, span), span)
+    return log
+  }
+  for (const { name, lines } of branches) {
+    if (log.text.length > 0) for (let i = 0; i < APART; i++) add('', null)
+    if (name !== '') log.branches.push(log.text.length)
+    for (const index of lines) add(texts[index]!, spanOf(texts, index))
+  }
+  return log
 }

@@ -29,8 +29,10 @@ const SUCCESS =
   /^(?:Exiting batchmode successfully now!|.*\breturn code 0\b|BUILD SUCCESSFUL\b|\*\* BUILD SUCCEEDED \*\*|\[INFO\] BUILD SUCCESS\b|Build succeeded\.|Done\. Your build exited with 0|AutomationTool exiting with ExitCode=0\b|Finished: SUCCESS|Job succeeded|Build completed with a result of 'Succeeded')/
 const TAIL = 150
 
+/** One branch that went well says nothing about the others. */
 const successIn = (log: Log): number | null => {
-  for (let i = log.text.length - 1; i >= Math.max(0, log.text.length - TAIL); i--) if (SUCCESS.test(log.text[i]!)) return i
+  const end = log.branches[0] ?? log.text.length
+  for (let i = end - 1; i >= Math.max(0, end - TAIL); i--) if (SUCCESS.test(log.text[i]!)) return i
   return null
 }
 
@@ -43,6 +45,7 @@ export function segment(log: Log): Segments {
   }
   for (let i = 0; i < log.text.length; i++) {
     const text = log.text[i]!
+    if (log.branches.includes(i)) close(i - 1, 'unknown')
     if (CLOSING_WORDS.some((word) => text.includes(word))) {
       const groups = CLOSES.exec(text)?.groups
       if (groups) {
@@ -62,6 +65,8 @@ export function segment(log: Log): Segments {
     }
   }
   close(log.text.length - 1, 'unknown')
-  const failing = sections.find((section) => section.ended === 'failed') ?? null
+  // Of branches side by side only their own words tell which one failed.
+  const [firstBranch = 0] = log.branches
+  const failing = sections.find((section) => section.ended === 'failed' && section.start >= firstBranch) ?? null
   return { sections, failing, succeededAt: failing === null ? successIn(log) : null }
 }

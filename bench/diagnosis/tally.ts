@@ -1,0 +1,87 @@
+import type { Finding } from '../../src/diagnosis/finding.ts'
+import type { Label } from './labelled-logs.ts'
+
+/** How well logs were read: sums, shown as shares. */
+export interface Tally {
+  logs: number
+  first: number
+  near: number
+  overlap: number
+  whole: number
+  files: number
+  file: number
+  kinds: number
+  kind: number
+  clean: number
+  alarms: number
+  /** By how sure it was: how many, and how many of those right. */
+  high: [number, number]
+  medium: [number, number]
+  low: [number, number]
+}
+
+export const zero = (): Tally => ({
+  logs: 0,
+  first: 0,
+  near: 0,
+  overlap: 0,
+  whole: 0,
+  files: 0,
+  file: 0,
+  kinds: 0,
+  kind: 0,
+  clean: 0,
+  alarms: 0,
+  high: [0, 0],
+  medium: [0, 0],
+  low: [0, 0],
+})
+
+const NEAR = 5
+const base = (path: string) => path.split(/[\\/]/).at(-1)!.toLowerCase()
+export const percent = (part: number, all: number) => (all ? `${((100 * part) / all).toFixed(1)} %` : '–').padStart(8)
+
+/** `at` says where a line of the label stands in the log that was read. */
+export function count(tally: Tally, label: Label, found: Finding, at: (line: number) => number = (line) => line): void {
+  if (label.category === 'none') {
+    tally.clean++
+    if (found.confidence !== 'low') tally.alarms++
+    return
+  }
+  if (label.category && label.category !== 'unknown') {
+    tally.kinds++
+    if (found.category === label.category) tally.kind++
+  }
+  const want = new Set((label.error_lines ?? []).map(at))
+  if (want.size === 0) return
+  const got = new Set(found.evidence.map((each) => each.line))
+  const lead = found.evidence[0]?.line ?? Number.NEGATIVE_INFINITY
+  const both = [...got].filter((line) => want.has(line)).length
+  const right = want.has(lead)
+  tally.logs++
+  if (right) tally.first++
+  if ([...want].some((line) => Math.abs(line - lead) <= NEAR)) tally.near++
+  tally.overlap += (2 * both) / (got.size + want.size)
+  if (both === want.size) tally.whole++
+  tally[found.confidence][0]++
+  if (right) tally[found.confidence][1]++
+  if (label.file_path) {
+    tally.files++
+    if (found.file_path && base(found.file_path) === base(label.file_path)) tally.file++
+  }
+}
+
+export const HEADING = `${'set'.padEnd(20)} logs    first     near  overlap    whole     file     kind  alarms`
+
+export function rowOf(name: string, tally: Tally): string {
+  const { logs } = tally
+  const parts = [tally.first, tally.near, tally.overlap, tally.whole].map((part) => percent(part, logs))
+  const rest = [percent(tally.file, tally.files), percent(tally.kind, tally.kinds)]
+  return [
+    name.padEnd(20),
+    String(logs).padStart(4),
+    ...parts,
+    ...rest,
+    tally.clean ? ` ${tally.alarms}/${tally.clean}` : '',
+  ].join(' ')
+}

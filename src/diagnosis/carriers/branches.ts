@@ -1,0 +1,25 @@
+/** Lines of one branch in their order, as indexes of the log. */
+export interface Branch {
+  name: string
+  lines: number[]
+}
+
+/**
+ * Splits the output of branches that ran side by side, each to be read by itself; null where they follow one another, as the steps of a job do.
+ * What no branch said comes first.
+ */
+export function splitBranches(texts: readonly string[], names: readonly string[]): Branch[] | null {
+  const branches = new Map<string, Branch>([['', { name: '', lines: [] }]])
+  let changes = 0
+  let last: string | undefined
+  names.forEach((branch, index) => {
+    const home = branches.get(branch) ?? { name: branch, lines: [] }
+    branches.set(branch, home)
+    home.lines.push(index)
+    if (branch === '' || texts[index]!.trim() === '') return
+    if (last !== branch) changes++
+    last = branch
+  })
+  const named = branches.size - 1
+  return named > 1 && changes > 2 * named ? [...branches.values()].filter(({ lines }) => lines.length > 0) : null
+}

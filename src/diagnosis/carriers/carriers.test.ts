@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { linesAt } from '../log.ts'
+import { normalise } from '../stages/normalise.ts'
+
+const LINES = [
+  'Cloning the game',
+  'Compiling 40 files',
+  '  src/hero.c',
+  'src/hero.c:12:3: error: unknown type name hits',
+  '    12 |   hits twice;',
+  'make: *** [Makefile:4: game] Error 1',
+  '',
+  'Uploading what there is',
+  'Finished',
+]
+const clock = (i: number) => `10:0${Math.floor(i / 6)}:${String((i * 7) % 60).padStart(2, '0')}`
+
+describe('what a carrier puts before each line is learned from the log', () => {
+  it.each<[string, (line: string, i: number) => string]>([
+    ['a time and two blanks', (line, i) => `${clock(i)}  ${line}`],
+    ['a date and a time in brackets', (line, i) => `[2026-03-07 ${clock(i)}] ${line}`],
+    ['a month by its name', (line, i) => `07-Mar-2026 ${clock(i)} ${line}`],
+    ['an escape that holds the time', (line, i) => `\x1b_ci;t=17000${i}\x07${line}`],
+    ['a time and the letter of a stream', (line, i) => `2026-03-07T${clock(i)}.123456Z 0${i % 2}O ${line}`],
+    ['a time, a level and a step', (line, i) => `[${clock(i)}]${i % 3 ? ' ' : 'W'}:\t [Step 2/5] ${line}`],
+    ['a host and a process', (line, i) => `Mar  7 ${clock(i)} agent-7 runner[4711]: ${line}`],
+    ['a job, a step and a time', (line, i) => `build (linux)\tRun make\t2026-03-07T${clock(i)}.1234567Z ${line}`],
+    ['the name of a service', (line) => `game-server_1  | ${line}`],
+    ['an object for each line', (line, i) => JSON.stringify({ time: `2026-03-07T${clock(i)}Z`, level: 'info', msg: line })],
+    ['an object around a time', (line, i) => JSON.stringify({ log: `[${clock(i)}] ${line}\n`, stream: 'stdout', n: i })],
+  ])('%s', (_, carry) => {
+    expect(normalise(LINES.map(carry).join('\n')).text).toEqual(LINES)
+  })
+
+  it('but what a tool says itself stays: levels, verdicts, progress', () => {
+    for (const line of [
+      '[INFO] building',
+      '[ 12%] Building hero.o',
+      '[12/40] Compile Hero.cpp',
+      'ok\tgame/hero\t0.1s',
+      'LogCook: Display: cooking',
+    ])
+      expect(normalise(Array.from({ length: 12 }, (_, i) => `${line} ${i}`).join('\n')).text[3]).toBe(`${line} 3`)
+  })
+})
+
+describe('branches that ran side by side', () => {
+  const raw = LINES.flatMap((line, i) => [
+    `[linux] ${line}`,
+    ...(i % 2 ? [`[windows] Packing ${i}`, `[windows] Packed ${i}`] : []),
+  ])
+  const log = normalise(['Started', ...raw, 'Ended'].join('\n'))
+
+  it('are read one after the other', () => {
+    expect(log.text.join('\n')).toContain(LINES.join('\n'))
+  })
+
+  it('and every line keeps its number', () => {
+    const index = log.text.indexOf(LINES[3]!)
+    expect(linesAt(log, index)).toEqual([2 + raw.indexOf(`[linux] ${LINES[3]}`)])
+  })
+
+  it('while steps that follow one another stay where they are', () => {
+    const steps = ['one', 'two'].flatMap((step) => LINES.map((line) => `[step ${step}] ${line}`))
+    expect(normalise(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
+  })
+})
+
+describe('lines that a console broke at its edge', () => {
+  const WIDTH = 60
+  const whole = ['hero', 'menu', 'cave', 'lake'].map(
+    (name) =>
+      `e: file:///C:/studio/agents/game/app/src/main/java/com/studio/game/features/${name}/view/Screen.kt:7:41 Unresolved reference: ${name}`,
+  )
+  const broken = whole.flatMap((line) => line.match(new RegExp(`.{1,${WIDTH}}`, 'g'))!)
+  const log = normalise(['> Task :app:compile', ...broken, 'BUILD FAILED in 3s'].join('\r\n'))
+
+  it('are whole again', () => {
+    expect(log.text).toEqual(['> Task :app:compile', ...whole, 'BUILD FAILED in 3s'])
+  })
+
+  it('and are shown with all of their lines', () => {
+    expect(linesAt(log, 2)).toEqual([5, 6, 7])
+  })
+
+  it('while a list of lines of one length stays a list', () => {
+    const list = Array.from({ length: 30 }, (_, i) => `Compiling ${'x'.repeat(40)}${String(i).padStart(4, '0')}.cpp`)
+    expect(normalise(list.join('\n')).text).toEqual(list)
+  })
+})

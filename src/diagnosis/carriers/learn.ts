@@ -1,0 +1,61 @@
+import { learnEnvelope } from './envelope.ts'
+import type { Layer } from './layer.ts'
+import { learnOrigin, learnSender } from './origin.ts'
+import { learnMark, learnStamp } from './stamp.ts'
+
+/** Prefixes nest: a runner's time around a branch around a tool's own time. */
+const MOST_LAYERS = 6
+const SAMPLE = 400
+
+/** Lines from all over the log, so that no single step speaks for it. */
+function sampleOf(lines: readonly string[]): string[] {
+  const filled = lines.filter((line) => line.trim() !== '')
+  const step = Math.max(1, filled.length / SAMPLE)
+  return Array.from({ length: Math.min(SAMPLE, filled.length) }, (_, i) => filled[Math.floor(i * step)]!)
+}
+
+/** Lines without what their carriers put before them; those of one branch have the same name in `branches`. */
+export interface Carried {
+  texts: string[]
+  branches: string[]
+}
+
+/**
+ * Learns from a log what its carriers put before each line, and takes it off: whatever the product, a prefix is what the starts of most
+ * lines have in common, times and numbers aside. Null where there is none.
+ */
+export function withoutCarriers(lines: readonly string[]): Carried | null {
+  const layers = learnLayers(lines)
+  if (layers.length === 0) return null
+  const carried: Carried = { texts: [], branches: [] }
+  for (const line of lines) {
+    let text = line
+    let branch = ''
+    for (const layer of layers) {
+      const peeled = layer(text)
+      if (!peeled) continue
+      text = peeled.rest
+      if (peeled.branch !== undefined) branch += `${peeled.branch}\t`
+    }
+    carried.texts.push(text)
+    carried.branches.push(branch)
+  }
+  return carried
+}
+
+function learnLayers(lines: readonly string[]): Layer[] {
+  const layers: Layer[] = []
+  let sample = sampleOf(lines)
+  while (layers.length < MOST_LAYERS) {
+    const layer =
+      learnEnvelope(sample) ??
+      learnStamp(sample) ??
+      (layers.length > 0 ? learnMark(sample) : null) ??
+      learnOrigin(sample) ??
+      learnSender(sample)
+    if (!layer) break
+    layers.push(layer)
+    sample = sample.map((line) => layer(line)?.rest ?? line).filter((line) => line.trim() !== '')
+  }
+  return layers
+}

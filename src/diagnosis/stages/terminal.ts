@@ -1,0 +1,27 @@
+const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]_P^X][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\-~]/g
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/g
+
+/** A carriage return sends the cursor back: what was written last is what stands there. */
+const resolveReturns = (line: string) => {
+  if (!line.includes('\r')) return line
+  const parts = line.split('\r')
+  for (let i = parts.length - 1; i >= 0; i--) if (parts[i]!.trim() !== '') return parts[i]!
+  return ''
+}
+
+/** UTF-16 read byte by byte leaves a zero, sometimes printed as a space, after every character. */
+const narrow = (line: string) => {
+  if (line.length < 16 || line[1] !== ' ' || line[3] !== ' ' || line[5] !== ' ' || line[7] !== ' ' || line[9] !== ' ') return line
+  let letters = ''
+  for (let i = 0; i < line.length; i += 2) {
+    if (i + 1 < line.length && line[i + 1] !== ' ') return line
+    letters += line[i]
+  }
+  return letters
+}
+
+/** Colours and other instructions to a terminal; what carriage returns do is left to `printed`. */
+export const withoutEscapes = (raw: string) => (raw.includes('\x1b') ? raw.replace(ESCAPES, '') : raw).replace(CONTROLS, '')
+
+/** What stands there in the end. */
+export const printed = (line: string) => narrow(resolveReturns(line))
