@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from './diagnose.ts'
 import type { Rule } from './rule.ts'
-import { masksOf } from './stages/masks.ts'
+import { passedLines } from './stages/passed.ts'
 
 const log = (...lines: string[]) => lines.join('\n')
 const linesOf = (raw: string) => diagnose(raw).evidence.map((each) => each.line)
@@ -143,13 +143,13 @@ describe('what passed logs say too', () => {
   it('loses to what is new', () => {
     const raw = log(grumble, 'working', cause)
     expect(diagnose(raw).evidence[0]!.line).toBe(1)
-    expect(diagnose(raw, { passed: [masksOf(log('ready', grumble.replace('42', '17')))] }).evidence[0]!.line).toBe(3)
+    expect(diagnose(raw, { passed: passedLines(log('ready', grumble.replace('42', '17'))) }).evidence[0]!.line).toBe(3)
   })
 
   it('is remembered without numbers, addresses and temporary paths', () => {
-    const masks = masksOf('wrote 12 bytes to /tmp/build-77/a.o at 0xff')
-    expect(masksOf('wrote 99 bytes to /tmp/build-81/b.o at 0xa0')).toEqual(masks)
-    expect(masksOf('read 99 bytes')).not.toEqual(masks)
+    const lines = passedLines('wrote 12 bytes to /tmp/build-77/a.o at 0xff')
+    expect(passedLines('wrote 99 bytes to /tmp/build-81/b.o at 0xa0')).toEqual(lines)
+    expect(passedLines('read 99 bytes')).not.toEqual(lines)
   })
 })
 

@@ -9,7 +9,8 @@ import { compose } from './stages/compose.ts'
 import { group } from './stages/group.ts'
 import { match, type RuleBook, ruleBook } from './stages/match.ts'
 import { normalise } from './stages/normalise.ts'
-import { type PassedMasks, rank } from './stages/rank.ts'
+import { familiarIn, type PassedLines, unfamiliar } from './stages/passed.ts'
+import { rank } from './stages/rank.ts'
 import { salientLines } from './stages/salient-lines.ts'
 import { segment } from './stages/segment.ts'
 import { attribute } from './suspects/attribute.ts'
@@ -17,8 +18,8 @@ import { attribute } from './suspects/attribute.ts'
 export interface Options {
   /** A studio's own rules: one with the id of ours replaces it, the others come on top. */
   rules?: readonly Rule[]
-  /** `masksOf` the last passed logs of the same job: what stands there too is not why this one failed. */
-  passed?: PassedMasks
+  /** `passedLines` of the last passed logs of the same job: what stands there too is not why this one failed. */
+  passed?: PassedLines
   /** The changes since the last passed build, if somebody should be suspected. */
   candidates?: readonly Candidate[]
 }
@@ -81,10 +82,16 @@ export function diagnose(raw: string, options: Options = {}): Finding {
   const hits = match(log, book)
   note('match', `${count(hits.length, 'line')} matched one of ${count(book.rules.length, 'rule')}.`)
 
-  const groups = group(log, hits)
-  note('group', `${count(groups.length, 'group')} of neighbouring lines.`)
+  const isFamiliar = familiarIn(log, options.passed)
+  const found = group(log, hits)
+  const groups = unfamiliar(log, found, isFamiliar)
+  const familiar = found.length - groups.length
+  note(
+    'group',
+    `${count(groups.length, 'group')} of neighbouring lines${familiar > 0 ? `; ${familiar} more stand in passed logs too` : ''}.`,
+  )
 
-  const ranked = rank(log, segments, groups, options.passed ?? [])
+  const ranked = rank(log, segments, groups)
   note(
     'rank',
     ranked.length > 0
@@ -98,7 +105,7 @@ export function diagnose(raw: string, options: Options = {}): Finding {
 
   const wrapper = ranked.filter((each) => each.lead.rule.role === 'wrapper').map((each) => each.start)
   const verdict = classify(log, segments, ranked, () =>
-    salientLines(log, segments, wrapper.length > 0 ? Math.min(...wrapper) : null),
+    salientLines(log, segments, wrapper.length > 0 ? Math.min(...wrapper) : null, isFamiliar),
   )
   note(
     'classify',

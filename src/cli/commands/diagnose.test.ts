@@ -56,6 +56,17 @@ describe('goldmaster diagnose', () => {
     expect(out).not.toContain('How it was found')
   })
 
+  it('leaves out what logs that passed say too', async () => {
+    const grumble = 'tools/bake.c:7:1: error: no display 12, lighting is skipped'
+    await writeFile(at('green.log'), `${grumble.replace('12', '7')}\nall is well\n`)
+    const passed = await run(
+      ['--json', '-', '--passed', at('build.log'), at('green.log')],
+      `${grumble}\nlinking\nError: no hero\n`,
+    )
+    expect(objects(passed.out)[0].evidence[0].line).toBe(3)
+    expect(await run([at('build.log'), '--passed', at('absent.log')])).toMatchObject({ code: 1, out: '' })
+  })
+
   it('tries rules of your own over ours', async () => {
     const [need, match] = [['undeclared identifier'], "undeclared identifier '(?<code>\\w+)'"]
     const rule = { id: 'ours.hits', tool: 'Hits', category: 'license_seat', role: 'root', need, match, score: 99 }

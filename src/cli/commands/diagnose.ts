@@ -3,6 +3,7 @@ import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import { ADVICE } from '../../diagnosis/stages/advice.ts'
+import { passedLines } from '../../diagnosis/stages/passed.ts'
 import { fail } from '../../terminal/build-command.ts'
 import { explain, Failure, usage } from '../../terminal/failures.ts'
 import { reasonOf } from '../../terminal/given-text.ts'
@@ -16,6 +17,7 @@ interface Flags {
   list?: string
   cases?: string
   rules?: string
+  passed?: string[]
   verbose?: true
 }
 
@@ -24,12 +26,15 @@ interface Case {
   log: string
   id?: unknown
   candidates?: Candidate[]
+  /** Logs of the same job that passed. */
+  passed?: string[]
 }
 
 /** As cases are written down: times may be seconds since 1970. */
 interface WrittenCase {
   id: unknown
   log: string
+  passed?: string[]
   suspects: (Omit<Candidate, 'timestamp'> & { timestamp: string | number })[]
 }
 
@@ -41,8 +46,10 @@ Examples:
   goldmaster diagnose --json logs/*.log | jq -r '[.file, .category, .diagnosis] | @tsv'
   goldmaster diagnose --cases cases.jsonl
   goldmaster diagnose --rules ours.json build.log
+  goldmaster diagnose build.log --passed green-1.log green-2.log
 
-The file of --cases holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]}`
+The file of --cases holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]};
+"passed": [FILE…] in it names logs of the same job that passed.`
 
 const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
 
@@ -51,8 +58,8 @@ const moment = (timestamp: string | number) =>
 
 function readCase(line: string, number: number): Case {
   try {
-    const { id, log, suspects } = JSON.parse(line) as WrittenCase
-    return { id, log, candidates: suspects.map((each) => ({ ...each, timestamp: moment(each.timestamp) })) }
+    const { id, log, passed, suspects } = JSON.parse(line) as WrittenCase
+    return { id, log, passed, candidates: suspects.map((each) => ({ ...each, timestamp: moment(each.timestamp) })) }
   } catch {
     throw usage(`line ${number} of the cases is not an object with id, log and suspects`)
   }
@@ -82,6 +89,19 @@ async function rulesIn(path: string): Promise<Definition[]> {
   return readOwnRules(given)
 }
 
+/** Many cases name the same logs. */
+const read = new Map<string, Promise<Set<number>>>()
+
+async function linesOf(paths: readonly string[]): Promise<Set<number>> {
+  const all = new Set<number>()
+  for (const path of paths) {
+    const lines = read.get(path) ?? open(path).then((raw) => passedLines(raw))
+    read.set(path, lines)
+    for (const hash of await lines) all.add(hash)
+  }
+  return all
+}
+
 const wire = (each: Case, finding: Finding) => ({
   file: each.log,
   ...(each.candidates ? { id: each.id } : {}),
@@ -101,13 +121,15 @@ async function run(files: string[], flags: Flags): Promise<void> {
   const own = flags.rules ? await rulesIn(flags.rules) : []
   for (const each of cases) {
     let raw: string
+    let passed: Set<number>
     try {
       raw = await open(each.log)
+      passed = await linesOf(each.passed ?? flags.passed ?? [])
     } catch (error) {
       fail(explain(error, { site: each.log }))
       continue
     }
-    const finding = diagnoseWithOwn(raw, { own, candidates: each.candidates })
+    const finding = diagnoseWithOwn(raw, { own, passed, candidates: each.candidates })
     const name = each.log === STANDARD_INPUT ? 'standard input' : each.log
     process.stdout.write(
       `${flags.json ? JSON.stringify(wire(each, finding)) : reportOf(name, finding, raw, paint, flags.verbose ?? false)}\n`,
@@ -129,6 +151,7 @@ export const diagnose = () =>
     .option('--list <file>', 'read the logs this file names, one a line')
     .option('--cases <file>', 'read logs with the changes that may have broken them, and name suspects')
     .option('--rules <file>', 'try failure rules of your own over ours: a JSON file with one rule or a list')
+    .option('--passed <files...>', 'logs of the same job that passed: what stands there too is not why this one failed')
     .option('--verbose', 'also tell how it was found')
     .addHelpText('after', EXAMPLES)
     .action(run)

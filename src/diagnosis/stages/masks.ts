@@ -1,12 +1,11 @@
-import { isBlank, type Log } from '../log.ts'
-import { normalise } from './normalise.ts'
-
+const GUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi
 const TEMPORARY = /(?:\/(?:tmp|temp|var\/folders)\/|\\(?:Temp|tmp)\\)[^\s'"]*/gi
 const HEX = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi
 const NUMBERS = /\d+/g
 
 /** The line with everything that changes from run to run blanked out. */
-export const mask = (text: string) => text.trim().replace(TEMPORARY, '~').replace(HEX, '#').replace(NUMBERS, '0')
+export const mask = (text: string) =>
+  text.trim().replace(TEMPORARY, '~').replace(GUID, '#').replace(HEX, '#').replace(NUMBERS, '0')
 
 /** From a root, one folder or more deep. */
 const ABSOLUTE = /(?<![\w./\\:])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'`()<>|,;*?]+[\\/])+[^\\/\s:"'`()<>|,;*?]*/g
@@ -34,12 +33,15 @@ export function shortHash(text: string): string {
   return (a >>> 0).toString(36) + (b >>> 0).toString(36)
 }
 
-export const maskOf = (log: Log, index: number) => shortHash(mask(log.text[index]!))
-
-/** What a passed log is remembered by: one short hash for each different line. */
-export function masksOf(raw: string): Set<string> {
-  const log = normalise(raw)
-  const masks = new Set<string>()
-  for (let i = 0; i < log.text.length; i++) if (!isBlank(log, i)) masks.add(maskOf(log, i))
-  return masks
+/** What a line is remembered by: 48 bits, so that even a set of a hundred thousand takes nothing for known that is not. */
+export function lineHash(text: string): number {
+  const line = signatureOf(text.replace(TEMPORARY, '~'))
+  let a = 0x811c9dc5
+  let b = 0x01000193
+  for (let i = 0; i < line.length; i++) {
+    const char = line.charCodeAt(i)
+    a = Math.imul(a ^ char, 0x01000193)
+    b = Math.imul(b ^ char, 0x85ebca6b)
+  }
+  return (a >>> 0) * 0x10000 + (b >>> 16)
 }

@@ -23,7 +23,7 @@ const groupAt = (index: number, rule: Rule, groups: Record<string, string> = {})
 /** The lines of the groups, best first. */
 const order = (lines: string[], ...groups: Group[]) => {
   const log = normalise(lines.join('\n'))
-  return rank(log, segment(log), groups, []).map(({ lead }) => lead.index)
+  return rank(log, segment(log), groups).map(({ lead }) => lead.index)
 }
 const [alpha, beta] = [ruleOf('alpha'), ruleOf('beta')]
 

@@ -1,13 +1,10 @@
 import type { Log } from '../log.ts'
 import type { Group } from './group.ts'
-import { maskOf } from './masks.ts'
 import type { Segments } from './segment.ts'
 
 export interface Ranked extends Group {
   score: number
 }
-
-export type PassedMasks = readonly ReadonlySet<string>[]
 
 /** Somebody else's code: an error there is rarely the one to show first. */
 const FOREIGN = /node_modules|site-packages|dist-packages|\/vendor\/|\/usr\/(?:include|lib)\/|PackageCache/
@@ -26,24 +23,18 @@ const place = (group: Group, log: Log, segments: Segments, first: number): numbe
   return home?.ended === 'passed' ? -25 : at < failing.start ? -15 : 0
 }
 
-const isKnownFromSuccess = (group: Group, log: Log, passed: PassedMasks) => {
-  if (passed.length === 0) return false
-  const mask = maskOf(log, group.lead.index)
-  return passed.some((masks) => masks.has(mask))
-}
-
-function scoreOf(group: Group, log: Log, segments: Segments, passed: PassedMasks, first: number): number {
+function scoreOf(group: Group, log: Log, segments: Segments, first: number): number {
   const { rule, groups } = group.lead
   let score = rule.score + place(group, log, segments, first)
   if (rule.role === 'wrapper') score -= 40
   if (rule.role === 'followup') score -= 20
   if (log.marked[group.lead.index]) score += 5
   if (groups.file && !FOREIGN.test(groups.file)) score += 5
-  return isKnownFromSuccess(group, log, passed) ? score * 0.1 : score
+  return score
 }
 
 /** Best first; of equals the earlier one, because tools print the cause before its consequences. */
-export function rank(log: Log, segments: Segments, groups: readonly Group[], passed: PassedMasks): Ranked[] {
+export function rank(log: Log, segments: Segments, groups: readonly Group[]): Ranked[] {
   const first = new Map<string, number>()
   for (const { lead } of groups) if (!first.has(lead.rule.id)) first.set(lead.rule.id, lead.index)
   const explained = new Map<string, number>()
@@ -51,6 +42,6 @@ export function rank(log: Log, segments: Segments, groups: readonly Group[], pas
   const isExplained = ({ lead }: Group) => (explained.get(lead.rule.id) ?? Number.POSITIVE_INFINITY) < lead.index
   return groups
     .filter((group) => !isExplained(group))
-    .map((group) => ({ ...group, score: scoreOf(group, log, segments, passed, first.get(group.lead.rule.id)!) }))
+    .map((group) => ({ ...group, score: scoreOf(group, log, segments, first.get(group.lead.rule.id)!) }))
     .sort((a, b) => b.score - a.score || a.lead.index - b.lead.index)
 }

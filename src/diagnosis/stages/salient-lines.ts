@@ -58,7 +58,12 @@ const isAlike = (log: Log, a: number, b: number) =>
 const isFrame = (log: Log, index: number) => /^\s+(?:at |from |File "|#\d+ )|^\s+\S+:\d+:in /.test(log.text[index]!)
 
 /** The most telling lines of a failure that no rule knows; null for a log that shows nothing. */
-export function salientLines(log: Log, segments: Segments, before: number | null): SalientLines | null {
+export function salientLines(
+  log: Log,
+  segments: Segments,
+  before: number | null,
+  isFamiliar: (index: number) => boolean,
+): SalientLines | null {
   const region = regionOf(log, segments, before)
   let end = region.end
   while (end > region.start && !isContent(log, end)) end--
@@ -71,6 +76,7 @@ export function salientLines(log: Log, segments: Segments, before: number | null
   for (let i = start; i <= end; i++) {
     if (!isContent(log, i)) continue
     content++
+    if (isFamiliar(i)) continue
     const weight = weigh(log.text[i]!) + (3 * (i - start)) / (end - start + 1)
     if (weight > best) {
       best = weight

@@ -5,10 +5,11 @@ import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { join } from '../breakages/join.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
+import { linesOfLastPasses } from './passed-lines.ts'
 import { BRANCH, inferBranchAnew } from './positions.ts'
 import { lockBreakages } from './project-lock.ts'
 import { diagnoseInWorker } from './rules-worker.ts'
-import { type Case, passedMasks, type Suspects, suspectsOf } from './suspects.ts'
+import { type Case, type Suspects, suspectsOf } from './suspects.ts'
 
 interface Outcome {
   finding: Finding
@@ -35,7 +36,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
       coalesce(b.output_log, '') as output_log, coalesce(b.started_at, b.created_at) as began_at
     from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
   const suspects = await suspectsOf(db, it)
-  const passed = await passedMasks(db, it)
+  const passed = await linesOfLastPasses(db, it)
   const own = await rulesOf(db, it.account_id)
   let outcome: Outcome
   try {
@@ -50,13 +51,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   await finish(db, id, it, outcome, words)
 }
 
-async function investigate(
-  db: Database,
-  it: Case,
-  suspects: Suspects,
-  passed: Set<string>[],
-  own: Definition[],
-): Promise<Outcome> {
+async function investigate(db: Database, it: Case, suspects: Suspects, passed: Set<number>, own: Definition[]): Promise<Outcome> {
   const options = { passed, candidates: suspects.candidates }
   const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseInWorker(it.output_log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))

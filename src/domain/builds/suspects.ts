@@ -1,12 +1,10 @@
 import { CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
-import { masksOf } from '../../diagnosis/stages/masks.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import { scrub } from '../privacy/scrub.ts'
-import { BRANCH, lastPassed, type Placed, placed } from './positions.ts'
+import { lastPassed, type Placed, placed } from './positions.ts'
 import { rangeBetween } from './range.ts'
-import { PASSED } from './statuses.ts'
 
 /** A build under investigation. */
 export interface Case {
@@ -41,19 +39,6 @@ export interface Suspects {
 }
 
 const CANDIDATES_MAX = 200
-const PASSED_LOGS = 3
-
-const sameJob = (it: Case) => sql`
-  b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.id <> ${it.build_run_id}
-  and b.status in ${PASSED} and coalesce(b.started_at, b.created_at) <= ${it.began_at}`
-
-/** What the last passed logs of the same job say too is no reason for this one to fail. */
-export const passedMasks = async (db: Database, it: Case): Promise<Set<string>[]> =>
-  (
-    await db.rows<{ output_log: string }>(sql`
-      select b.output_log from build_runs b where ${sameJob(it)} and b.output_log is not null
-      order by b.created_at desc, b.id desc limit ${PASSED_LOGS}`)
-  ).map(({ output_log }) => masksOf(output_log))
 
 const SOURCES = join(Object.entries(CHANGE_SOURCES).map(([provider, source]) => sql`(${provider}, ${source})`))
 

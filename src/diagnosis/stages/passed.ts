@@ -1,0 +1,41 @@
+import { isBlank, type Log } from '../log.ts'
+import type { Group } from './group.ts'
+import { lineHash } from './masks.ts'
+import { normalise } from './normalise.ts'
+
+/** What passed logs of the same job are remembered by: the hash of each different line, without what changes from run to run. */
+export type PassedLines = ReadonlySet<number>
+
+export function passedLines(...logs: readonly string[]): Set<number> {
+  const hashes = new Set<number>()
+  for (const raw of logs) {
+    const log = normalise(raw)
+    for (let i = 0; i < log.text.length; i++) if (!isBlank(log, i)) hashes.add(lineHash(log.text[i]!))
+  }
+  return hashes
+}
+
+/** Groups without what is familiar: led by the first match that is new, else by the first new line below, or gone where nothing is. */
+export function unfamiliar(log: Log, groups: readonly Group[], isFamiliar: (index: number) => boolean): Group[] {
+  return groups.flatMap((group) => {
+    if (!isFamiliar(group.lead.index)) return [group]
+    const hit = group.hits.find(({ index }) => !isFamiliar(index))
+    if (hit) return [{ ...group, lead: hit, start: Math.max(group.start, Math.min(hit.index, group.lead.index + 1)) }]
+    let index = group.lead.index
+    while (index <= group.end && (isBlank(log, index) || isFamiliar(index))) index++
+    return index > group.end ? [] : [{ ...group, lead: { ...group.lead, index } }]
+  })
+}
+
+/** Tells which entries a passed log has too: whatever they say, they are not why this one failed. */
+export function familiarIn(log: Log, passed: PassedLines | undefined): (index: number) => boolean {
+  if (!passed || passed.size === 0) return () => false
+  const known = new Map<number, boolean>()
+  return (index) => {
+    const before = known.get(index)
+    if (before !== undefined) return before
+    const familiar = passed.has(lineHash(log.text[index]!))
+    known.set(index, familiar)
+    return familiar
+  }
+}

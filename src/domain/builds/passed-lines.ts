@@ -1,0 +1,76 @@
+import { type Database, sql } from '../../db/database.ts'
+import { passedLines } from '../../diagnosis/stages/passed.ts'
+import { BRANCH } from './positions.ts'
+import { PASSED } from './statuses.ts'
+import type { Case } from './suspects.ts'
+
+/** As many passes as it takes to see what a job says every now and then. */
+const PASSES = 5
+/** A lineHash has 48 bits. */
+const BYTES = 6
+
+interface Pass {
+  id: number
+  hashes: Buffer | null
+  log: string | null
+}
+
+/** The last passes of the same job and branch before this build that brought a log, with its lines where they are remembered, else the log. */
+const lastPasses = (db: Database, it: Case) =>
+  db.rows<Pass>(sql`
+    select b.id, p.hashes, case when p.hashes is null then b.output_log end as log
+    from build_runs b left join passed_lines p on p.account_id = b.account_id and p.build_run_id = b.id
+      and p.log_size = coalesce(octet_length(b.output_log), p.log_size)
+    where b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.id <> ${it.build_run_id}
+      and b.status in ${PASSED} and coalesce(b.started_at, b.created_at) <= ${it.began_at}
+      and (b.output_log is not null or p.hashes is not null)
+    order by b.created_at desc, b.id desc limit ${PASSES}`)
+
+const pack = (hashes: ReadonlySet<number>) => {
+  const bytes = Buffer.alloc(BYTES * hashes.size)
+  let at = 0
+  for (const hash of [...hashes].sort((a, b) => a - b)) at = bytes.writeUIntBE(hash, at, BYTES)
+  return bytes
+}
+
+function* unpack(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += BYTES) yield bytes.readUIntBE(at, BYTES)
+}
+
+const remember = (db: Database, it: Case, { id, log }: { id: number; log: string }, hashes: Buffer) =>
+  db.execute(sql`
+    insert into passed_lines (account_id, build_run_id, log_size, hashes)
+    values (${it.account_id}, ${id}, ${Buffer.byteLength(log)}, ${hashes})
+    on conflict (account_id, build_run_id) do update set log_size = excluded.log_size, hashes = excluded.hashes`)
+
+/** Later failures compare themselves with later passes. */
+const forgetOlder = (db: Database, it: Case, newest: readonly number[]) =>
+  db.execute(sql`
+    delete from passed_lines p using build_runs b
+    where p.account_id = ${it.account_id} and b.id = p.build_run_id and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name}
+      and ${BRANCH} = ${it.branch} and b.id <> all (${newest}) and b.created_at < (select min(created_at) from build_runs where id = any (${newest}))`)
+
+/**
+ * The lines of the last passed logs of the same job and branch. A log is read the first time that a failure is compared with it and
+ * remembered from then on: a build that passes costs nothing, and the lines outlive the log.
+ */
+export async function linesOfLastPasses(db: Database, it: Case): Promise<Set<number>> {
+  const passes = await lastPasses(db, it)
+  const known = new Set<number>()
+  let isNew = false
+  for (const { id, hashes, log } of passes) {
+    if (hashes) for (const hash of unpack(hashes)) known.add(hash)
+    if (hashes || log === null) continue
+    const lines = passedLines(log)
+    for (const hash of lines) known.add(hash)
+    await remember(db, it, { id, log }, pack(lines))
+    isNew = true
+  }
+  if (isNew)
+    await forgetOlder(
+      db,
+      it,
+      passes.map(({ id }) => id),
+    )
+  return known
+}
