@@ -23,25 +23,27 @@ export async function place(db: Database, owner: { account_id: number; project_i
     .map((one) => ({ ...one, branch: branchKey(one.branch) }))
     .filter(({ branch }) => branch !== '' && branch.length <= BRANCH_MAX)
   if (fitting.length === 0) return
+  // A look-up for each: joined, a few changes are found by reading all of them while there are thousands.
   await db.execute(sql`
     insert into change_branches (account_id, project_id, branch, change_id, given, follows, timestamp)
-    select ${account_id}, ${project_id}, t.branch, t.change_id, t.given, t.follows, c.timestamp
+    select ${account_id}, ${project_id}, t.branch, t.change_id, t.given, t.follows,
+      (select c.timestamp from changes c where c.id = t.change_id)
     from jsonb_to_recordset(${JSON.stringify(fitting.map((one, place) => ({ ...one, place })))}::jsonb)
       as t (change_id integer, branch text, given bigint, follows text, place integer)
-    join changes c on c.id = t.change_id order by t.place
+    order by t.place
     on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null
       where change_branches.orphaned_at is not null`)
-  const chained = fitting.filter(({ given }) => given === null).map(({ change_id }) => change_id)
+  const chained = fitting.filter(({ given }) => given === null)
   if (chained.length === 0) return
   // All that may be followed are looked up together: planned while the table is young, one look-up for each would read the whole branch.
   const late = await db.rows<Chain>(sql`
     with placed as materialized (
       select p.branch, p.position, c.identifier from change_branches p join changes c on c.id = p.change_id
-      where p.change_id = any (${chained})),
+      where p.change_id = any (${chained.map(({ change_id }) => change_id)})),
     followers as materialized (
       select s.branch, s.follows, s.position from change_branches s
       where s.account_id = ${account_id} and s.project_id = ${project_id} and s.follows = any (array(select identifier from placed))
-        and s.branch = any (array(select branch from placed)))
+        and s.branch = any (${[...new Set(chained.map(({ branch }) => branch))]}))
     select p.branch, p.identifier from placed p join followers s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position`)
   for (const chain of late) await moveBehind(db, owner, chain)
 }

@@ -11,7 +11,7 @@ const BATCH = 500
  * with how far it has come: nothing is told twice or left out. True when there is more than one turn takes.
  */
 export async function notify(db: Database, means: { vault: Vault; site: string }): Promise<boolean> {
-  const news = sql`select from outbox where position > (select position from notifier) limit 1`
+  const news = sql`select from outbox where position > (select position from notifier) order by position limit 1`
   if (!(await db.one(news))) return false
   return db.transaction(async (db) => {
     const cursor = await db.one<{ position: number }>(sql`select position from notifier for update skip locked`)
