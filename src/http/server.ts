@@ -23,6 +23,7 @@ import { guardsOf } from './guards.ts'
 import { loggedPath } from './logged-path.ts'
 import { isCounted, serveMcp } from './mcp.ts'
 import { networkOf } from './network.ts'
+import { serveClientFile } from './ops/client-file.ts'
 import { serveMetrics } from './ops/metrics.ts'
 import { openReadiness, type Readiness } from './ops/readiness.ts'
 import { serveReference } from './ops/reference.ts'
@@ -129,6 +130,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveBadges(app, service)
   serveUnsubscribe(app, service)
   serveStatic(app)
+  serveClientFile(app)
   serveMcp(app, service)
   serveAssistantLogin(app, service)
   refuseOtherMethods(app, paths)

@@ -14,3 +14,10 @@ export type Setup = (context: SetupContext) => string
 /** For tools that send many requests from one address. */
 export const ADDRESS_LIMIT =
   'Busy sender? Requests are also counted by address, 300 in five minutes unless the operator says otherwise; raise `LIMIT_REQUESTS_PER_IP` (or switch it `off` behind a proxy that limits already) so that a rush of events from one host is not turned away with 429.'
+
+/** The build's own command, on any machine that has Node. */
+export const runLines = (base_url: string, token: string) => `export GOLDMASTER_HOST='${base_url}'
+export GOLDMASTER_WEBHOOK_TOKEN='${token}'
+curl -fsSo goldmaster.mjs "$GOLDMASTER_HOST/goldmaster.mjs"
+node goldmaster.mjs run --job Game-Win64 -- ./build.sh
+`

@@ -6,6 +6,7 @@ import { showCommand } from '../program/show-command.ts'
 import { changes } from './builds/changes.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
+import { report } from './builds/report.ts'
 import { watch } from './builds/watch.ts'
 
 interface Built {
@@ -62,5 +63,5 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: 'what was built, and why it broke',
-  commands: [list, show, changes, log, watch, investigate],
+  commands: [list, show, changes, log, watch, investigate, report],
 }

@@ -144,6 +144,13 @@ test('what somebody names by hand comes first, then our own variables', () => {
   expect(factsOf(own, {}, began)).toMatchObject({ job: 'ours', commit: 'e'.repeat(40), changelist: undefined })
 })
 
+test('a variable that is empty says nothing', () => {
+  expect(factsOf({ ...SURROUNDINGS.Jenkins![0], GOLDMASTER_JOB: '' }, { number: '' }, began)).toMatchObject({
+    job: 'studio/Game-Win64',
+    number: '42',
+  })
+})
+
 test('on no CI a build is called by when it began', () => {
   expect(factsOf({}, {}, began)).toMatchObject({ job: 'build', number: '20260301102030' })
 })

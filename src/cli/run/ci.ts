@@ -130,7 +130,7 @@ export const ciOf = (env: NodeJS.ProcessEnv): Ci | undefined => CIS.find(({ sign
 export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date): BuildFacts {
   const ci = ciOf(env)
   const told = (fact: 'job' | 'number' | 'branch' | 'url') => (ci ? filled(ci[fact], env) : undefined)
-  const own = (fact: keyof BuildFacts) => named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`]
+  const own = (fact: keyof BuildFacts) => named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`] || undefined
   const number = told('number')
   return {
     job: own('job') ?? told('job') ?? 'build',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LOG_MAX } from '../../contract/limits.ts'
 import type { BuildFacts } from './ci.ts'
+import { insist } from './insist.ts'
 import type { Phases } from './phases.ts'
 import type { Mask } from './secrets.ts'
 import type { BuildService, Outcome } from './service.ts'
@@ -212,18 +213,5 @@ export class Reporter {
       steps: phases.steps,
       ...more,
     }
-  }
-}
-
-/** Until it is taken, refused or too late. Where a proxy takes less than the service does, less of the log has to do. */
-async function insist(service: BuildService, report: { logs_tail: string }, patience: number): Promise<Outcome> {
-  const until = performance.now() + patience
-  let sent = report
-  for (let wait = 250; ; wait *= 2) {
-    const outcome = await service.report(sent, Math.max(1, Math.ceil((until - performance.now()) / 1000)))
-    const pause = outcome.kind === 'later' ? (outcome.seconds === undefined ? wait : outcome.seconds * 1000) : 0
-    if (outcome.kind !== 'later' || performance.now() + pause >= until) return outcome
-    if (outcome.too_large) sent = { ...sent, logs_tail: sent.logs_tail.slice(-sent.logs_tail.length / 4) }
-    await new Promise((done) => setTimeout(done, pause))
   }
 }

@@ -16,7 +16,7 @@ export const setup: Setup = ({ url }) => `## Buildkite
 
 Signed deliveries count for five minutes, so this server's clock has to be right.
 
-Buildkite does not send logs. To have failing builds explained, keep the log of the step that matters and leave its end in the build's meta-data, where a value may have 100 kilobytes:
+Buildkite does not send logs. To have failing builds explained and their logs here while they run, put \`goldmaster run\` in front of the build, with the token of an integration of the kind *Jenkins or any CI*: its page has the lines to paste. Without Node on the agent, keep the log of the step that matters and leave its end in the build's meta-data, where a value may have 100 kilobytes:
 
 \`\`\`sh
 #!/bin/bash

@@ -4,7 +4,15 @@ import { engineShell } from './setup-shell.ts'
 
 export const setup: Setup = (context) => `## Unreal Engine and Unity
 
-No engine calls anybody while it builds, but its log says everything. Put one of these scripts in front of the build command: it reads along, reports cooking, shaders and packaging as they happen, and at the end the result with the last 256,000 characters of the log.
+No engine calls anybody while it builds, but its log says everything. Whatever stands in front of the build command can read along and report cooking, shaders and packaging as they happen.
+
+### The build's own command
+
+\`goldmaster run\` does that on any machine with Node 20 or newer, streams the log while the build runs, and keeps what it could not send. It takes the token of an integration of the kind *Jenkins or any CI*, whichever CI you use; its page has the lines to paste. This integration is not needed then.
+
+### Scripts, without Node
+
+Each reports the phases, and at the end the result with the last 256,000 characters of the log.
 
 On Linux and macOS save this as \`goldmaster-build.sh\`. It needs \`curl\`:
 

@@ -26,7 +26,7 @@ gh api "repos/$REPO/hooks" -f name=web -F active=true \\
 echo "signing secret: $SECRET"
 \`\`\`
 
-GitHub does not send logs. To have failing workflows explained, let a last step post the end of the log to a CI integration of this project.
+GitHub does not send logs. To have failing workflows explained and their logs here while they run, put \`goldmaster run\` in front of the build, with the token of an integration of the kind *Jenkins or any CI*: its page has the lines to paste, and \`examples/github-action\` a ready action.
 
 GitHub does not repeat a delivery by itself: what was refused while the project was paused can be sent again under **Recent Deliveries**.
 

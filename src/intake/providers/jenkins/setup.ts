@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, runLines, type Setup } from '../../setup.ts'
 
 /** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */
 export const jenkinsfile: Setup = ({ base_url }) => String.raw`post {
@@ -42,7 +42,35 @@ curl -fsS -H 'X-Webhook-Token: ${token}' -H "X-Jenkins-Signature: sha256=$SIGNAT
 
 export const setup: Setup = (context) => `## Jenkins, and any other CI
 
-### From a Jenkinsfile
+### On any CI: the build's own command
+
+Put \`goldmaster run\` in front of the build, on a machine with Node 20 or newer. Its output and exit code stay what they are; start, phases, log and end are here while it runs, whether this service can be reached in between or not.
+
+\`\`\`sh
+${runLines(context.base_url, context.token)}\`\`\`
+
+Keep the token in the CI's own store of secrets. Job, number, branch and revision are found by themselves on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde, so that \`--job\` can be left out there. In PowerShell (written after its manual, not tested by us):
+
+\`\`\`powershell
+$env:GOLDMASTER_HOST = '${context.base_url}'; $env:GOLDMASTER_WEBHOOK_TOKEN = '${context.token}'
+Invoke-WebRequest "$env:GOLDMASTER_HOST/goldmaster.mjs" -OutFile goldmaster.mjs
+node goldmaster.mjs run --job Game-Win64 -- Engine\\Build\\BatchFiles\\RunUAT.bat BuildCookRun -project=Game.uproject
+exit $LASTEXITCODE
+\`\`\`
+
+In a Jenkinsfile the token is a **Secret text** with the id \`goldmaster\` (**Manage Jenkins → Credentials**):
+
+\`\`\`groovy
+withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]) {
+  withEnv(['GOLDMASTER_HOST=${context.base_url}']) {
+    sh 'curl -fsSo goldmaster.mjs "$GOLDMASTER_HOST/goldmaster.mjs" && node goldmaster.mjs run -- ./build.sh'
+  }
+}
+\`\`\`
+
+The other ways are for machines without Node.
+
+### From a Jenkinsfile, without Node
 
 1. Under **Manage Jenkins → Credentials** add a **Secret text** with the id \`goldmaster\` and this value:
 

@@ -1,0 +1,36 @@
+// A step of a shared library that builds and tells Goldmaster of it. In a Jenkinsfile:
+//
+//   goldmasterRun(host: 'https://gold.example', artifacts: ['Saved/StagedBuilds/**/*.pak'], run: './build.sh')
+//
+// The token is a credential of the kind "Secret text" with the id `goldmaster`, from an integration of the kind "Jenkins or any CI".
+// The agent needs Node 20 or newer. Written after Jenkins' documentation, not tried by us.
+def call(Map options) {
+  def host = options.host
+  def flags = (options.artifacts ?: []).collect { "--artifact \"${it}\"" }
+  if (options.job) flags << "--job \"${options.job}\""
+  withCredentials([string(credentialsId: options.credentialsId ?: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]) {
+    withEnv(["GOLDMASTER_HOST=${host}"]) {
+      if (isUnix()) {
+        writeFile file: '.goldmaster-build.sh', text: options.run
+        // Without the service the build still runs.
+        sh """
+          if curl -fsS --max-time 30 --retry 3 -o .goldmaster.mjs '${host}/goldmaster.mjs'; then
+            exec node .goldmaster.mjs run ${flags.join(' ')} -- sh -e .goldmaster-build.sh
+          fi
+          exec sh -e .goldmaster-build.sh
+        """
+      } else {
+        writeFile file: '.goldmaster-build.bat', text: options.run
+        bat """
+          @echo off
+          curl -fsS --max-time 30 --retry 3 -o .goldmaster.mjs "${host}/goldmaster.mjs"
+          if errorlevel 1 (
+            call .goldmaster-build.bat
+          ) else (
+            node .goldmaster.mjs run ${flags.join(' ')} -- .goldmaster-build.bat
+          )
+        """
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { LOG_MAX } from '../../../contract/limits.ts'
+import { Failure } from '../../../terminal/failures.ts'
+import { reasonOf } from '../../../terminal/given-text.ts'
+import { command } from '../../program/command.ts'
+import { readLog } from '../../program/read-log.ts'
+import { filesOf } from '../../run/artifacts.ts'
+import { factsOf } from '../../run/ci.ts'
+import { BUILD_FLAGS, engineOf, serviceOf } from '../../run/flags.ts'
+import { insist } from '../../run/insist.ts'
+import { Mask, secretsIn } from '../../run/secrets.ts'
+
+const STATUSES = ['queued', 'started', 'success', 'failure', 'aborted', 'blocked'] as const
+const PATIENCE_MS = 20_000
+
+const seconds = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new Error('It must be a number of seconds.')
+  return Number(text)
+}
+
+const logOf = async (path: string, mask: Mask): Promise<string> => {
+  const text = await readLog(path).catch((error: unknown) => {
+    throw new Failure(`cannot read ${path}: ${reasonOf(error)}`)
+  })
+  return mask
+    .hide(Buffer.from(text.slice(-2 * LOG_MAX)))
+    .toString('utf8')
+    .slice(-LOG_MAX)
+    .toWellFormed()
+}
+
+export const report = command({
+  name: 'report',
+  summary: 'tell the service of a build by hand; goldmaster run does all of it by itself',
+  offline: true,
+  args: { status: { help: 'how it stands', values: STATUSES } },
+  flags: {
+    ...BUILD_FLAGS,
+    log: { help: 'the file with its log, plain or gzipped, whose end is kept; - reads standard input', value: 'file' },
+    artifact: { help: 'files that it left; may be given several times', value: 'glob', many: true },
+    phase: { help: 'what it is doing', value: 'name' },
+    target: { help: 'development, shipping, test or debug', value: 'name' },
+    duration: { help: 'how long it took', value: 'seconds', read: seconds },
+  },
+  details:
+    'Job, number, branch and revision are found as goldmaster run finds them. A report that comes too late changes nothing.',
+  examples: [
+    'builds report started --job Game-Win64 --number 42 --changelist 81234',
+    'builds report failure --job Game-Win64 --number 42 --log build.log',
+    "builds report success --duration 1260 --artifact 'Builds/*.zip'",
+  ],
+  async run({ args, flags, env, out }) {
+    const { service, token } = serviceOf(flags, env)
+    const now = new Date()
+    const { job, number, url, ...where } = factsOf(env, flags, now)
+    const outcome = await insist(
+      service,
+      {
+        job_name: job,
+        build_number: number,
+        status: args.status,
+        build_url: url,
+        ...where,
+        build_type: engineOf(flags.engine, [], env),
+        target_type: flags.target,
+        phase: flags.phase,
+        duration_seconds: flags.duration,
+        timestamp: now.toISOString(),
+        artifacts: flags.artifact && filesOf(flags.artifact),
+        logs_tail: flags.log === undefined ? undefined : await logOf(flags.log, new Mask(secretsIn(env, token))),
+      },
+      PATIENCE_MS,
+    )
+    if (outcome.kind !== 'taken') throw new Failure(`${job} ${number} was not told: ${outcome.why}`)
+    out.note(`${job} ${number}: ${args.status}`)
+  },
+})
