@@ -18,6 +18,7 @@ import { cookiesOf } from './auth/session-cookie.ts'
 import { serveSignIn } from './auth/sign-in.ts'
 import { serveBadges } from './badges.ts'
 import { closeQuickly } from './closing.ts'
+import { compressForBrowsers } from './compress.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { guardsOf } from './guards.ts'
 import { loggedPath } from './logged-path.ts'
@@ -119,6 +120,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     opened ??= import('./auth/auth.ts').then(({ openAuth }) => openAuth(service))
     return opened
   }
+  compressForBrowsers(app)
   serveRest(app, service, tokenScheme)
   serveRest(app, service, session)
   for (const scheme of [tokenScheme, session]) serveApp(app, service, scheme, auth, appHandlers)

@@ -1,0 +1,55 @@
+import { request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../test/support/visitor.ts'
+
+const PASSWORD = 'a long enough password'
+const LOG = 'Cooking T_Crate.uasset\n'.repeat(5_000)
+let studio: Studio
+let lead: Visitor
+let path: string
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [{ key: 'owl', name: 'Owl', payment_method: true }],
+    users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+    projects: [{ key: 'star', account: 'owl', name: 'Star' }],
+    tokens: [{ key: 'some', user: 'lead', name: 'some', scopes: ['read:builds'] }],
+    build_runs: [{ key: 'red', project: 'star', status: 'failed', output_log: LOG }],
+  })
+  lead = await signIn(studio, 'lead@example.com', PASSWORD)
+  path = `/v1/projects/${studio.world.projects.star!.id}/build_runs/${studio.world.build_runs.red!.id}`
+})
+afterAll(() => studio.close())
+
+/** As the bytes travel: fetch would unpack them. */
+const bytesOf = (url: string, headers: Record<string, string>) =>
+  new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    request(`${studio.site}${url}`, { headers }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ headers: response.headers, body: Buffer.concat(chunks) })
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('a log travels to the web app compressed, where the browser can unpack it', async () => {
+  const cookie = lead.cookie
+  const packed = await bytesOf(`/app/api${path}/log`, { cookie, 'accept-encoding': 'gzip, br' })
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+  expect(packed.body.length).toBeLessThan(LOG.length / 10)
+  expect(gunzipSync(packed.body).toString()).toBe(LOG)
+  const plain = await bytesOf(`/app/api${path}/log`, { cookie })
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  expect(plain.body.toString()).toBe(LOG)
+})
+
+test('what is short, and what programs ask for, travels as it is', async () => {
+  const short = await bytesOf(`/app/api${path}`, { cookie: lead.cookie, 'accept-encoding': 'gzip' })
+  expect(short.headers['content-encoding']).toBeUndefined()
+  const authorization = `Bearer ${studio.world.tokens.some!.token}`
+  const asked = await bytesOf(`/api${path}/log`, { authorization, 'accept-encoding': 'gzip' })
+  expect(asked.headers['content-encoding']).toBeUndefined()
+  expect(asked.body.toString()).toBe(LOG)
+})
