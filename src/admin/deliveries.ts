@@ -71,7 +71,7 @@ const replay = command({
 
 const test = command({
   name: 'test',
-  summary: 'send a delivery as the tool of an integration would; it makes a record in the project',
+  summary: 'send a delivery as the tool of an integration would, and take back what it makes',
   args: { integration: { help: 'its id', read: id } },
   examples: ['admin deliveries test 2'],
   async run({ args: { integration }, out, store }) {

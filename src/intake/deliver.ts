@@ -100,7 +100,7 @@ function dedupeKey(provider: Provider, delivery: Delivery): string {
   return own.length > KEY_MAX || own.includes('\0') ? hash(own) : own.toWellFormed()
 }
 
-const arrivalOf = (
+export const arrivalOf = (
   context: IntegrationContext,
   provider: Provider,
   delivery: Delivery,

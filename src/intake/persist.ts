@@ -11,6 +11,8 @@ export interface Delivered {
   delivery_id: string
   records?: Applied['records']
   warning?: string
+  /** Of a test: what it would have made. */
+  note?: string
 }
 
 /** A delivery and what it says. */

@@ -8,8 +8,9 @@ import { deliveryOf, unread } from './ingest.ts'
 import type { Delivered } from './persist.ts'
 import { Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
+import { rehearse } from './test-delivery.ts'
 
-/** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now. */
+/** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now; a test stays one. */
 export async function replay(db: Pool, id: number): Promise<Delivered> {
   const { account_id, bytes } = await log.sizeOf(db, id)
   if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id)
@@ -24,8 +25,9 @@ export async function replayHere(db: Database, id: number): Promise<Delivered> {
   const stored = await log.stored(db, id)
   if (stored.body === null) throw bodyGone()
   if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
+  const again = stored.test ? rehearse : deliver
   try {
-    return await deliver(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
+    return await again(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
   } catch (error) {
     throw error instanceof Unreadable ? await refuseReplay(db, stored, id, error) : error
   }

@@ -69,6 +69,8 @@ export const DeliveryEntry = object({
   milliseconds: integer,
   bytes: nullable(integer),
   replay_of: nullable(integer),
+  /** Sent by an owner to try the integration; what it made was taken back. */
+  test: flag,
 })
 export const DeliveryDetail = object({
   ...DeliveryEntry.properties,
@@ -84,6 +86,8 @@ export const Delivered = object({
   delivery_id: text,
   records: Type.Optional(DeliveryEntry.properties.records),
   warning: Type.Optional(text),
+  /** Of a test: what it would have made. */
+  note: Type.Optional(text),
 })
 
 export const Webhook = object({

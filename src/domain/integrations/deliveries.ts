@@ -13,6 +13,8 @@ export interface Arrival {
   /** The account has no room for further bodies: this one is used, and not stored. */
   over_quota?: boolean
   replay_of?: number
+  /** Sent by an owner to try the integration. */
+  test?: boolean
   /** What was read from it, as JSON, where it is applied after the answer. */
   facts?: string
 }
@@ -89,15 +91,16 @@ export const giveUp = (db: Database, id: number, message: string) =>
 export const settle = (db: Database, id: number) =>
   db.execute(sql`update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end where id = ${id}`)
 
-/** Writes down a delivery that changed nothing: a repeat, or one that could not be used. */
+/** Writes down a delivery that changed nothing: a repeat, a test, or one that could not be used. */
 export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {
   const [body, bodyNote] = storedBody(arrival, kept.outcome, kept.status)
   const row = await db.one<{ id: number }>(sql`
     insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body, body_bytes, body_note, records, message,
-      milliseconds, replay_of)
+      milliseconds, replay_of, test)
     values (${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${kept.outcome}, ${kept.status},
       ${JSON.stringify(arrival.headers)}::jsonb, ${body}, ${arrival.body.length}, ${bodyNote}, ${JSON.stringify(kept.records)}::jsonb,
-      ${kept.message}, ${kept.milliseconds}, ${arrival.replay_of ?? null})
+      ${kept.message}, ${kept.milliseconds}, ${arrival.replay_of ?? null},
+      ${arrival.test ?? false})
     returning id`)
   return row!.id
 }

@@ -106,11 +106,36 @@ describe('the delivery log', () => {
 })
 
 describe('a test delivery', () => {
-  test.each(PROVIDERS)('of %s goes the way of a real one, twice if asked twice', async (provider) => {
-    const expected = provider === 'perforce' || provider === 'lore' ? 'accepted' : 'processed'
+  /** Everything that a delivery can leave behind but the log of deliveries. */
+  const traces = () =>
+    studio.db.one(sql`
+      select (select count(*) from changes) as changes, (select count(*) from build_runs) as builds, (select count(*) from tasks) as tasks,
+        (select count(*) from deployments) as deployments, (select count(*) from assets) as assets, (select count(*) from outbox) as outbox,
+        (select count(*) from search_queue) as search, (select count(*) from graphile_worker._private_jobs) as jobs`)
+
+  test.each(PROVIDERS)('of %s goes the way of a real one and leaves nothing, twice if asked twice', async (provider) => {
+    const before = await traces()
     const [first, second] = [await testDelivery(studio.db, idOf(provider)), await testDelivery(studio.db, idOf(provider))]
-    expect([first.status, second.status]).toEqual([expected, expected])
-    expect((await log.show(studio.db, Number(second.delivery_id))).outcome).toBe(expected)
+    expect([first.status, second.status]).toEqual(['processed', 'processed'])
+    expect(second.note).toMatch(/^A test: it would have made \d/)
+    expect(await traces()).toEqual(before)
+    expect(await log.show(studio.db, Number(second.delivery_id))).toMatchObject({
+      outcome: 'processed',
+      test: true,
+      records: [],
+      message: second.note,
+    })
+  })
+
+  test('stays one when it is replayed, and is no word of the tool', async () => {
+    const [before, mine] = [await traces(), idOf('other')]
+    const spoken = async () => (await health(studio.db)).find((one) => one.integration_id === mine)
+    const heard = await spoken()
+    const { delivery_id } = await testDelivery(studio.db, mine)
+    const again = await replay(studio.db, Number(delivery_id))
+    expect(await log.show(studio.db, Number(again.delivery_id))).toMatchObject({ test: true, replay_of: Number(delivery_id) })
+    expect(await traces()).toEqual(before)
+    expect(await spoken()).toEqual(heard)
   })
 })
 
@@ -131,6 +156,7 @@ describe('health', () => {
   })
 
   test('names jobs that fail, with their reason', async () => {
+    expect((await post('lore', 'lore', { repository: 'star', revision: 'ab'.repeat(32), revision_number: 1 })).status).toBe(202)
     await studio.db.execute(sql`
       update graphile_worker._private_jobs set last_error = ${'asked kim@example.com\n at x'}, attempts = 3
       where (payload ->> 'delivery_id') = (select max(id)::text from deliveries where integration_id = ${idOf('lore')})`)

@@ -22,6 +22,7 @@ interface Listed {
   milliseconds: number
   bytes: number | null
   replay_of: number | null
+  test: boolean
 }
 
 export interface Filter {
@@ -37,7 +38,7 @@ export interface Filter {
 }
 
 const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d.event, d.outcome, d.status, d.message, d.records,
-  d.milliseconds, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of`
+  d.milliseconds, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of, d.test`
 
 const clean = <Row extends Listed>(row: Row): Row => ({
   ...row,
@@ -117,11 +118,12 @@ export interface Stored extends IntegrationContext {
   body_note: BodyNote | null
   received_at: string
   outcome: DeliveryOutcome
+  test: boolean
 }
 
 export async function stored(db: Database, id: number): Promise<Stored> {
   const row = await db.one<Stored>(sql`
-    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config,
+    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, d.test, i.id as integration_id, i.provider, i.config,
       p.id as project_id, p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null`)

@@ -18,7 +18,7 @@ interface Health {
   failing_jobs: number
 }
 
-/** Which tools speak, and whether they are understood. */
+/** Which tools speak, and whether they are understood; our own tests are not their words. */
 export const health = (db: Database, projectId?: number): Promise<Health[]> =>
   db.rows<Health>(sql`
     with since as materialized (
@@ -33,11 +33,11 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
     left join stuck on stuck.integration_id = i.id
     cross join lateral (
       select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
-      from deliveries d where d.integration_id = i.id and d.id >= (select id from since)) day
+      from deliveries d where d.integration_id = i.id and d.id >= (select id from since) and not d.test) day
     left join lateral (
       -- Between, where equal would do: only the index by integration is in that order. The one by id alone looks cheap, and reads
       -- every delivery there is for a tool that never spoke.
-      select d.received_at, d.outcome from deliveries d where d.integration_id between i.id and i.id
+      select d.received_at, d.outcome from deliveries d where d.integration_id between i.id and i.id and not d.test
       order by d.integration_id, d.id desc limit 1) last on true
     where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
     order by i.id`)

@@ -42,7 +42,7 @@ export function TestDelivery({ projectId, id }: { projectId: number; id: number 
   const run = async () => {
     setNotice(undefined)
     const answer = await test.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
-    if (answer) setNotice(`The test delivery was ${answer.status}. What it made is called a test and stands in the feed.`)
+    if (answer) setNotice(`The test delivery was ${answer.status}. ${answer.note ?? ''}`)
   }
   return (
     <div className="grid gap-2">
@@ -50,7 +50,7 @@ export function TestDelivery({ projectId, id }: { projectId: number; id: number 
         <Button onClick={run} busy={test.isPending}>
           Send a test delivery
         </Button>
-        <span className="text-xs text-soft">Like one of the tool's own, from us to us.</span>
+        <span className="text-xs text-soft">Like one of the tool's own, from us to us; what it makes is taken back.</span>
       </div>
       {notice && <Notice kind="ok">{notice}</Notice>}
       {test.error && <Notice kind="err">{wordsOf(test.error)}</Notice>}
