@@ -29,8 +29,17 @@ const root = createRootRoute({
       <SessionOver />
     </>
   ),
-  errorComponent: Broken,
-  notFoundComponent: () => <Broken error={notFound('Page')} />,
+  // Outside the layout, which has the landmark.
+  errorComponent: (props) => (
+    <main>
+      <Broken {...props} />
+    </main>
+  ),
+  notFoundComponent: () => (
+    <main>
+      <Broken error={notFound('Page')} />
+    </main>
+  ),
 })
 
 const outside = <P extends string>(path: P, load: Load) =>

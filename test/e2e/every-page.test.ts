@@ -23,6 +23,7 @@ const OUTSIDE = [
   '/unsubscribe?token=x',
   '/oauth/refused?why=invalid_client',
   '/invitations/x',
+  '/api/docs',
 ]
 
 const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)

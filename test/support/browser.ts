@@ -70,7 +70,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** Serious and critical findings of axe, by all its rules or some, as lines to read; none is what a page should have. */
+/** What axe finds, by all its rules or some, as lines to read; none is what a page should have. */
 export async function axe(page: Page, rules?: string[]): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
   // Into a world of its own: the page's policy would refuse it, as it should.
@@ -86,9 +86,7 @@ export async function axe(page: Page, rules?: string[]): Promise<string[]> {
   })
   await session.detach()
   const violations = JSON.parse(result.value as string) as Violation[]
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, impact, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${impact} ${id}: ${html} ${failureSummary ?? ''}`),
-    )
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${impact} ${id}: ${html} ${failureSummary ?? ''}`),
+  )
 }

@@ -51,11 +51,11 @@ function fields(schema: TSchema, prefix = ''): string {
     .join('')
 }
 
-const table = (title: string, rows: string) => (rows === '' ? '' : `<h4>${title}</h4><table>${rows}</table>`)
+const table = (title: string, rows: string) => (rows === '' ? '' : `<h3>${title}</h3><table>${rows}</table>`)
 
 const section = ([name, route]: [string, Route | AppRoute]) => `
 <section id="${name}">
-  <h3><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h3>
+  <h2><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h2>
   <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '; refused on a read-only account' : ''}.</p>
   ${table(
     'Query',
@@ -73,7 +73,7 @@ const section = ([name, route]: [string, Route | AppRoute]) => `
 const renderReference = (site: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Goldmaster API reference</title><link rel="stylesheet" href="/api/docs.css"></head><body>
-<nav><h2>Goldmaster API</h2><ul>${Object.keys(TABLE)
+<nav aria-label="Routes"><p><strong>Goldmaster API</strong></p><ul>${Object.keys(TABLE)
   .map((name) => `<li><a href="#${name}">${name}</a></li>`)
   .join('')}</ul></nav>
 <main><h1>API reference</h1>
@@ -86,11 +86,11 @@ ${Object.entries(TABLE).map(section).join('')}
 </main></body></html>`
 
 const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}
-body{margin:0;display:grid;grid-template-columns:15rem 1fr;font:15px/1.5 system-ui,sans-serif}
+body{margin:0;display:grid;grid-template-columns:15rem 1fr;background:Canvas;color:CanvasText;font:15px/1.5 system-ui,sans-serif}
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1rem;border-right:1px solid var(--line);box-sizing:border-box}
 nav ul{list-style:none;padding:0}nav a{text-decoration:none;color:inherit;opacity:.8}nav a:hover{opacity:1}
 main{padding:1rem 2rem 4rem;max-width:60rem;min-width:0}section{border-top:1px solid var(--line);margin-top:2rem}
-h3 span{font-size:.75em;padding:.1em .5em;border-radius:.4em;color:#fff;background:#2563eb}h3 .post{background:#15803d}h3 .patch{background:#a16207}
+h2{font-size:1.15rem}h3{font-size:1rem}h2 span{font-size:.75em;padding:.1em .5em;border-radius:.4em;color:#fff;background:#2563eb}h2 .post{background:#15803d}h2 .patch,h2 .put{background:#a16207}h2 .delete{background:#b91c1c}
 table{border-collapse:collapse;width:100%}td{border-bottom:1px solid var(--line);padding:.25rem .5rem;vertical-align:top}td:first-child{white-space:nowrap}
-pre{background:var(--soft);padding:.75rem;border-radius:.5rem;overflow:auto}code{font-size:.93em}
-@media(max-width:700px){body{display:block}nav{position:static;height:auto;border:0}}`
+pre{background:var(--soft);padding:.75rem;border-radius:.5rem;overflow:auto}code{font-size:.93em;overflow-wrap:anywhere}a{color:LinkText}
+@media(max-width:700px){body{display:block}main{padding:1rem}nav{position:static;height:auto;border:0}td:first-child{white-space:normal}}`

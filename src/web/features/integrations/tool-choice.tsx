@@ -33,7 +33,7 @@ export function ToolChoice({ projectId, onMade }: Props) {
       {create.error && <Notice kind="err">{wordsOf(create.error)}</Notice>}
       {PROVIDER_CATEGORIES.map((category) => (
         <section key={category} aria-label={TITLES[category]} className="grid gap-2">
-          <h3 className="text-xs font-medium text-soft">{TITLES[category]}</h3>
+          <h2 className="text-xs font-medium text-soft">{TITLES[category]}</h2>
           <div className="grid gap-2 sm:grid-cols-2">
             {providers
               .filter((one) => one.category === category)

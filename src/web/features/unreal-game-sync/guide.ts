@@ -1,5 +1,5 @@
 /** What to paste where. Without a token, as long as none was just made, its place is marked. */
-export const guideOf = (site: string, token = 'TOKEN') => `### UnrealGameSync.ini
+export const guideOf = (site: string, token = 'TOKEN') => `## UnrealGameSync.ini
 
 In the project's \`Build/UnrealGameSync.ini\`, or in \`Engine/Programs/UnrealGameSync/UnrealGameSync.ini\` for all projects of the stream; submit it, and clients have it with their next sync:
 
@@ -12,7 +12,7 @@ Clients that send a user name and a password take \`${site}/ugs\` with the token
 
 Builds that report a changelist and a stream to this project are badges by themselves, named by their job. What follows is for badges that a CI posts itself.
 
-### PostBadgeStatus
+## PostBadgeStatus
 
 \`-Project\` is the folder of the \`.uproject\`, or the stream for all projects in it:
 
@@ -21,7 +21,7 @@ PostBadgeStatus.exe -Name=Editor -Change=12345 -Project=//depot/stream/Game -Sta
   -RestUrl=${site}/ugs/${token}
 \`\`\`
 
-### Jenkins
+## Jenkins
 
 The plugin *unreal-game-sync-badges* prints the address it posts to, so the token goes into a credential: a **Secret text** with the id \`goldmaster-ugs\` and this value:
 
@@ -34,7 +34,7 @@ postUGSBadge apiUrl: '${site}/ugs', credentialId: 'goldmaster-ugs', project: '//
   changelist: env.P4_CHANGELIST.toInteger(), name: 'Editor', result: 'SUCCESS', url: env.BUILD_URL
 \`\`\`
 
-### TeamCity
+## TeamCity
 
 The plugin *ugs-status-publisher* is a **Commit status publisher**; the password is the token, as a secure value:
 
@@ -49,7 +49,7 @@ commitStatusPublisher {
 }
 \`\`\`
 
-### Many clients behind one address
+## Many clients behind one address
 
 Every client polls twice a minute, and requests are counted by address: 300 in five minutes unless the operator says otherwise. For a studio behind one address the operator raises \`LIMIT_REQUESTS_PER_IP\` to thirty for each client, \`30000/5m\` for a thousand of them. \`LIMIT_UGS\` counts by token and has room for that.
 `

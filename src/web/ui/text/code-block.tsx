@@ -6,14 +6,16 @@ export function CodeBlock({ code, label = 'Text', tall = false }: { code: string
   const copy = useCopy()
   return (
     <div className="relative min-w-0">
-      <section
+      {/* biome-ignore lint/a11y/useSemanticElements: no landmark, of which a guide would have a dozen, and no part of a form */}
+      <div
+        role="group"
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         className={`overflow-auto rounded-md border border-line bg-canvas ${tall ? 'max-h-96' : ''}`}
       >
         <pre className="w-max min-w-full p-3 pr-12 font-mono text-xs leading-5">{code}</pre>
-      </section>
+      </div>
       <button
         type="button"
         onClick={() => void copy(code, label)}
