@@ -122,6 +122,11 @@ export const invalidGrant = () =>
   new ApiError(422, 'invalid_grant', 'The code is unknown, used or expired, or the verifier does not match it.')
 
 /** As programs that speak OAuth expect it, with our own words beside theirs. */
+export const tooManySubscriptions = (most: string) =>
+  new ApiError(429, 'too_many_subscriptions', `There may be ${most} at once; end one first.`)
+
+export const streamEnded = () => new ApiError(503, 'unavailable', 'The service ended the stream of events.')
+
 export const oauthRefusal = (error: string, why: string, status = 400) =>
   new ApiError(status, error, why, { error_description: why })
 

@@ -10,6 +10,7 @@ import { LOGIN_SCOPES } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import { openEvents } from './mcp-events.ts'
 import { networkOf } from './network.ts'
 import type { Service } from './service.ts'
 
@@ -46,6 +47,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   }
   for (const url of [METADATA, `${METADATA}${PATH}`]) app.get(url, async () => document)
 
+  const followFor = openEvents(app, db, (work) => onBehalf.run(true, work))
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
@@ -80,6 +82,8 @@ export function serveMcp(app: FastifyInstance, service: Service) {
         signIn: `Ask the user to let this assistant log in again, or to put another token, made at ${site}/settings/tokens, into its settings.`,
         ownToken: `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`,
         stopped: () => closing || reply.raw.destroyed,
+        follow: followFor(request),
+        congested: () => reply.raw.writableNeedDrain,
       })
       return reply
         .code(answer.status)

@@ -7,6 +7,7 @@ import { PROGRAM } from '../../test/support/built.ts'
 import { goldmaster } from '../../test/support/command.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
 import { type Route, routes } from '../contract/routes.ts'
 import { searches } from '../contract/searches.ts'
 import { PLAIN_SCOPES } from '../contract/sets.ts'
@@ -20,6 +21,13 @@ interface Described {
   items?: { enum?: unknown[] }
   format?: string
   default?: unknown
+}
+
+/** What each request says of itself where there is no handshake. */
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'pipe', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
 }
 
 let studio: Studio
@@ -221,15 +229,36 @@ describe('options of the command', () => {
   })
 
   test('what was asked in the protocol without a handshake is answered too', async () => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'pipe', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ping', _meta } }
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ping', _meta: META } }
     const { status, stdout } = await piped(`${JSON.stringify(asked)}\n`)
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { structuredContent: { ok: true } } })
+  })
+
+  test('messages that mean nothing are passed over, and the next is answered', async () => {
+    const asked = [
+      { jsonrpc: '2.0', method: 'notifications/cancelled' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: {} } },
+      { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: { resourceSubscriptions: [7] } } },
+      { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen' },
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'ping' } },
+    ]
+    const { status, stdout } = await piped(`no JSON\n[]\n7\n${asked.map((each) => `${JSON.stringify(each)}\n`).join('')}`)
+    expect(status).toBe(0)
+    const answers = stdout.trimEnd().split('\n')
+    expect(JSON.parse(answers.at(-1)!)).toMatchObject({ id: 3, result: { structuredContent: { ok: true } } })
+  })
+
+  test('an assistant that hangs up while it listens ends the command', async () => {
+    const notifications = { resourceSubscriptions: [`goldmaster://projects/${star()}`] }
+    const asked = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications, _meta: META } }
+    const { child, ended } = begun()
+    let heard = ''
+    child.stdout!.on('data', (part) => (heard += part))
+    child.stdin!.write(`${JSON.stringify(asked)}\n`)
+    await until(() => heard.includes('notifications/subscriptions/acknowledged'))
+    child.stdin!.end()
+    expect(await ended).toMatchObject({ status: 0 })
   })
 
   test('a message without end ends the command', async () => {

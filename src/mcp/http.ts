@@ -1,13 +1,61 @@
-import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { type Assistance, createServer } from './server.ts'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type ServerEvent,
+  type ServerEventBus,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { type Assistance, createServer, protocolError } from './server.ts'
+import { type Listen, listenOf, refusalOf } from './subscriptions/messages.ts'
+import { type Follow, watch } from './subscriptions/watch.ts'
+
+export interface RemoteAssistance extends Assistance {
+  follow: Follow
+  /** Whether what was sent still waits to be read. */
+  congested(): boolean
+}
 
 /**
  * Answers one request of an assistant, in the protocol that it speaks: of 2026-07-28 each request says so itself, all before it began with
  * a handshake. Nothing is remembered between two requests, so any node may answer the next.
  */
-export async function answerRequest(request: Request, parsedBody: unknown, assistance: Assistance): Promise<Response> {
+export async function answerRequest(request: Request, parsedBody: unknown, assistance: RemoteAssistance): Promise<Response> {
   if (await isLegacyRequest(request, parsedBody)) return answerLegacy(request, parsedBody, assistance)
-  return createMcpHandler(() => createServer(assistance), { legacy: 'reject' }).fetch(request, { parsedBody })
+  const asked = listenOf(parsedBody)
+  if (asked && asked.uris.length > 0) return answerListen(request, parsedBody, asked, assistance)
+  const { fetch } = createMcpHandler(() => createServer({ ...assistance, changes: 'stream' }), { legacy: 'reject' })
+  return fetch(request, { parsedBody })
+}
+
+/** A stream that tells of resources that changed, for as long as somebody listens and may. */
+async function answerListen(request: Request, parsedBody: unknown, { id, uris }: Listen, assistance: RemoteAssistance) {
+  let tell: ((event: ServerEvent) => void) | undefined
+  let stop = () => {}
+  const bus: ServerEventBus = {
+    publish() {},
+    subscribe(listener) {
+      tell = listener
+      return () => stop()
+    },
+  }
+  const handler = createMcpHandler(() => createServer({ ...assistance, changes: 'stream' }), { legacy: 'reject', bus })
+  try {
+    stop = await watch(uris, {
+      offer: assistance,
+      follow: assistance.follow,
+      congested: assistance.congested,
+      updated: (uri) => tell?.({ kind: 'resource_updated', uri }),
+      ended: () => void handler.close(),
+    })
+  } catch (error) {
+    return Response.json(refusalOf(id, protocolError(error, assistance)))
+  }
+  const response = await handler.fetch(request, { parsedBody })
+  // A request that the protocol refuses was never listened to.
+  if (tell === undefined) stop()
+  // Kept for another request, it would hold up the end of the service.
+  response.headers.set('connection', 'close')
+  return response
 }
 
 /** Only who wants to hear of progress needs a stream; one answer is simpler for everybody between. */

@@ -9,25 +9,46 @@ import type { ToolCall } from './tool.ts'
 const LISTED = 100
 const JSON_TYPE = 'application/json'
 
+/** The address of a resource is that of its page, so that an event, which names a page, names a resource. */
+const resource = (page: string, name: string, title: string, tool: string, description: string) => ({
+  uriTemplate: `goldmaster://${page}`,
+  name,
+  title,
+  description,
+  mimeType: JSON_TYPE,
+  tool,
+  pattern: new RegExp(`^goldmaster://${page.replace(/\{(\w+)\}/g, '(?<$1>[1-9]\\d{0,9})')}$`),
+})
+
 const TEMPLATES: readonly (ResourceTemplateType & { tool: string; pattern: RegExp })[] = [
-  {
-    uriTemplate: 'goldmaster://projects/{project_id}',
-    name: 'project',
-    title: 'Project',
-    description: 'A project with its status and counts, as show_project gives it',
-    mimeType: JSON_TYPE,
-    tool: 'show_project',
-    pattern: /^goldmaster:\/\/projects\/(?<project_id>[1-9]\d{0,9})$/,
-  },
-  {
-    uriTemplate: 'goldmaster://projects/{project_id}/tasks/{task_id}',
-    name: 'task',
-    title: 'Task',
-    description: 'A task with what is linked to it, as show_task gives it',
-    mimeType: JSON_TYPE,
-    tool: 'show_task',
-    pattern: /^goldmaster:\/\/projects\/(?<project_id>[1-9]\d{0,9})\/tasks\/(?<task_id>[1-9]\d{0,9})$/,
-  },
+  resource(
+    'projects/{project_id}',
+    'project',
+    'Project',
+    'show_project',
+    'A project with its status and counts, as show_project gives it',
+  ),
+  resource(
+    'projects/{project_id}/tasks/{task_id}',
+    'task',
+    'Task',
+    'show_task',
+    'A task with what is linked to it, as show_task gives it',
+  ),
+  resource(
+    'projects/{project_id}/builds/{build_run_id}',
+    'build',
+    'Build',
+    'show_build',
+    'A build run with its steps and investigation, as show_build gives it',
+  ),
+  resource(
+    'projects/{project_id}/breakages/{breakage_id}',
+    'breakage',
+    'Breakage',
+    'show_breakage',
+    'A breakage with its builds, as show_breakage gives it',
+  ),
 ]
 
 const toolNamed = (name: string) => TOOLS.find((tool) => tool.name === name)!
@@ -50,14 +71,20 @@ export async function listResources(client: Client, offer: Offer): Promise<Resou
     .map(({ id, name }) => ({ uri: `goldmaster://projects/${id}`, name: visible(name), mimeType: JSON_TYPE }))
 }
 
-/** What the tool of the same thing would answer, marked alike. */
-export async function readResource(uri: string, call: Omit<ToolCall, 'args'>, offer: Offer): Promise<ReadResourceResult> {
-  for (const { tool: name, pattern } of offered(offer)) {
+/** What an address names, if it is offered. */
+function named(uri: string, offer: Offer) {
+  for (const { tool, pattern } of offered(offer)) {
     const args = pattern.exec(uri)?.groups
-    if (!args || (offer.project !== undefined && args.project_id !== offer.project)) continue
-    const tool = toolNamed(name)
-    const { structuredContent } = answer(tool, await tool.run({ ...call, args: { ...args } }))
-    return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(structuredContent) }] }
+    if (args && (offer.project === undefined || args.project_id === offer.project)) return { tool: toolNamed(tool), args }
   }
   throw notFound('Resource')
+}
+
+export const projectOf = (uri: string, offer: Offer): string => named(uri, offer).args.project_id!
+
+/** What the tool of the same thing would answer, marked alike. */
+export async function readResource(uri: string, call: Omit<ToolCall, 'args'>, offer: Offer): Promise<ReadResourceResult> {
+  const { tool, args } = named(uri, offer)
+  const { structuredContent } = answer(tool, await tool.run({ ...call, args: { ...args } }))
+  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(structuredContent) }] }
 }

@@ -19,12 +19,15 @@ import { getPrompt, listPrompts } from './prompts.ts'
 import { type Remedies, refusalText, remedyFor } from './refusals.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { briefSchema } from './schemas.ts'
+import type { Subscriptions } from './subscriptions/connection.ts'
 import type { Fields, Tool, ToolCall } from './tool.ts'
 
 export interface Assistance extends Offer, Remedies {
   /** Asked anew for every call, so that a fresh sign-in counts at once. */
   client(): Client
   stopped?(): boolean
+  /** How the assistant hears of resources that changed: on a stream beside this server, or by asking it; absent where neither is there. */
+  changes?: 'stream' | Subscriptions
 }
 
 /** One request of an assistant, whichever protocol it speaks. */
@@ -47,16 +50,17 @@ function describe(tool: Tool): ToolDescription {
   return made
 }
 
-const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} }
 /** Made once: the SDK would make one for every server, and a server lives for one request. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** The assistant's side of the service: tools, resources and prompts for what a token may do. */
-export function createServer({ client, signIn, ownToken, stopped = () => false, ...offer }: Assistance): Server {
+export function createServer({ client, signIn, ownToken, stopped = () => false, changes, ...offer }: Assistance): Server {
   const instructions = offer.project ? `${INSTRUCTIONS}\nThis server is bound to project ${offer.project}.` : INSTRUCTIONS
+  const subscribe = changes !== undefined && offer.scopes.includes('read:workspace_events')
+  const capabilities = { tools: {}, resources: subscribe ? { subscribe } : {}, prompts: {}, completions: {} }
   const server = new Server(
     { name: 'goldmaster', title: 'Goldmaster', version: VERSION },
-    { capabilities: CAPABILITIES, instructions, jsonSchemaValidator },
+    { capabilities, instructions, jsonSchemaValidator },
   )
   const remedies = { signIn, ownToken }
   const tools = toolsFor(offer)
@@ -80,13 +84,7 @@ export function createServer({ client, signIn, ownToken, stopped = () => false, 
     try {
       return await work()
     } catch (error) {
-      if (uri !== undefined && error instanceof ApiError && error.status === 404)
-        throw new ResourceNotFoundError(uri, refusalText(error, remedies))
-      const invalid = error instanceof ApiError && error.status >= 400 && error.status < 500
-      throw new ProtocolError(
-        invalid ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-        refusalText(error, remedies),
-      )
+      throw protocolError(error, remedies, uri)
     }
   }
 
@@ -107,11 +105,28 @@ export function createServer({ client, signIn, ownToken, stopped = () => false, 
   server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) =>
     orProtocolError(() => readResource(uri, callOf(mcpReq), offer), uri),
   )
+  if (subscribe && changes !== 'stream') {
+    server.setRequestHandler('resources/subscribe', ({ params: { uri } }) =>
+      orProtocolError(() => changes.add(uri, [uri]).then(() => ({})), uri),
+    )
+    server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+      changes.remove(uri)
+      return {}
+    })
+  }
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(offer) }))
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) =>
     orProtocolError(() => getPrompt(name, given, offer)),
   )
   return server
+}
+
+/** A refusal in the words of the API, as the protocol has them; `uri` is the resource that was asked for. */
+export function protocolError(error: unknown, remedies: Remedies, uri?: string): ProtocolError {
+  const text = refusalText(error, remedies)
+  const status = error instanceof ApiError ? error.status : 500
+  if (uri !== undefined && status === 404) return new ResourceNotFoundError(uri, text)
+  return new ProtocolError(status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, text)
 }
 
 /** Tells how far a call has come, if whoever waits for it asked to hear of it. */

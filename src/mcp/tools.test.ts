@@ -177,7 +177,7 @@ describe.each([
     expect([...called].sort()).toEqual(TOOLS.map(({ name }) => name).sort())
   })
 
-  test('resources show projects and tasks', async () => {
+  test('resources show projects, tasks, builds and breakages', async () => {
     const { resources } = await assistant.client.listResources()
     const star = `goldmaster://projects/${id('projects', 'star')}`
     expect(resources.map(({ uri }) => uri)).toContain(star)
@@ -185,11 +185,17 @@ describe.each([
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'goldmaster://projects/{project_id}',
       'goldmaster://projects/{project_id}/tasks/{task_id}',
+      'goldmaster://projects/{project_id}/builds/{build_run_id}',
+      'goldmaster://projects/{project_id}/breakages/{breakage_id}',
     ])
     const read = async (uri: string) =>
       JSON.parse(((await assistant.client.readResource({ uri })).contents[0] as { text: string }).text)
     expect(await read(star)).toMatchObject({ name: 'Starfall', untrusted_fields: expect.arrayContaining(['name']) })
     expect(await read(`${star}/tasks/${id('tasks', 'task1')}`)).toMatchObject({ title: 'Task 1' })
+    const build_run_id = id('build_runs', `build${build}`)
+    expect(await read(`${star}/builds/${build_run_id}`)).toMatchObject({ id: build_run_id, status: 'failed' })
+    const { breakages } = await inStar('list_breakages', { limit: 1 })
+    expect(await read(`${star}/breakages/${breakages[0].id}`)).toMatchObject({ id: breakages[0].id })
     await expect(read('goldmaster://projects/999999')).rejects.toThrow(/not found/)
     await expect(read('file:///etc/passwd')).rejects.toThrow(/not found/)
   })

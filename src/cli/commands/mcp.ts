@@ -1,3 +1,5 @@
+import type { Follow } from '../../mcp/subscriptions/watch.ts'
+import { follow } from '../connection/event-stream.ts'
 import { openClient } from '../connection/requests.ts'
 import { exchange, patience } from '../connection/transport.ts'
 import { command, projectId } from '../program/command.ts'
@@ -27,6 +29,28 @@ export const mcp = command({
         ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
         : `Ask the user to sign in again with: goldmaster login --host ${site}`
     const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens, to set it as GOLDMASTER_TOKEN in this assistant's settings, and to restart this server.`
-    await serveStdio({ client, scopes, project, readOnly, signIn, ownToken })
+    await serveStdio({ client, scopes, project, readOnly, signIn, ownToken, follow: followAt(site, () => call.token) })
   },
 })
+
+/** The events of a project, for whoever subscribed to something in it; the connection is kept up until it is stopped. */
+const followAt =
+  (site: string, token: () => string): Follow =>
+  (project_id, { event, ended }) =>
+    new Promise((resolve, reject) => {
+      const stopped = new AbortController()
+      const following = {
+        site,
+        token: token(),
+        query: { project_id, include: 'all' },
+        connected: () => resolve(() => stopped.abort()),
+        event: ({ url }: { url: string }) => event(url),
+        missed: () => event(undefined),
+        note() {},
+        signal: stopped.signal,
+      }
+      follow(following).then(ended, (error) => {
+        reject(error)
+        ended()
+      })
+    })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage, type ParseError } from 'eventsource-parser'
 import { ApiError, errorOfResponse } from '../../contract/errors.ts'
 import { eventStream } from '../../contract/routes.ts'
@@ -22,10 +23,13 @@ interface Following {
   /** What happened before the stream's memory is not told again. */
   missed(): void
   note(text: string): void
+  /** Ends it. */
+  signal?: AbortSignal
 }
 
-/** Follows the feed until the service turns us away; a broken connection is taken up where it broke. */
-export async function follow(following: Following): Promise<never> {
+/** Follows the feed until it is ended or the service turns us away; a broken connection is taken up where it broke. */
+export async function follow(following: Following): Promise<void> {
+  const { signal } = following
   const progress: Progress = { last: undefined, stood: false }
   for (let failures = 0; ; ) {
     try {
@@ -33,12 +37,15 @@ export async function follow(following: Following): Promise<never> {
       await listen(following, progress)
       failures = progress.last === before ? failures + 1 : 1
     } catch (error) {
+      if (signal?.aborted) return
       // Never having stood, it is more likely a wrong address than a bad moment.
       if (error instanceof ApiError || !progress.stood) throw error
       following.note(`${(error as Error).message} Trying again …`)
       failures++
     }
-    await new Promise((done) => setTimeout(done, Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failures - 1))))
+    const pause = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failures - 1))
+    await sleep(pause, undefined, { signal }).catch(() => {})
+    if (signal?.aborted) return
   }
 }
 
@@ -50,12 +57,13 @@ interface Progress {
 }
 
 async function listen(following: Following, progress: Progress) {
-  const { site, token, query } = following
+  const { site, token, query, signal } = following
   const url = new URL(`${site}/api${eventStream.path}`)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: 'text/event-stream', 'user-agent': AGENT }
   if (progress.last !== undefined) headers['last-event-id'] = progress.last
   const begun = await begin(url, { headers })
+  signal?.addEventListener('abort', () => begun.destroy())
   begun.setTimeout(SILENCE_MS, () => begun.destroy(new Failure(`${site} has gone silent.`)))
   const response = await headOf(begun, site)
   if (response.statusCode !== 200) throw await refusalOf(response)

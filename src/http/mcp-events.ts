@@ -1,0 +1,59 @@
+import { text } from 'node:stream/consumers'
+import { createParser } from 'eventsource-parser'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { errorOfResponse, tooManySubscriptions } from '../contract/errors.ts'
+import { eventStream } from '../contract/routes.ts'
+import type { Event } from '../contract/shapes.ts'
+import type { Database } from '../db/database.ts'
+import * as access from '../domain/access/access.ts'
+import type { Follow } from '../mcp/subscriptions/watch.ts'
+import { tokenScheme } from './auth/auth-scheme.ts'
+
+/** Projects that one token may follow at once on this node. */
+const FOLLOWED_MAX = 50
+
+/** An injected request begins when it is awaited, which must be where it counts as asked on somebody's behalf. */
+async function streamed(app: FastifyInstance, url: string, { headers, ip }: FastifyRequest) {
+  const asked = { url, headers: { authorization: headers.authorization! }, remoteAddress: ip, payloadAsStream: true }
+  const answer = await app.inject(asked)
+  if (answer.statusCode === 200) return answer
+  throw errorOfResponse(answer.statusCode, await text(answer.stream()), 'There is no event stream.')
+}
+
+/** The event stream for assistants, asked from inside: scope, plan and membership are looked at there, at the start and ever after. */
+export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(work: () => Promise<T>) => Promise<T>) {
+  const followed = new Map<number, number>()
+  const count = (token: number, change: 1 | -1) => {
+    const left = (followed.get(token) ?? 0) + change
+    if (left > FOLLOWED_MAX) throw tooManySubscriptions(`${FOLLOWED_MAX} projects that a token follows`)
+    if (left === 0) followed.delete(token)
+    else followed.set(token, left)
+  }
+
+  return (request: FastifyRequest): Follow =>
+    async (projectId, { event, ended }) => {
+      const ask = { who: tokenScheme.who(request), scope: eventStream.scope, project: Number(projectId) }
+      const caller = await access.findCaller(db, ask)
+      access.admit(caller, ask)
+      const token = caller.token_id!
+      count(token, 1)
+      const query = new URLSearchParams({ account_id: String(caller.account_id), project_id: projectId, include: 'all' })
+      const answer = await onBehalf(() => streamed(app, `/api${eventStream.path}?${query}`, request)).catch((error: unknown) => {
+        count(token, -1)
+        throw error
+      })
+      const { res } = answer.raw
+      res.once('close', () => count(token, -1))
+      const parser = createParser({
+        onEvent: (told) => event(told.event === 'reset' ? undefined : (JSON.parse(told.data) as Event).url),
+      })
+      const stream = answer.stream().setEncoding('utf8')
+      stream.on('data', (part: string) => parser.feed(part))
+      stream.on('error', () => {}).once('close', ended)
+      return () => {
+        stream.destroy()
+        // The stream's other end, which would go on writing.
+        res.destroy()
+      }
+    }
+}

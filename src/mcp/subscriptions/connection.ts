@@ -1,0 +1,48 @@
+import { tooManySubscriptions } from '../../contract/errors.ts'
+import type { Offer } from '../catalogue.ts'
+import { sharedFollow } from './shared-follow.ts'
+import { type Follow, watch } from './watch.ts'
+
+/** At once, of one assistant. */
+const SUBSCRIPTIONS_MAX = 100
+
+/** What an assistant wants to hear of, by what it ends it with: an address, or the number of the request. */
+export interface Subscriptions {
+  add(key: string | number, uris: readonly string[]): Promise<void>
+  remove(key: string | number): void
+}
+
+/** The subscriptions of one connection over standard input and output. */
+export function openSubscriptions(
+  offer: Offer,
+  follow: Follow,
+  updated: (uri: string) => void,
+): Subscriptions & { close(): void } {
+  const stops = new Map<string | number, () => void>()
+  const shared = sharedFollow(follow)
+  const congested = () => process.stdout.writableNeedDrain
+  const remove = (key: string | number) => {
+    stops.get(key)?.()
+    stops.delete(key)
+  }
+  return {
+    async add(key, uris) {
+      remove(key)
+      if (stops.size >= SUBSCRIPTIONS_MAX) throw tooManySubscriptions(`${SUBSCRIPTIONS_MAX} subscriptions`)
+      let over = false
+      stops.set(key, () => {
+        over = true
+      })
+      const watcher = { offer, follow: shared, congested, updated, ended: () => stops.delete(key) }
+      const stop = await watch(uris, watcher).catch((error) => {
+        if (!over) stops.delete(key)
+        throw error
+      })
+      // It may have been taken back while it began.
+      if (over) stop()
+      else stops.set(key, stop)
+    },
+    remove,
+    close: () => [...stops.keys()].forEach(remove),
+  }
+}
