@@ -72,9 +72,9 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
         return { name, status, ms: performance.now() - began }
       }),
     )
-  type Told = Awaited<ReturnType<typeof askAll>>
-  const late = (told: Told) => told.filter(({ ms }) => ms > PROMISED_MS)
-  const broken = (told: Told) => told.filter(({ status }) => status >= 500)
+  type Answers = Awaited<ReturnType<typeof askAll>>
+  const late = (answers: Answers) => answers.filter(({ ms }) => ms > PROMISED_MS)
+  const broken = (answers: Answers) => answers.filter(({ status }) => status >= 500)
   const whole = async () => broken(await askAll()).length === 0
   const idle = async () => {
     const since = performance.now()
@@ -102,10 +102,10 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
   ])('answers everybody in time when the primary %s, and goes on when it is back', async (_, happen) => {
     await until(whole)
     await happen()
-    const told = await askAll()
-    expect(late(told)).toEqual([])
-    expect(broken(told).filter(({ status }) => status !== 503)).toEqual([])
-    expect(broken(told).length).toBeGreaterThan(0)
+    const answers = await askAll()
+    expect(late(answers)).toEqual([])
+    expect(broken(answers).filter(({ status }) => status !== 503)).toEqual([])
+    expect(broken(answers).length).toBeGreaterThan(0)
     primary.become('good')
     await until(whole)
   })
@@ -125,9 +125,9 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     const seen = replica.reads.replica
     await until(async () => (await whole()) && replica.reads.replica > seen)
     await happen()
-    const told = await askAll()
-    expect(late(told)).toEqual([])
-    expect(broken(told)).toEqual([])
+    const answers = await askAll()
+    expect(late(answers)).toEqual([])
+    expect(broken(answers)).toEqual([])
     standby.become('good')
     const before = replica.reads.replica
     await until(async () => (await whole()) && replica.reads.replica > before)

@@ -78,11 +78,11 @@ const waiting = (kind: JobKind) =>
 const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
 const forgetAll = () => studio.db.execute(sql`delete from graphile_worker._private_jobs`)
 const triggered = async () => {
-  const told = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
+  const delivered = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
     job_name: 'night',
     commit: 'abc',
   })
-  return { build_run_id: told.records[0].id as number }
+  return { build_run_id: delivered.records[0].id as number }
 }
 const stateOf = (build: number) => rows(sql`select status, build_number, output_log from build_runs where id = ${build}`)
 
@@ -90,12 +90,12 @@ type Case<K extends JobKind> = () => Promise<{ payload: Jobs[K]; effect: () => P
 const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   ingest: [
     async () => {
-      const told = await tell('perforce', await load('perforce'), { changelist: 5, user: 'kim', files: ['//d/T_5.png'] })
+      const delivered = await tell('perforce', await load('perforce'), { changelist: 5, user: 'kim', files: ['//d/T_5.png'] })
       const effect = () =>
         rows(sql`
           select d.outcome, (select sum(version) from assets where path = '//d/T_5.png') as versions from deliveries d
-          where id = ${Number(told.delivery_id)}`)
-      return { payload: { delivery_id: Number(told.delivery_id) }, effect }
+          where id = ${Number(delivered.delivery_id)}`)
+      return { payload: { delivery_id: Number(delivered.delivery_id) }, effect }
     },
     [{ outcome: 'processed', versions: 1 }],
   ],

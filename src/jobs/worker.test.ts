@@ -46,8 +46,11 @@ async function polled() {
     integrations: [{ key: 'ci', project: studio.world.projects!.star!.id, provider: 'jenkins', config }],
   })
   const body = { job_name: 'night', build_number: 1, status: 'STARTED', build_url: `${jenkins.url}${BUILD}/` }
-  const { json: told } = await studio.ask(`/webhooks/ci?token=${made.integrations!.ci!.webhook_token}`, { method: 'POST', body })
-  return { id: told.records[0].id as number, integration: made.integrations!.ci!.id as number }
+  const { json: delivered } = await studio.ask(`/webhooks/ci?token=${made.integrations!.ci!.webhook_token}`, {
+    method: 'POST',
+    body,
+  })
+  return { id: delivered.records[0].id as number, integration: made.integrations!.ci!.id as number }
 }
 const row = async (id: number) =>
   (await studio.db.one<{ status: string; output_log: string | null }>(
@@ -62,10 +65,10 @@ describe('the worker', () => {
   test('does what a 202 promised', async () => {
     worker = await startWorker(context())
     const token = studio.world.integrations!.perforce!.webhook_token
-    const { json: told } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 7 } })
+    const { json: delivered } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 7 } })
     await until(async () => {
       const delivery = await studio.db.one<{ outcome: string }>(
-        sql`select outcome from deliveries where id = ${Number(told.delivery_id)}`,
+        sql`select outcome from deliveries where id = ${Number(delivered.delivery_id)}`,
       )
       return delivery?.outcome === 'processed'
     })
@@ -148,7 +151,7 @@ test('a job whose claim was made and never heard of is taken again', async () =>
   try {
     worker = await startWorker({ ...context(), db })
     await until(() => jenkins.calls.length > 0)
-    // As the answer would have told: a second job of the same worker.
+    // As the answer would have said: a second job of the same worker.
     const second = await studio.db.one<{ id: number }>(sql`
       select id from graphile_worker.add_job('poll_jenkins', ${JSON.stringify({ build_run_id: build.id, offset: 0, looks: 9 })}::json,
         run_at => now() + interval '1 hour')`)
