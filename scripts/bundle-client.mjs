@@ -49,10 +49,9 @@ const HEAVY = {
   bridge: 'cli/commands/bridge',
   diagnose: 'cli/commands/diagnose',
   mcp: 'cli/commands/mcp',
-  run: 'cli/commands/run',
   jq: 'terminal/jq',
 }
-const HEAVY_PATH = /^\.\/(?:commands\/(?:bridge|diagnose|mcp|run)|jq)\.ts$/
+const HEAVY_PATH = /^\.\/(?:commands\/(?:bridge|diagnose|mcp)|jq)\.ts$/
 const heavyName = (path) => path.replace(/^.*\/(\w+)\.ts$/, '$1')
 
 /** In one file they stand as text: what is not asked for is not even parsed. */

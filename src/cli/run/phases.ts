@@ -19,7 +19,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { when: /\bBUILD COMMAND STARTED/, begins: 'compiling' },
   { when: /\bBUILD COMMAND COMPLETED/, ends: 'compiling' },
-  { when: /\bCOOK COMMAND STARTED/, begins: 'cooking' },
+  { when: /\bCOOK COMMAND STARTED|\bLogCook: (?:Display: )?Cooking \//, begins: 'cooking' },
   {
     when: /Cooked packages (\d+) Packages Remain \d+ Total (\d+)/,
     begins: 'cooking',
@@ -31,7 +31,6 @@ const RULES: readonly Rule[] = [
   { when: /\b(?:STAGE|PACKAGE) COMMAND STARTED/, begins: 'packaging' },
   { when: /\b(?:PACKAGE|ARCHIVE) COMMAND COMPLETED/, ends: 'packaging' },
   { when: /\bBuilding \d+ action(?:s|\(s\))? (?:started|with)\b/, begins: 'compiling' },
-  { when: /\bTotal (?:build|execution) time\b/, ends: 'compiling' },
   { when: /^DisplayProgressbar: Compiling Scripts|^\[ScriptCompilation\] Requested script compilation/m, begins: 'compiling' },
   { when: /^\*\*\* Tundra build success/m, ends: 'compiling' },
   { when: /^DisplayProgressbar: (?:Incremental Player Build|Build(?:ing)? Player)/m, begins: 'building player' },
