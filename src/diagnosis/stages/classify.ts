@@ -3,6 +3,7 @@ import { isShown, type Log } from '../log.ts'
 import { categoryOfUnknown, isCheck } from './command.ts'
 import type { Hit } from './match.ts'
 import type { Ranked } from './rank.ts'
+import { reasonIn } from './reason.ts'
 import type { SalientLines } from './salient-lines.ts'
 import type { Segments } from './segment.ts'
 
@@ -57,11 +58,19 @@ const isDoubtful = (best: Ranked, { failing }: Segments) =>
 const isOutdone = (best: Ranked, { failing }: Segments, salient: SalientLines) =>
   best.lead.rule.role !== 'wrapper' || failing !== null || salient.weight >= MEANINGFUL
 
-const refine = (best: Ranked, log: Log, segments: Segments, lines: readonly number[]): FailureCategory => {
-  const named = best.lead.rule.category
+const refine = ({ rule }: Hit, log: Log, segments: Segments, lines: readonly number[]): FailureCategory => {
+  const named = rule.category
   if (named === 'unknown') return categoryOfUnknown(log, segments, lines)
-  return named === 'compile_error' && best.lead.rule.score <= AMBIGUOUS && isCheck(segments) ? 'lint_or_doc' : named
+  return named === 'compile_error' && rule.score <= AMBIGUOUS && isCheck(segments) ? 'lint_or_doc' : named
 }
+
+/** A test is known by its name, a compiler's error by its place: what it complains about stands in the words beside it. */
+const isPlaced = ({ lead: { rule, groups } }: Ranked) =>
+  rule.category === 'test_failure' || (rule.category === 'compile_error' && groups.file !== undefined)
+
+/** Inside the block of one rule another may know the very reason. */
+const saysMore = ({ rule }: Hit, { lead }: Ranked) =>
+  rule !== lead.rule && rule.role === 'root' && rule.category !== 'unknown' && rule.score >= lead.rule.score
 
 /** Success counts unless something clearly failed after it: builds have more than one step. */
 const endsWell = ({ succeededAt }: Segments, ranked: readonly Ranked[]) =>
@@ -78,14 +87,9 @@ export function classify(log: Log, segments: Segments, ranked: readonly Ranked[]
   if (best && best.score > 0 && !(salient && isOutdone(best, segments, salient))) {
     const [confidence, because] = confidenceOf(log, segments, best, second)
     const lines = linesOf(log, best.start, best.end)
-    return {
-      category: refine(best, log, segments, lines),
-      confidence,
-      because,
-      hit: best.lead,
-      lead: best.lead.index,
-      lines,
-    }
+    const lead = isPlaced(best) ? best.lead.index : reasonIn(log, best.lead.index, lines)
+    const hit = ranked.flatMap(({ hits }) => hits).find((each) => each.index === lead && saysMore(each, best)) ?? best.lead
+    return { category: refine(hit, log, segments, lines), confidence, because, hit, lead, lines }
   }
   if (!salient) return nothing('nothing in it looks like an error')
   const lines = linesOf(log, salient.start, salient.end)

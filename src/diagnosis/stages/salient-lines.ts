@@ -34,7 +34,8 @@ export interface SalientLines {
 /** What a line is about stands at its beginning. */
 const READ = 400
 
-const weigh = (line: string) => {
+/** How much a line looks like the reason of a failure, whatever tool wrote it. */
+export const weigh = (line: string) => {
   const text = line.slice(0, READ)
   return SIGNS.reduce((sum, [sign, weight]) => (sign.test(text) ? sum + weight : sum), 0)
 }

@@ -48,7 +48,7 @@ export const java: readonly Rule[] = [
     role: 'root',
     need: ['e: ', '.kt:', '.kts:'],
     match:
-      /^e: (?:file:\/\/)?(?<file>[^\s:(][^:(]{0,300}\.kts?|[A-Za-z]:[^:(]{1,300}\.kts?):? ?\(?(?<line>\d+)[:,] ?\d+\)?:? (?<msg>.*)/,
+      /^(?:[\w.\\/-]{1,80} : )?e: (?:file:\/\/(?=[^/]|\/[^A-Z]|\/[A-Z][^:])|file:\/\/\/)?(?<file>[^\s:(][^:(]{0,300}\.kts?|[A-Za-z]:[^:(]{1,300}\.kts?):? ?\(?(?<line>\d+)[:,] ?\d+\)?:? (?<msg>.*)/,
     score: 82,
     near: 0,
     fix: 'Fix the error in {file} at line {line}.',
@@ -62,9 +62,9 @@ export const java: readonly Rule[] = [
     tool: 'AAPT',
     category: 'compile_error',
     role: 'root',
-    need: ['AAPT: error', 'Android resource linking failed', 'AAPT2 error'],
+    need: ['AAPT: error', 'AAPT2 error', '.xml:'],
     match:
-      /^(?:ERROR: ?)?(?:(?<file>[^\s:][^:]{0,300}\.xml):(?<line>\d+):(?:\d+:)? )?(?:AAPT2? ?: error|AAPT2 error|error): (?<msg>(?:resource|attribute|failed|style|duplicate|not well).*)/,
+      /^\s*(?:ERROR: ?)?(?:(?:[\w.-]{1,120}:)?(?<file>(?:[A-Za-z]:)?[^\s:][^:]{0,300}\.xml):(?<line>\d+):(?:\d+:)? )?(?:AAPT2? ?: error|AAPT2 error|error): (?<msg>(?:resource|attribute|failed|style|duplicate|not well).*)/,
     score: 78,
     near: 0,
     fix: 'Fix the resource named in {file}.',
@@ -138,6 +138,24 @@ export const java: readonly Rule[] = [
       {
         log: "* What went wrong:\nExecution failed for task ':app:package'.\n> A problem occurred starting process 'command 'sh''\n\n* Try:",
         line: 2,
+      },
+    ],
+  },
+  {
+    id: 'gradle.where',
+    tool: 'Gradle',
+    category: 'build_system',
+    role: 'root',
+    need: ["Build file '", "Settings file '", "Script '"],
+    match: /^(?:Build file|Settings file|Script) '(?<file>[^']{1,300})' line: (?<line>\d+)/,
+    score: 84,
+    block: { until: /^\* (?:Try|Exception)/, blanks: 1, max: 20 },
+    fix: 'Fix {file} at line {line}; nothing is built before it can be read.',
+    examples: [
+      {
+        log: "* Where:\nBuild file '/ws/app/build.gradle' line: 11\n\n* What went wrong:\nCould not find method hits()\n\n* Try:",
+        line: 2,
+        file: 'build.gradle',
       },
     ],
   },

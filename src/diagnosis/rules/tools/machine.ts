@@ -95,9 +95,11 @@ export const machine: readonly Rule[] = [
       'Unable to acquire the',
       'another process is using',
       'is locked by another',
+      'Unable to delete directory',
+      'Unable to delete file',
     ],
     match:
-      /being used by another process|Text file busy|\bEBUSY\b|[Cc]ould not get lock \S+|Unable to acquire the dpkg|is locked by another process|Timeout waiting to lock/,
+      /being used by another process|Text file busy|\bEBUSY\b|[Cc]ould not get lock \S+|Unable to acquire the dpkg|is locked by another process|Timeout waiting to lock|Unable to delete (?:directory|file) '?\S/,
     score: 74,
     near: 0,
     fix: 'End the process that holds the file, or give every build its own workspace.',

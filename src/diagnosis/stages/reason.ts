@@ -1,0 +1,41 @@
+import type { Log } from '../log.ts'
+import { weigh } from './salient-lines.ts'
+
+/** A line that says that something failed and leaves it to the lines below to say why. */
+const ANNOUNCES =
+  /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following|message\))\b[^'"`]{0,30}:\s*$|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
+
+const CAUSED = /^\s*(?:Caused by|Reason|Cause): ?(?=\S)/
+const FRAME = /^\s+(?:at |from |File "|#\d+ |\.{3} \d+ )|^\s*\.{3} \d+ /
+/** Advice, not a reason. */
+const ADVICE = /^\W*(?:Run with|Get more help|Try:|Run `|note: run with|For more|Please (?:see|refer|check)|Use '|hint:)/i
+
+const WITHIN = 60
+
+/** What it is worth as a reason; the innermost cause of a chain says more than the ones around it. */
+const worthOf = (line: string) =>
+  FRAME.test(line) || ADVICE.test(line) || ANNOUNCES.test(line)
+    ? Number.NEGATIVE_INFINITY
+    : weigh(line) + (CAUSED.test(line) ? 6 : 0)
+
+/** A reason must say more than that something is there. */
+const MEANINGFUL = 3
+
+/**
+ * The line of a block that says why, where the one that leads it only announces that, or is the outside of a chain of causes. The deepest
+ * of those that say as much.
+ */
+export function reasonIn(log: Log, lead: number, lines: readonly number[]): number {
+  const below = lines.filter((index) => index > lead && index <= lead + WITHIN)
+  const chained = below.some((index) => CAUSED.test(log.text[index]!))
+  if (!chained && !ANNOUNCES.test(log.text[lead]!)) return lead
+  let best = lead
+  let most = chained ? Math.max(MEANINGFUL, weigh(log.text[lead]!)) : MEANINGFUL
+  for (const index of below) {
+    const worth = worthOf(log.text[index]!)
+    if (worth < most || (worth === most && !CAUSED.test(log.text[index]!) && best !== lead)) continue
+    best = index
+    most = worth
+  }
+  return best
+}
