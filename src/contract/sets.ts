@@ -245,6 +245,7 @@ export const FAILURE_CATEGORIES = [
   'scm_sync',
   'license_seat',
   'signing',
+  'delivery',
   'infra_agent',
   'crash',
   'infrastructure',

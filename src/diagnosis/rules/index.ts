@@ -21,6 +21,7 @@ import { python } from './languages/python.ts'
 import { ruby } from './languages/ruby.ts'
 import { rust } from './languages/rust.ts'
 import { apple } from './tools/apple.ts'
+import { delivery } from './tools/delivery.ts'
 import { docs } from './tools/docs.ts'
 import { generic } from './tools/generic.ts'
 import { linters } from './tools/linters.ts'
@@ -42,6 +43,7 @@ export const RULES: readonly Rule[] = [
   ...dotnet,
   ...java,
   ...jvmLanguages,
+  ...delivery,
   ...apple,
   ...rust,
   ...go,

@@ -68,6 +68,10 @@ export const ADVICE: Readonly<Record<FailureCategory, { what: string; fix: strin
     what: 'Signing failed',
     fix: 'Check the certificate and profile on the build machine: present, not expired, for this identifier and team.',
   },
+  delivery: {
+    what: 'The upload to a store or a tester service failed',
+    fix: 'Check the login, the application and branch it goes to, and what the service says about the upload; the build itself is done.',
+  },
   infra_agent: { what: 'The build machine failed', fix: 'Run the build again on another machine and check the one that failed.' },
   crash: { what: 'A tool crashed', fix: 'Read the top of the stack that is yours; if none is, update or report the tool.' },
   infrastructure: {

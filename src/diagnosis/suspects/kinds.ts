@@ -102,6 +102,7 @@ const NOBODYS_FAULT: ReadonlySet<FailureCategory> = new Set([
   'scm_sync',
   'license_seat',
   'signing',
+  'delivery',
   'infra_agent',
   'infrastructure',
   'none',
