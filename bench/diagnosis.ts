@@ -1,9 +1,10 @@
 import { diagnose } from '../src/diagnosis/diagnose.ts'
 import { CARRIERS } from './diagnosis/carriers.ts'
 import { type LabelledLog, labelledLogs } from './diagnosis/labelled-logs.ts'
+import { leftOut } from './diagnosis/left-out.ts'
 import { passedBefore } from './diagnosis/passed.ts'
 import { speed } from './diagnosis/speed.ts'
-import { count, HEADING, percent, rowOf, type Tally, zero } from './diagnosis/tally.ts'
+import { count, HEADING, rowOf, sureness, type Tally, zero } from './diagnosis/tally.ts'
 
 /** How well the labelled logs are read: one line for each set, one for all. */
 function plain(logs: readonly LabelledLog[]): Tally {
@@ -18,10 +19,7 @@ function plain(logs: readonly LabelledLog[]): Tally {
     console.log(rowOf(set, tally))
   }
   console.log(rowOf('all', all))
-  const sure = (['high', 'medium', 'low'] as const).map(
-    (name) => `${name} ${percent(all[name][1], all[name][0]).trim()} of ${all[name][0]}`,
-  )
-  console.log(`right by how sure it was: ${sure.join(', ')}`)
+  console.log(sureness(all))
   return all
 }
 
@@ -59,7 +57,9 @@ export async function benchDiagnosis() {
   if (root === undefined) console.log('No folder of labelled logs is given: only the time is measured, on made-up ones.')
   else {
     const logs = labelledLogs(root)
-    carried(logs, plain(logs))
+    const before = plain(logs)
+    leftOut(logs, before)
+    carried(logs, before)
     compared(logs)
   }
   speed(root)

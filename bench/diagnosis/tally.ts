@@ -71,6 +71,23 @@ export function count(tally: Tally, label: Label, found: Finding, at: (line: num
   }
 }
 
+const DRAWS = 1000
+
+/** The middle 95 of 100 shares when projects are drawn anew: logs of one project are right or wrong together. */
+export function interval(parts: ReadonlyMap<string, readonly [right: number, all: number]>): string {
+  const projects = [...parts.values()]
+  let state = 1
+  const next = () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+    return projects[state % projects.length]!
+  }
+  const shares = Array.from({ length: DRAWS }, () => {
+    const drawn = projects.map(next)
+    return drawn.reduce((sum, [right]) => sum + right, 0) / drawn.reduce((sum, [, all]) => sum + all, 0)
+  }).sort((a, b) => a - b)
+  return [0.025, 0.975].map((at) => (100 * shares[Math.floor(at * DRAWS)]!).toFixed(0)).join('–')
+}
+
 export const HEADING = `${'set'.padEnd(20)} logs    first     near  overlap    whole     file     kind  alarms`
 
 export function rowOf(name: string, tally: Tally): string {
@@ -85,3 +102,8 @@ export function rowOf(name: string, tally: Tally): string {
     tally.clean ? ` ${tally.alarms}/${tally.clean}` : '',
   ].join(' ')
 }
+
+export const sureness = (tally: Tally): string =>
+  `right by how sure it was: ${(['high', 'medium', 'low'] as const)
+    .map((name) => `${name} ${percent(tally[name][1], tally[name][0]).trim()} of ${tally[name][0]}`)
+    .join(', ')}`

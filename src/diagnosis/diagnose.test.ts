@@ -177,8 +177,8 @@ describe('a studio’s own rules', () => {
 
   it('replace ours of the same id', () => {
     const muted = { ...rule, id: 'disk.full', need: ['QUOTA'] }
-    expect(diagnose('no space left on device').category).toBe('out_of_disk')
-    expect(diagnose('no space left on device', { rules: [muted] }).category).not.toBe('out_of_disk')
+    expect(diagnose('no space left on device').clues.rule).toBe('disk.full')
+    expect(diagnose('no space left on device', { rules: [muted] }).clues.rule).not.toBe('disk.full')
   })
 })
 

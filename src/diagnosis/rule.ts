@@ -49,6 +49,8 @@ export interface Rule {
   header?: true
   /** The last line of the block says why, not the one that matched: a traceback ends with its exception. */
   lead?: 'last'
+  /** The tool's own last word that the build failed: a program that ends well afterwards does not take it back. */
+  final?: true
   /** Ids of rules whose later matches follow from this one. */
   explains?: readonly string[]
   /** How sure a match is the cause, 0 to 100. */

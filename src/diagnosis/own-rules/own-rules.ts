@@ -1,5 +1,6 @@
 import { invalidParameter } from '../../contract/errors.ts'
-import { bookFor, diagnose, type Options } from '../diagnose.ts'
+import { diagnose, type Options } from '../diagnose.ts'
+import { bookFor } from '../examine.ts'
 import type { Finding, Step } from '../finding.ts'
 import type { Rule } from '../rule.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'

@@ -72,16 +72,38 @@ const isPlaced = ({ lead: { rule, groups } }: Ranked) =>
 const saysMore = ({ rule }: Hit, { lead }: Ranked) =>
   rule !== lead.rule && rule.role === 'root' && rule.category !== 'unknown' && rule.score >= lead.rule.score
 
+const COMPILED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'link_error', 'shader_error'])
+
+/** A compiler's error, or the build tool's own word that it failed: what is said afterwards is said by somebody who did not look. */
+const isUndeniable = ({ lead: { rule }, score }: Ranked) =>
+  rule.role === 'root' && score >= LIKELY && ((COMPILED.has(rule.category) && rule.score >= SPECIFIC) || rule.final === true)
+
 /** Success counts unless something clearly failed after it: builds have more than one step. */
 const endsWell = ({ succeededAt }: Segments, ranked: readonly Ranked[]) =>
   succeededAt !== null &&
-  !ranked.some((each) => each.lead.index > succeededAt && each.lead.rule.role === 'root' && each.score >= LIKELY)
+  !ranked.some(
+    (each) => isUndeniable(each) || (each.lead.index > succeededAt && each.lead.rule.role === 'root' && each.score >= LIKELY),
+  )
 
-const nothing = (because: string): Verdict => ({ category: 'none', confidence: 'low', because, hit: null, lead: null, lines: [] })
+const nothing = (because: string, failed: boolean): Verdict => ({
+  category: failed ? 'unknown' : 'none',
+  confidence: 'low',
+  because,
+  hit: null,
+  lead: null,
+  lines: [],
+})
 
-export function classify(log: Log, segments: Segments, ranked: readonly Ranked[], find: () => SalientLines | null): Verdict {
+/** `failed`: the build is known to have failed, whatever its log says. */
+export function classify(
+  log: Log,
+  segments: Segments,
+  ranked: readonly Ranked[],
+  find: () => SalientLines | null,
+  failed: boolean,
+): Verdict {
   const [best, second] = ranked
-  if (endsWell(segments, ranked)) return nothing('the log ends in success')
+  if (!failed && endsWell(segments, ranked)) return nothing('the log ends in success', failed)
   const doubtful = !best || best.score <= 0 || isDoubtful(best, segments)
   const salient = doubtful ? find() : null
   if (best && best.score > 0 && !(salient && isOutdone(best, segments, salient))) {
@@ -91,7 +113,7 @@ export function classify(log: Log, segments: Segments, ranked: readonly Ranked[]
     const hit = ranked.flatMap(({ hits }) => hits).find((each) => each.index === lead && saysMore(each, best)) ?? best.lead
     return { category: refine(hit, log, segments, lines), confidence, because, hit, lead, lines }
   }
-  if (!salient) return nothing('nothing in it looks like an error')
+  if (!salient) return nothing('nothing in it looks like an error', failed)
   const lines = linesOf(log, salient.start, salient.end)
   const guess = categoryOfUnknown(log, segments, lines)
   const wrapped = best?.lead.rule.role === 'wrapper' ? best.lead.rule.category : 'unknown'

@@ -37,6 +37,7 @@ const reasonOf = (log: Log, verdict: Verdict): string => {
 function words(log: Log, verdict: Verdict, clues: Clues, file: string | null, line: number | null): string {
   const { what } = ADVICE[verdict.category]
   if (verdict.category === 'none') return `${what}.`
+  if (verdict.lead === null) return `Not certain, ${verdict.because}, though the build was reported as failed.`
   const message = clip(verdict.hit?.groups.msg?.trim() || clues.message, MESSAGE_MAX)
   const tool = clues.tool ? ` (${clues.tool})` : ''
   if (verdict.confidence === 'low') return `Not certain, ${verdict.because}. Look first at: ${message}`

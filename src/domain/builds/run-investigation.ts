@@ -52,7 +52,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
 }
 
 async function investigate(db: Database, it: Case, suspects: Suspects, passed: Set<number>, own: Definition[]): Promise<Outcome> {
-  const options = { passed, candidates: suspects.candidates }
+  const options = { passed, candidates: suspects.candidates, failed: true }
   const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseInWorker(it.output_log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
   if (!suspects.placed)

@@ -125,6 +125,7 @@ export const unity: readonly Rule[] = [
     match:
       /^(?:Error building Player(?!: \d+ errors?$|.*Shader error|.*compiler errors|.*Scripts? )|(?:UnityEditor\.Build\.)?BuildFailedException: |executeMethod (?:class|method) .* could not be found|Build Finished, Result: Failure)(?<msg>.*)/,
     score: 64,
+    final: true,
     examples: [{ log: "executeMethod class 'Builder' could not be found.", line: 1 }],
   },
   {

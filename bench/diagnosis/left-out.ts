@@ -1,0 +1,36 @@
+import { diagnose } from '../../src/diagnosis/diagnose.ts'
+import { judgeBy } from '../../src/diagnosis/model/judge.ts'
+import type { LabelledLog } from './labelled-logs.ts'
+import { learnWithout, lessonsOf } from './learn.ts'
+import { count, interval, rowOf, sureness, type Tally, zero } from './tally.ts'
+
+/** Right and all, by project. */
+type Parts = Map<string, [number, number]>
+
+const add = (parts: Parts, project: string, part: number, all: number) => {
+  const [right, sum] = parts.get(project) ?? [0, 0]
+  if (all > 0) parts.set(project, [right + part, sum + all])
+}
+
+/** The failed logs again, each judged by what was learned from other projects. Rules are not learned: their share of the gap does not show. */
+export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
+  const lessons = lessonsOf(logs)
+  const all = zero()
+  const [first, kind]: [Parts, Parts] = [new Map(), new Map()]
+  for (const { projects, model } of learnWithout(lessons)) {
+    const judge = judgeBy(model)
+    for (const { log } of lessons.filter(({ log }) => projects.has(log.project))) {
+      const alone = zero()
+      const found = diagnose(log.raw, { judge })
+      for (const tally of [alone, all]) count(tally, log.label, found)
+      add(first, log.project, alone.first, alone.logs)
+      add(kind, log.project, alone.kind, alone.kinds)
+    }
+  }
+  const gap = 100 * (plain.kind / plain.kinds - all.kind / all.kinds)
+  console.log(rowOf('projects left out', all))
+  console.log(
+    `95 % intervals over projects: first ${interval(first)}, kind ${interval(kind)}; kind ${gap.toFixed(1)} points below plain`,
+  )
+  console.log(`left out, ${sureness(all)}`)
+}

@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { labelledLogs } from '../bench/diagnosis/labelled-logs.ts'
+import { learn, lessonsOf } from '../bench/diagnosis/learn.ts'
+
+/** Learns what `diagnosis/model` judges by, from a folder of labelled logs: npm run train-diagnosis -- FOLDER */
+const root = process.argv[2]
+if (root === undefined) {
+  console.error('Usage: npm run train-diagnosis -- FOLDER')
+  process.exit(2)
+}
+const learned = learn(lessonsOf(labelledLogs(root)))
+writeFileSync('src/diagnosis/model/weights.json', `${JSON.stringify(learned, null, 2)}\n`)
+console.log(`${learned.classes.length} categories`)

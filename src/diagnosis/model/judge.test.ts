@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { FAILURE_CATEGORIES } from '../../contract/sets.ts'
+import { diagnose } from '../diagnose.ts'
+import { BUCKETS } from './features.ts'
+import learned from './weights.json' with { type: 'json' }
+
+describe('what was learned', () => {
+  it('knows categories of the contract and nothing else', () => {
+    expect(learned.classes.filter((name) => !FAILURE_CATEGORIES.some((category) => category === name))).toEqual([])
+  })
+
+  it('holds a byte for each bucket and category, and no words', () => {
+    expect(Buffer.from(learned.weights, 'base64')).toHaveLength(BUCKETS * learned.classes.length)
+    expect(Object.keys(learned).sort()).toEqual(['bias', 'classes', 'scale', 'weights'])
+    expect(JSON.stringify(learned).length).toBeLessThan(300_000)
+  })
+})
+
+describe('a failed build', () => {
+  const quiet = 'compiling\nall done\nExiting batchmode successfully now!\n'
+
+  it('is never told that its log shows no failure', () => {
+    expect(diagnose(quiet).category).toBe('none')
+    expect(diagnose(quiet, { failed: true })).toMatchObject({ category: expect.not.stringMatching('none'), confidence: 'low' })
+  })
+
+  it('whose compiler complained failed, whatever was said afterwards', () => {
+    const error = "Assets/Crane.cs(31,17): error CS1061: 'Hook' does not contain a definition for 'Swing'"
+    expect(diagnose(`${error}\nBuild Finished, Result: Failure.\n${quiet}`)).toMatchObject({
+      category: 'compile_error',
+      evidence: [{ line: 1 }],
+    })
+    expect(diagnose(`Build Finished, Result: Failure.\n${quiet}`).category).not.toBe('none')
+  })
+})
+
+describe('how sure it is', () => {
+  it('says that the cause may be missing where the beginning is', () => {
+    const error = "Hero.cpp(40): error C2065: 'Hits': undeclared identifier"
+    const cut = `${'linking the world, please wait\n'.repeat(9000)}${error}`.slice(-256_000)
+    expect(diagnose(cut)).toMatchObject({
+      confidence: 'low',
+      diagnosis: expect.stringContaining('the beginning of the log is missing'),
+    })
+  })
+
+  it('trusts a vague match less that another one nearly equals', () => {
+    const raw = [
+      '$ ./pack',
+      './pack: line 3: zip: command not found',
+      'x',
+      'Error: no hero',
+      'y',
+      'Traceback (most recent call last):',
+      'KeyError: 1',
+    ]
+    expect(diagnose(raw.join('\n')).confidence).not.toBe('high')
+  })
+})
