@@ -29,7 +29,11 @@ it('the innermost cause of an exception says more than what it was wrapped in', 
 })
 
 it('a rule that knows the reason inside the block of another gives the category', () => {
-  const raw = ['* What went wrong:', "Execution failed for task ':app:clean'.", "> java.io.IOException: Unable to delete directory 'out'"]
+  const raw = [
+    '* What went wrong:',
+    "Execution failed for task ':app:clean'.",
+    "> java.io.IOException: Unable to delete directory 'out'",
+  ]
   expect(diagnose(raw.join('\n')).category).toBe('workspace_lock')
   expect(leadOf(...raw)).toBe(3)
 })

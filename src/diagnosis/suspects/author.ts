@@ -22,7 +22,9 @@ const USING_MACHINES: ReadonlySet<FailureCategory> = new Set([
 
 /** The author of the most suspect change, or null unless there is proof and nobody else comes close. */
 export function clearAuthor(finding: Finding, mostSuspectFirst: readonly Score[]): string | null {
-  const { category } = finding
+  const { category, confidence } = finding
+  // A guess about the cause is no ground to name anybody.
+  if (confidence === 'low') return null
   if (!isAttributable(category) || category === 'unknown' || mayBeTheMachine(finding)) return null
   const first = mostSuspectFirst[0]
   if (!first) return null

@@ -45,6 +45,6 @@ export const WEIGHTS = {
   /** A compound that hardly anything else has: as good as a file name. */
   rareWord: 0.6,
   /** How many times as suspect as the next author's the first author's change must be. */
-  leadOnProof: 1.04,
+  leadOnProof: 1.2,
   leadOnHint: 2,
 }
