@@ -156,6 +156,10 @@ export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) =>
 /** What a login gives that asks for nothing in particular. */
 export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => scope !== 'write:breakages')
 export type Scope = (typeof SCOPES)[number]
+/** What the tools of an assistant may be narrowed to: what scopes are about. Projects are always there, since the others take their ids. */
+export const TOOLSETS: readonly string[] = [
+  ...new Set(SCOPES.flatMap((scope) => /^(?:read|write):(?!projects)(.+)$/.exec(scope)?.[1] ?? [])),
+]
 /** How long a token lasts that a login through the browser made. */
 export const LOGIN_DAYS = 90
 

@@ -195,11 +195,42 @@ describe('bound by its address', () => {
     expect((await toolsAt('?read_only=false')).map(({ name }) => name)).toContain('create_task')
   })
 
+  test('to some toolsets, in the address or in a header: projects and whose token it is are always there', async () => {
+    const about = (tools: { name: string }[]) => tools.map(({ name }) => name).sort()
+    const builds = await toolsAt('?toolsets=builds')
+    expect(about(builds)).toEqual([
+      'investigate_build',
+      ...['branches', 'breakages', 'builds', 'deployments', 'projects'].map((noun) => `list_${noun}`),
+      'ping',
+      'read_build_log',
+      ...['branch_health', 'breakage', 'build', 'deployment', 'project'].map((noun) => `show_${noun}`),
+    ])
+    const headers = { ...ACCEPT, 'x-mcp-toolsets': 'assets, tasks' }
+    const { json } = await post(request('tools/list'), { headers })
+    expect(about(json.result.tools)).toEqual(about(await toolsAt('?toolsets=assets,tasks')))
+    expect((await callAt('?toolsets=builds', 'list_tasks', { project_id: id('projects', 'star') })).text).toContain(
+      'its toolset is none of those that the user chose',
+    )
+    for (const method of ['resources/templates/list', 'prompts/list']) {
+      const { text } = await post(request(method), { headers })
+      expect(text, method).not.toMatch(/build/)
+    }
+    const twice = await studio.ask('/mcp?toolsets=builds', {
+      method: 'POST',
+      token: tokenOf('lead'),
+      body: request('ping'),
+      headers,
+    })
+    expect(twice.status).toBe(422)
+  })
+
   test.each([
     ['a project of another account', () => `?project=${id('projects', 'den')}`, 404],
     ['no number', () => '?project=star', 422],
     ['a misspelt name', () => '?readonly=true', 422],
     ['no yes or no', () => '?read_only=maybe', 422],
+    ['a toolset that is none', () => '?toolsets=builds,everything', 422],
+    ['no toolset', () => '?toolsets=', 422],
   ])('%s is refused', async (_, search, status) => {
     expect((await callAt(search(), 'ping')).status).toBe(status)
   })

@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { createClient } from '../contract/client.ts'
 import { ApiError, forbiddenOrigin, invalidParameter } from '../contract/errors.ts'
-import { flag, type Param, type Query, type RawQuery, readId, readQuery } from '../contract/params.ts'
-import { LOGIN_SCOPES } from '../contract/sets.ts'
+import { flag, manyOf, type Param, type Query, type RawQuery, readId, readQuery } from '../contract/params.ts'
+import { LOGIN_SCOPES, TOOLSETS } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
@@ -32,6 +32,7 @@ const PARAMS = {
     },
   } satisfies Param<number>,
   read_only: flag,
+  toolsets: manyOf(TOOLSETS),
 }
 
 /** The tools for assistants at `/mcp` (Streamable HTTP), and the document that says where tokens for it come from. */
@@ -55,7 +56,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   app.post(PATH, {
     onRequest: async (request, reply) => {
       refuseOtherOrigins(request, site)
-      const bound = readQuery(PARAMS, request.query as RawQuery)
+      const bound = readQuery(PARAMS, [...(request.query as RawQuery), ...headerToolsets(request)])
       try {
         const ask = { who: tokenScheme.who(request), scope: 'ping', project: bound.project } as const
         const caller = await access.findCaller(db, ask)
@@ -79,6 +80,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
         scopes: caller.scopes,
         project: bound.project?.toString(),
         readOnly: bound.read_only,
+        toolsets: bound.toolsets,
         signIn: `Ask the user to let this assistant log in again, or to put another token, made at ${site}/settings/tokens, into its settings.`,
         ownToken: `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`,
         stopped: () => closing || reply.raw.destroyed,
@@ -96,6 +98,12 @@ export function serveMcp(app: FastifyInstance, service: Service) {
 /** A page of another site has no business here, whatever its visitor's browser can reach. */
 function refuseOtherOrigins({ headers: { origin } }: FastifyRequest, site: string) {
   if (origin !== undefined && origin !== new URL(site).origin) throw forbiddenOrigin()
+}
+
+/** Settings of some assistants have no place for a query. Whoever says it in both places is refused, as for any name that stands there twice. */
+const headerToolsets = ({ headers }: FastifyRequest): RawQuery => {
+  const given = headers['x-mcp-toolsets']
+  return given === undefined ? [] : [['toolsets', String(given).replaceAll(' ', '')]]
 }
 
 /** Tells an assistant where it can read how to log in. */

@@ -210,6 +210,18 @@ describe('options of the command', () => {
     expect((messages[0]!.content as { text: string }).text).not.toMatch(/create one task|propose investigate_build/)
   })
 
+  test('--toolsets leaves only what is about them, and projects', async () => {
+    const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--toolsets', 'tasks,members']))
+    const about = (await assistant.client.listTools()).tools
+    expect(about.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_tasks', 'list_members', 'list_projects', 'ping']))
+    expect(about.map(({ name }) => name).join()).not.toMatch(/build|asset|change|event/)
+    const { ended, said } = goldmaster(['mcp', '--toolsets', 'all'], {
+      GOLDMASTER_HOST: studio.site,
+      GOLDMASTER_TOKEN: tokenOf('all'),
+    })
+    expect([await ended, said()]).toEqual([2, expect.stringContaining('It must be a list of: workspace_events, tasks')])
+  })
+
   test('what was asked before the assistant hung up is still answered', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'pipe', version: '1' } }
     const asked = [

@@ -1,4 +1,4 @@
-import type { Scope } from '../contract/sets.ts'
+import { type Scope, TOOLSETS } from '../contract/sets.ts'
 import { readBuildLog } from './build-log.ts'
 import { createTask } from './create-task.ts'
 import { investigateBuild } from './investigate-build.ts'
@@ -17,7 +17,15 @@ export interface Offer {
   /** The only project the tools reach. */
   project?: string | undefined
   readOnly?: boolean | undefined
+  /** Of all that could be offered, only what is about these. */
+  toolsets?: readonly string[] | undefined
 }
+
+const isChosen = (scope: string, { toolsets }: Offer): boolean =>
+  toolsets === undefined || TOOLSETS.every((noun) => toolsets.includes(noun) || !scope.endsWith(`:${noun}`))
+
+/** As if the token had no scopes but those that the chosen toolsets are about. */
+export const narrowed = (offer: Offer): Offer => ({ ...offer, scopes: offer.scopes.filter((scope) => isChosen(scope, offer)) })
 
 /** The tool inside one project: nobody names it, and nobody can name another. */
 function bound(tool: Tool, project: string): Tool {
@@ -27,7 +35,8 @@ function bound(tool: Tool, project: string): Tool {
 }
 
 /** Why a tool is not offered, and the scope it would take if that is why; undefined when it is offered. */
-export function withheld(tool: Tool, { scopes, project, readOnly }: Offer): { why: string; scope?: Scope } | undefined {
+export function withheld(tool: Tool, offer: Offer): { why: string; scope?: Scope } | undefined {
+  const { scopes, project, readOnly } = offer
   if (readOnly && !tool.annotations.readOnlyHint)
     return {
       why: "this server only reads: the user chose so in this assistant's settings (--read-only, or read_only in the address)",
@@ -35,6 +44,10 @@ export function withheld(tool: Tool, { scopes, project, readOnly }: Offer): { wh
   if (project !== undefined && tool.name === 'list_projects')
     return {
       why: `this server is bound to project ${project} by this assistant's settings; the other tools reach it without its id`,
+    }
+  if (!isChosen(tool.scope, offer))
+    return {
+      why: "its toolset is none of those that the user chose in this assistant's settings (--toolsets, or toolsets in the address)",
     }
   if (scopes.includes(tool.scope)) return undefined
   return { why: `it needs the scope ${tool.scope}, which the token lacks`, scope: tool.scope }

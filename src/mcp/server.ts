@@ -12,7 +12,7 @@ import type { Client } from '../contract/client.ts'
 import { ApiError } from '../contract/errors.ts'
 import { VERSION } from '../contract/version.ts'
 import { answer, refused } from './answer.ts'
-import { type Offer, TOOLS, toolsFor, withheld } from './catalogue.ts'
+import { narrowed, type Offer, TOOLS, toolsFor, withheld } from './catalogue.ts'
 import { complete } from './completion.ts'
 import { readInput } from './inputs.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
@@ -54,9 +54,10 @@ function describe(tool: Tool): ToolDescription {
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** The assistant's side of the service: tools, resources and prompts for what a token may do. */
-export function createServer({ client, signIn, ownToken, stopped = () => false, changes, ...offer }: Assistance): Server {
+export function createServer({ client, signIn, ownToken, stopped = () => false, changes, ...given }: Assistance): Server {
+  const offer = narrowed(given)
   const instructions = offer.project ? `${INSTRUCTIONS}\nThis server is bound to project ${offer.project}.` : INSTRUCTIONS
-  const subscribe = changes !== undefined && offer.scopes.includes('read:workspace_events')
+  const subscribe = changes !== undefined && given.scopes.includes('read:workspace_events')
   const capabilities = { tools: {}, resources: subscribe ? { subscribe } : {}, prompts: {}, completions: {} }
   const server = new Server(
     { name: 'goldmaster', title: 'Goldmaster', version: VERSION },

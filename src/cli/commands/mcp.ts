@@ -1,8 +1,16 @@
+import { TOOLSETS } from '../../contract/sets.ts'
 import type { Follow } from '../../mcp/subscriptions/watch.ts'
 import { follow } from '../connection/event-stream.ts'
 import { openClient } from '../connection/requests.ts'
 import { exchange, patience } from '../connection/transport.ts'
 import { command, projectId } from '../program/command.ts'
+
+const toolsets = (text: string): string[] => {
+  const chosen = text.split(',')
+  const unknown = chosen.find((each) => !TOOLSETS.includes(each))
+  if (unknown !== undefined) throw new Error(`It must be a list of: ${TOOLSETS.join(', ')}.`)
+  return chosen
+}
 
 export const mcp = command({
   name: 'mcp',
@@ -10,14 +18,15 @@ export const mcp = command({
   flags: {
     project: { help: 'bind the tools to this project; they reach no other', value: 'id', read: projectId },
     read_only: { help: 'offer only tools that read' },
+    toolsets: { help: `offer only tools about these: ${TOOLSETS.join(', ')}`, value: 'list', read: toolsets },
   },
   details:
     'Assistants start this command themselves; docs/assistants.md shows what to paste into their settings.\n' +
     'It speaks the Model Context Protocol and offers what the scopes of your token allow. The service also serves the same tools at /mcp.',
-  examples: ['mcp', 'mcp --project 1 --read-only', 'mcp --host https://gold.example'],
+  examples: ['mcp', 'mcp --project 1 --read-only', 'mcp --toolsets builds,tasks', 'mcp --host https://gold.example'],
   async run(call) {
     const { env, site, source, flags } = call
-    const { project, read_only: readOnly } = flags
+    const { project, read_only: readOnly, toolsets } = flags
     // An assistant does not wait for minutes: it is told how long it should.
     const client = () => openClient(site, call.token, (url, asked) => exchange(url, asked, patience(env)))
     const { scopes } = (await client().ping({})).token
@@ -29,7 +38,7 @@ export const mcp = command({
         ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
         : `Ask the user to sign in again with: goldmaster login --host ${site}`
     const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens, to set it as GOLDMASTER_TOKEN in this assistant's settings, and to restart this server.`
-    await serveStdio({ client, scopes, project, readOnly, signIn, ownToken, follow: followAt(site, () => call.token) })
+    await serveStdio({ client, scopes, project, readOnly, toolsets, signIn, ownToken, follow: followAt(site, () => call.token) })
   },
 })
 
