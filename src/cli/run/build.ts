@@ -36,11 +36,12 @@ export async function runReported(command: readonly string[], asked: Asked): Pro
   const build_type = engineOf(asked.engine, command, env)
   const mask = new Mask(secretsIn(env, token))
   const reporter = new Reporter({ service, spool, facts, build_type, tail, phases, mask, elapsed, at, say })
-  reporter.start()
-  const ended = await runBuild(command, (bytes) => {
+  const running = runBuild(command, (bytes) => {
     tail.push(bytes)
     phases.push(bytes)
   })
+  reporter.start()
+  const ended = await running
   const status = statusOf(ended, phases.failed)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
   await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
