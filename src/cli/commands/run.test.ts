@@ -104,6 +104,18 @@ describe('a build', () => {
     expect(await room.log('7')).toBe(`${'*'.repeat(15)} ${'*'.repeat(64)}\n`)
   })
 
+  test('has no secret sent in halves', async () => {
+    const { ended } = room.build(
+      `process.stdout.write('first\\nhunter2-');${waitFor('half')};console.log('hunter2')`,
+      ['--number', '11'],
+      { DEPLOY_TOKEN: 'hunter2-hunter2' },
+    )
+    await until(async () => (await room.known('11')).status === 'building' && (await room.log('11')) === 'first\n')
+    allow('half')
+    expect((await ended).out.toString()).toBe('first\nhunter2-hunter2\n')
+    expect(await room.log('11')).toBe(`first\n${'*'.repeat(15)}\n`)
+  })
+
   test('whose helper outlives it ends when it ends', async () => {
     const helper = `require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'inherit', detached: true })`
     const { ended } = room.build(`const { pid } = ${helper}; console.log(pid); process.exit(5)`, ['--number', '8'])
