@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/loopback.ts'
 import { PROVIDERS } from '../contract/sets.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { setConfig } from '../domain/integrations/settings.ts'
@@ -10,8 +11,6 @@ import { field, main } from '../terminal/table.ts'
 import { id, jsonObject, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const args = { integration: { help: 'its id', read: id } }
 
@@ -36,7 +35,7 @@ const add = command({
       out.prose(setup)
       const here = `${site}/projects/${project_id}/integrations/${made.id}`
       out.line(`“Here” is ${here}. A signing secret is also saved with: goldmaster admin integration secret ${made.id}`)
-      if (LOOPBACK.test(new URL(site).hostname))
+      if (isLoopback(site))
         out.line(
           `BASE_URL is ${site}: only tools on this machine reach it. Set it to the address that others use: docs/deployment.md`,
         )

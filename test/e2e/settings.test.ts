@@ -18,6 +18,7 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     const { page } = tab()
     await tab().go(`${project()}/integrations`)
     await page.getByRole('link', { name: /Jenkins/ }).click()
+    await page.getByText(/^Only tools on the machine of this service reach http:\/\/localhost/).waitFor()
     await page.getByRole('button', { name: 'Send a test delivery' }).click()
     await page.getByText('The test delivery was processed').waitFor()
     await page

@@ -48,10 +48,6 @@ function write(env: Environment, stored: Stored) {
   renameSync(fresh, file)
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-export const isLoopback = (site: string) => LOOPBACK.test(new URL(site).hostname)
-
 /** The address of a service as people write it: `gold.example`, `localhost:8080`, `https://gold.example/`. */
 export function readHost(text: string): string {
   const whole = text.includes('://') ? text : undefined

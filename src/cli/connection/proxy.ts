@@ -1,7 +1,7 @@
 import type { ClientRequest, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { isLoopback } from '../../contract/loopback.ts'
 import { Failure } from '../../terminal/failures.ts'
-import { isLoopback } from './config.ts'
 
 const TUNNEL_MS = 30_000
 

@@ -4,6 +4,7 @@ import { Confirm } from '../../ui/form/confirm.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { LoopbackNotice } from './loopback-notice.tsx'
 
 type Detail = AppReply<'showIntegration'>
 
@@ -34,6 +35,7 @@ export function IntegrationAddress({ integration, locked }: { integration: Detai
       <Labelled label="Webhook URL, token included">
         <Copy value={webhook_url} label="Webhook URL" />
       </Labelled>
+      <LoopbackNotice url={webhook_url} />
       <Labelled label="Token alone, for tools that can send the header X-Webhook-Token">
         <Copy value={webhook_token} label="Token" />
       </Labelled>

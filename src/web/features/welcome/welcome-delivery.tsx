@@ -11,6 +11,7 @@ import { Time } from '../../ui/text/time.tsx'
 import { Records } from '../integrations/delivery-dialog.tsx'
 import { TestDelivery } from '../integrations/integration-health.tsx'
 import { IntegrationSecret } from '../integrations/integration-secret.tsx'
+import { LoopbackNotice } from '../integrations/loopback-notice.tsx'
 
 interface Props {
   projectId: number
@@ -76,6 +77,7 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
             <section aria-label="Address" className="grid min-w-0 gap-1">
               <h2 className="font-semibold">Where {labelOf(integration.provider)} is to call</h2>
               <Copy value={integration.webhook_url} label="Webhook URL" />
+              <LoopbackNotice url={integration.webhook_url} />
             </section>
             <section aria-label="Guide" className="min-w-0 rounded-lg border border-line bg-panel p-4">
               <Markdown text={integration.setup} />
