@@ -1,8 +1,8 @@
 // Writes the client that programs import as goldmaster/client into a folder: one file without dependencies, and its types.
 import { writeFileSync } from 'node:fs'
 import { adminRoutes } from '../src/contract/app/routes.ts'
+import { clientDeclarations } from '../src/contract/openapi/typescript.ts'
 import { routes } from '../src/contract/routes.ts'
-import { clientDeclarations } from '../src/contract/typescript.ts'
 import { bundlePublishedClient } from './bundle-client.mjs'
 
 const folder = process.argv[2]

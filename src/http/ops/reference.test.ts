@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
 import { EVENT_TYPES } from '../../contract/events.ts'
-import { openapi } from '../../contract/openapi.ts'
+import { openapi } from '../../contract/openapi/openapi.ts'
 import { eventStream, type Route, routes } from '../../contract/routes.ts'
 import { SCOPES } from '../../contract/sets.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
-import { openapi } from '../../contract/openapi.ts'
+import { openapi } from '../../contract/openapi/openapi.ts'
 import { type Route, routes } from '../../contract/routes.ts'
 import { VERSION } from '../../contract/version.ts'
 

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { type AppRoute, adminRoutes } from './app/routes.ts'
+import { type AppRoute, adminRoutes } from '../app/routes.ts'
+import type { Params } from '../params.ts'
+import { type Route, routes } from '../routes.ts'
 import { NAMED_SCHEMAS, nameOf } from './named-schemas.ts'
-import type { Params } from './params.ts'
-import { type Route, routes } from './routes.ts'
 
 /** The declarations of the published client: plain TypeScript that needs no package of ours or others. */
 export const clientDeclarations = (): string =>

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox'
-import { type AppRoute, adminRoutes } from './app/routes.ts'
-import { EVENT_TYPES } from './events.ts'
-import { object, oneOf } from './fields.ts'
-import { IDEMPOTENCY_KEY_MAX } from './limits.ts'
+import { type AppRoute, adminRoutes } from '../app/routes.ts'
+import { EVENT_TYPES } from '../events.ts'
+import { object, oneOf } from '../fields.ts'
+import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
+import { eventStream, type Route, routes } from '../routes.ts'
+import { SCOPES, type Scope } from '../sets.ts'
+import { Event } from '../shapes.ts'
 import { namedSchemas, referring } from './named-schemas.ts'
-import { eventStream, type Route, routes } from './routes.ts'
-import { SCOPES, type Scope } from './sets.ts'
-import { Event } from './shapes.ts'
 
 /** The OpenAPI 3.1 document, read off the route table. */
 export function openapi(site: string, version: string) {

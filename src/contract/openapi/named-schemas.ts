@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
+import { Pagination, ShortPagination } from '../fields.ts'
+import * as health from '../health-shapes.ts'
+import * as shapes from '../shapes.ts'
 import { exampleOf } from './examples.ts'
-import { Pagination, ShortPagination } from './fields.ts'
-import * as health from './health-shapes.ts'
-import * as shapes from './shapes.ts'
 
 /** Resources under the names that they have here; a schema is known again by being the same object. */
 export const NAMED_SCHEMAS: [name: string, schema: TSchema][] = Object.entries({
