@@ -192,3 +192,11 @@ it('a build that passed gives no cause, whatever it warned of', () => {
   )
   expect({ confidence, evidence }).toEqual({ confidence: 'low', evidence: [] })
 })
+
+it.each([
+  ['Perforce password (P4PASSWD) invalid or unset.', 'Perforce password (P4PASSWD) invalid or unset.'],
+  ["executeMethod class 'Builder' could not be found.", "executeMethod class 'Builder' could not be found."],
+  ['src/boat.c:40:12: error: ‘hull’ undeclared (first use in this function)', 'src/boat.c:40: ‘hull’ undeclared'],
+])('%s is quoted as a whole unless a sentence begins inside it', (line, quoted) => {
+  expect(diagnose(line).diagnosis).toContain(quoted)
+})

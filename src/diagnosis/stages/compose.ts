@@ -34,11 +34,21 @@ const reasonOf = (log: Log, verdict: Verdict): string => {
   return index === undefined ? '' : ` (${clip(log.text[index]!.trim(), MESSAGE_MAX / 2)})`
 }
 
+/** Several words that begin where a sentence can: behind a colon or a place, not in the middle of one. */
+const isSentence = (message: string, line: string) =>
+  /^["'`‘“«]?\p{L}.* /u.test(message) && /(?:^|[:\])>]|\d)\s*$/.test(line.slice(0, Math.max(0, line.indexOf(message))))
+
+/** What the rule captured where that is a sentence of its own, else the whole line. */
+const messageOf = ({ hit, lead }: Verdict, { message }: Clues) => {
+  const captured = hit?.groups.msg?.trim()
+  return captured && hit?.index === lead && isSentence(captured, message) ? captured : message
+}
+
 function words(log: Log, verdict: Verdict, clues: Clues, file: string | null, line: number | null): string {
   const { what } = ADVICE[verdict.category]
   if (verdict.category === 'none') return `${what}.`
   if (verdict.lead === null) return `Not certain, ${verdict.because}, though the build was reported as failed.`
-  const message = clip(verdict.hit?.groups.msg?.trim() || clues.message, MESSAGE_MAX)
+  const message = clip(messageOf(verdict, clues), MESSAGE_MAX)
   const tool = clues.tool ? ` (${clues.tool})` : ''
   if (verdict.confidence === 'low') return `Not certain, ${verdict.because}. Look first at: ${message}`
   const test = verdict.hit?.groups.test?.trim()
