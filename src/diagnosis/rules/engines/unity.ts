@@ -129,6 +129,17 @@ export const unity: readonly Rule[] = [
     examples: [{ log: "executeMethod class 'Builder' could not be found.", line: 1 }],
   },
   {
+    id: 'unity.project-path',
+    tool: 'Unity',
+    category: 'build_script_error',
+    role: 'root',
+    need: ["Couldn't set project path to"],
+    match: /^Couldn't set project path to: ?(?<msg>.*)/,
+    score: 80,
+    fix: 'Call the editor with the folder that holds Assets and ProjectSettings as -projectPath.',
+    examples: [{ log: "Couldn't set project path to: /ws/Game", line: 1 }],
+  },
+  {
     id: 'unity.burst',
     tool: 'Burst',
     category: 'compile_error',

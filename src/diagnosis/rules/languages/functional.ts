@@ -215,6 +215,18 @@ export const functional: readonly Rule[] = [
     examples: [{ log: 'Code before strictures are enabled at line 12, column 3.  See page 429 of PBP.  (Severity: 5)', line: 1 }],
   },
   {
+    id: 'pub.solving',
+    tool: 'pub',
+    category: 'dependency_resolution',
+    role: 'root',
+    need: ['version solving failed'],
+    match: /^(?:Because |And because |So, because )?.{0,400}version solving failed\.?$/,
+    score: 84,
+    block: { back: /^(?:Because|And because|So, because|Thus) / },
+    fix: 'Make the versions in pubspec.yaml agree, or use the SDK that the package needs.',
+    examples: [{ log: 'Because game depends on net any which requires the Flutter SDK, version solving failed.', line: 1 }],
+  },
+  {
     id: 'dart.error',
     tool: 'Dart',
     category: 'compile_error',

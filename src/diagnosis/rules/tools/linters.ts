@@ -3,6 +3,23 @@ import type { Rule } from '../../rule.ts'
 /** Linters and formatters that belong to no single toolchain of the others. */
 export const linters: readonly Rule[] = [
   {
+    id: 'pre-commit.failed',
+    tool: 'pre-commit',
+    category: 'lint_or_doc',
+    role: 'root',
+    need: ['.Failed'],
+    match: /^(?<msg>\S.{2,90}?)\.{3,80}Failed$/,
+    score: 76,
+    block: { more: /^- |^\S/, blanks: 1, max: 30 },
+    fix: 'Run pre-commit run --all-files and submit what it changes.',
+    examples: [
+      {
+        log: 'check yaml...............................Passed\ntrim trailing whitespace.................Failed\n- hook id: trailing-whitespace',
+        line: 2,
+      },
+    ],
+  },
+  {
     id: 'jshint.line',
     tool: 'JSHint',
     category: 'lint_or_doc',
