@@ -1,5 +1,5 @@
 import appRoutes from 'virtual:app-routes'
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ApiError } from '../contract/errors.ts'
 
 /** How the line to the server is: everything the banner and the sign-in dialog need to know. */
@@ -8,7 +8,7 @@ interface Connection {
   away: boolean
   /** The session is over; whatever is on the page stays there while one signs in again. */
   signedOut: boolean
-  /** Until when the server wants to be left alone, in milliseconds since 1970. */
+  /** Until when the server wants to be left alone, in milliseconds since 1970; 0 when it takes requests. */
   throttledUntil: number
 }
 
@@ -21,7 +21,11 @@ const set = (next: Partial<Connection>) => {
   state = { ...state, ...next }
   for (const listener of listeners) listener()
   if (lost) void lookOut()
+  if (next.throttledUntil) setTimeout(endPause, next.throttledUntil - Date.now(), next.throttledUntil)
 }
+
+/** Unless the server has asked for a longer pause since. */
+const endPause = (until: number) => state.throttledUntil === until && set({ throttledUntil: 0 })
 
 const LOOK_EVERY_MS = 2_000
 
@@ -55,17 +59,18 @@ export const connection = {
   signedIn: () => set({ signedOut: false }),
   isAway: () => state.away,
   onReturn(listener: () => void) {
-    let away = false
+    let waited = false
     listeners.add(() => {
-      if (away && !state.away) listener()
-      away = state.away
+      const waits = state.away || state.throttledUntil > 0
+      if (waited && !waits) listener()
+      waited = waits
     })
   },
-  /** Resolves when the server answers and somebody is signed in; at once if it is so. */
+  /** Resolves when the server takes requests and somebody is signed in; at once if it is so. */
   back: () =>
     new Promise<void>((resolve) => {
       const look = () => {
-        if (state.away || state.signedOut) return
+        if (state.away || state.signedOut || state.throttledUntil > 0) return
         listeners.delete(look)
         resolve()
       }
@@ -78,5 +83,20 @@ const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
+
+/** How long until the server takes requests again, counting down. */
+export function useSecondsLeft(): number {
+  const { throttledUntil } = useConnection()
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (throttledUntil === 0) return
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [throttledUntil])
+  return Math.max(0, Math.ceil((throttledUntil - now) / 1000))
+}
+
+export const waitOf = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`)
 
 export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => state)

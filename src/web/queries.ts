@@ -41,10 +41,13 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** What failed while the server was away is asked anew when it is back. */
+/** What failed while the server was away or wanted a pause is asked anew when it takes requests again. */
 connection.onReturn(() => void queryClient.invalidateQueries())
 
 const keyOf = <N extends AppName>(name: N, args: AppArguments<N>) => [name, args] as const
+
+/** How often a page looks at what no event tells: ten times in five minutes, a limit that many tabs behind one address share. */
+export const LOOK_AGAIN_MS = 30_000
 
 interface Options {
   enabled?: boolean
@@ -72,6 +75,9 @@ export const useApi = <N extends AppName>(
 export const useNeeded = <N extends AppName>(name: N, args: AppArguments<N>) =>
   useSuspenseQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) }).data
 
+/** The first page is soon there; whoever goes on gets more at a time, so that thousands of rows take dozens of requests. */
+const MORE = 50
+
 type Paged = { [N in AppName]: AppReply<N> extends { pagination: { next_cursor?: string | null } } ? N : never }[AppName]
 
 /** A list that goes on: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
@@ -79,7 +85,11 @@ export function usePages<N extends Paged, K extends keyof AppReply<N>>(name: N, 
   const query = useInfiniteQuery({
     queryKey: [name, args, 'pages'],
     queryFn: ({ signal, pageParam }) =>
-      ask(name, { ...args, query: { ...args.query, ...(pageParam ? { cursor: pageParam } : {}) } } as AppArguments<N>, signal),
+      ask(
+        name,
+        { ...args, query: pageParam ? { limit: MORE, ...args.query, cursor: pageParam } : args.query } as AppArguments<N>,
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: (last) => (last as { pagination: { next_cursor?: string | null } }).pagination.next_cursor ?? undefined,
     placeholderData: keepPreviousData,

@@ -93,6 +93,34 @@ describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
     await page.getByText('takes requests again').waitFor({ state: 'detached' })
   })
 
+  test('a page that is limited keeps what it shows, says when it asks again, and does so by itself', async () => {
+    const { page } = tab
+    await tab.go(`${project()}/builds`)
+    const main = page.getByRole('main')
+    await main.getByRole('link', { name: 'night' }).waitFor()
+    await node.close()
+    await open({ rates: { requests: { points: 1, seconds: 3600 } } })
+    await page.request.get(`${node.service.site}/app/api/v1/welcome`)
+    await page.getByText(/takes requests again in \d+ min/).waitFor()
+    expect(await main.getByRole('link', { name: 'night' }).count()).toBe(1)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deployments' }).click()
+    await main
+      .getByText(/Not loaded yet: it is asked for again in \d+ min/)
+      .first()
+      .waitFor()
+    expect(await main.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+    // An address that is opened anew has nothing to keep: it says the same, and does not ask again and again.
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('/app/api/') && asked.push(request.url()))
+    await page.reload()
+    await page.getByText(/again in \d+ s/).waitFor()
+    expect(asked.length).toBeLessThan(5)
+    await node.close()
+    await open()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Nothing went out yet').waitFor()
+  })
+
   test('the investigations of a day are a matter of the build, not of the whole page', async () => {
     const { page } = tab
     await tab.go(`${project()}/builds/${store.world.build_runs.night!.id}`)

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
-import { useConnection } from '../connection.ts'
+import type { ReactNode } from 'react'
+import { useConnection, useSecondsLeft, waitOf } from '../connection.ts'
 import { useAccount, useMe } from '../session.ts'
 
 const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: ReactNode }) => (
@@ -14,10 +14,10 @@ const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: R
 
 /** What everybody on the page should know: the line is down, the account is read-only, the trial ends. */
 export function Banners() {
-  const { away, throttledUntil } = useConnection()
+  const { away } = useConnection()
   const account = useAccount()
   const { user } = useMe()
-  const wait = useSecondsUntil(throttledUntil)
+  const wait = useSecondsLeft()
   const days =
     account?.trial_ends_at && !account.payment_method ? (Date.parse(account.trial_ends_at) - Date.now()) / 86_400_000 : undefined
   return (
@@ -54,16 +54,4 @@ export function Banners() {
       )}
     </>
   )
-}
-
-const waitOf = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`)
-
-function useSecondsUntil(time: number): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (time <= Date.now()) return
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [time])
-  return Math.max(0, Math.ceil((time - now) / 1000))
 }

@@ -9,17 +9,15 @@ import { NotHere } from './not-here.tsx'
 import { Page } from './page.tsx'
 
 /** When a page cannot be shown: why, and two ways on. */
-export function Broken({ error, reset }: { error: unknown; reset?: () => void }) {
+export function Broken({ error }: { error: unknown }) {
   const router = useRouter()
-  const again = () => {
-    reset?.()
-    void router.invalidate()
-  }
+  // Nothing else: showing the same failure anew before the answer is there would try again at once, without end.
+  const again = () => void router.invalidate()
   const latest = useRef(again)
   latest.current = again
   useEffect(() => {
     let here = true
-    if (passes(error)) void connection.back().then(() => here && latest.current())
+    if (passes(error)) void connection.back().then(() => (here ? latest.current() : undefined))
     return () => {
       here = false
     }

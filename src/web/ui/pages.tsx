@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useConnection, useSecondsLeft, waitOf } from '../connection.ts'
 import { Button } from './form/button.tsx'
-import { Failed } from './notice.tsx'
+import { Failed, Notice } from './notice.tsx'
 
 interface Props {
   query: {
@@ -8,6 +9,7 @@ interface Props {
     error: unknown
     hasNextPage: boolean
     isFetchingNextPage: boolean
+    isFetchNextPageError: boolean
     fetchNextPage(): unknown
     refetch(): unknown
   }
@@ -20,23 +22,25 @@ interface Props {
 /** Around a list of `usePages`: waiting, failing, empty, and more as one reaches the end. */
 export function Pages({ query, empty, count, children }: Props) {
   const end = useRef<HTMLDivElement>(null)
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError: failed, fetchNextPage } = query
   useEffect(() => {
     const target = end.current
-    if (!target || !hasNextPage) return
-    const watcher = new IntersectionObserver(([entry]) => entry?.isIntersecting && !isFetchingNextPage && fetchNextPage(), {
+    if (!target || !hasNextPage || isFetchingNextPage || failed) return
+    // Entries queue up while one scrolls fast: only the newest says where the end of the list is now.
+    const watcher = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && fetchNextPage(), {
       rootMargin: '400px',
     })
     watcher.observe(target)
     return () => watcher.disconnect()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  }, [hasNextPage, isFetchingNextPage, failed, fetchNextPage])
   if (query.isPending) return <Waiting />
   if (query.error && count === 0) return <Failed error={query.error} retry={() => query.refetch()} />
   if (count === 0) return empty
   return (
     <>
       {children}
-      {hasNextPage && (
+      {failed && <Failed error={query.error} retry={() => fetchNextPage()} />}
+      {hasNextPage && !failed && (
         <div ref={end} className="flex justify-center py-4">
           <Button look="quiet" busy={isFetchingNextPage} onClick={() => fetchNextPage()}>
             Show more
@@ -47,12 +51,18 @@ export function Pages({ query, empty, count, children }: Props) {
   )
 }
 
-/** Grey lines where text will be; said aloud once. */
-export const Waiting = ({ lines = 6 }: { lines?: number }) => (
-  <div role="status" aria-label="Loading" className="grid gap-2">
-    {Array.from({ length: lines }, (_, i) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
-      <div key={i} className="h-9 animate-pulse rounded-md bg-hover" />
-    ))}
-  </div>
-)
+/** Grey lines where text will be, said aloud once; or what it waits for, where that may take long. */
+export function Waiting({ lines = 6 }: { lines?: number }) {
+  const { away } = useConnection()
+  const seconds = useSecondsLeft()
+  if (away) return <Notice kind="warn">Not loaded yet: it is asked for again as soon as the server answers.</Notice>
+  if (seconds > 0) return <Notice kind="warn">Not loaded yet: it is asked for again in {waitOf(seconds)}.</Notice>
+  return (
+    <div role="status" aria-label="Loading" className="grid gap-2">
+      {Array.from({ length: lines }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <div key={i} className="h-9 animate-pulse rounded-md bg-hover" />
+      ))}
+    </div>
+  )
+}

@@ -41,8 +41,7 @@ export default function Deployment() {
 
 function Brought({ projectId, id }: { projectId: string; id: string }) {
   const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
-  if (error) return <Failed error={error} retry={() => void refetch()} />
-  if (!data || isPlaceholderData) return <Waiting />
+  if (!data || isPlaceholderData) return error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />
   const { since } = data
   return (
     <section className="grid grid-cols-1 gap-2">

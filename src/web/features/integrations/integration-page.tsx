@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useProviderLabel } from '../../providers.ts'
-import { refresh, useApi, useWrite } from '../../queries.ts'
+import { LOOK_AGAIN_MS, refresh, useApi, useWrite } from '../../queries.ts'
 import { useAccount, useProject } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -24,7 +24,7 @@ export default function Integration() {
   const owner = useProject()?.role === 'owner'
   const labelOf = useProviderLabel()
   const locked = Boolean(useAccount()?.read_only)
-  const all = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
+  const all = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
   const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
   return (
     <Page

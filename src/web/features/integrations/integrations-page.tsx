@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useProviderLabel } from '../../providers.ts'
-import { useApi } from '../../queries.ts'
+import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
 import { useAccount, useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
@@ -25,7 +25,7 @@ export default function Integrations() {
   const account = useAccount()
   const mayChange = project?.role === 'owner' && !account?.read_only
   const navigate = useNavigate()
-  const query = useApi('listIntegrations', { project_id: projectId }, { every: 10_000 })
+  const query = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
   const open = (id: number) =>
     void navigate({
       to: '/projects/$projectId/integrations/$integrationId',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
-import { useApi } from '../../queries.ts'
+import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
@@ -44,7 +44,7 @@ export default function SettingsWebhooks() {
 }
 
 function Listed({ account }: { account: AccountSummary }) {
-  const query = useApi('listWebhooks', { account_id: account.id }, { every: 10_000 })
+  const query = useApi('listWebhooks', { account_id: account.id }, { every: LOOK_AGAIN_MS })
   return (
     <Loaded query={query}>
       {({ webhooks }) =>

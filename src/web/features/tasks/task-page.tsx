@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { useApi } from '../../queries.ts'
+import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { useTitle } from '../../title.ts'
 import { Failed } from '../../ui/notice.tsx'
@@ -9,13 +9,11 @@ import { TaskFields } from './task-fields.tsx'
 import { TaskLinks } from './task-links.tsx'
 import { TaskWords } from './task-words.tsx'
 
-/** How often a task on the page is looked at: edits of its text are no events, and two people may be at it. */
-const EVERY_MS = 15_000
-
 export default function Task() {
   const { projectId = '', taskId = '' } = useParams({ strict: false })
   const fixed = useAccount()?.read_only != null
-  const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId }, { every: EVERY_MS })
+  // Edits of its text are no events, and two people may be at it.
+  const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId }, { every: LOOK_AGAIN_MS })
   const task = data && String(data.id) === taskId ? data : undefined
   const up = ['Tasks', `/projects/${projectId}/tasks`] as const
   useTitle(task?.title ?? 'Task')
