@@ -59,5 +59,15 @@ const KINDS: Record<string, PillKind> = {
 /** `passed_pending_approval` → `passed pending approval`. */
 export const wordsOf = (value: string) => value.replaceAll('_', ' ')
 
+const BUILD_WORDS: Record<string, string> = { completed: 'passed', passed_pending_approval: 'waiting for approval' }
+/** The status of a build or a part of it as people say it. */
+export const buildWordsOf = (status: string) => BUILD_WORDS[status] ?? wordsOf(status)
+/** The same of an approval, and of an asset that may want one. */
+export const approvalWordsOf = (status: string) => (status === 'pending' ? 'waiting for approval' : wordsOf(status))
+
 /** A status of anything, in its colour. */
-export const Status = ({ value }: { value: string }) => <Pill kind={KINDS[value] ?? 'neutral'}>{wordsOf(value)}</Pill>
+export const Status = ({ value, words = wordsOf(value) }: { value: string; words?: string }) => (
+  <Pill kind={KINDS[value] ?? 'neutral'}>{words}</Pill>
+)
+export const BuildStatus = ({ value }: { value: string }) => <Status value={value} words={buildWordsOf(value)} />
+export const ApprovalStatus = ({ value }: { value: string }) => <Status value={value} words={approvalWordsOf(value)} />

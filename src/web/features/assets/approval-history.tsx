@@ -3,7 +3,7 @@ import { usePages } from '../../queries.ts'
 import { useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { Status, wordsOf } from '../../ui/pill.tsx'
+import { ApprovalStatus, wordsOf } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
@@ -18,7 +18,7 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
         rows={pages.items}
         keyOf={({ id }) => id}
         columns={[
-          { head: 'Decision', cell: ({ status }) => <Status value={status} /> },
+          { head: 'Decision', cell: ({ status }) => <ApprovalStatus value={status} /> },
           {
             head: 'Asset',
             className: 'max-w-60 break-words',

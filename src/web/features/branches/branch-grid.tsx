@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { type BuildStatus, PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { buildWordsOf, Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
 
@@ -81,7 +81,7 @@ const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
 
 const labelOf = ({ build_number, status, changelist, commit_hash }: Job['runs'][number]) => {
   const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
-  return [build_number && `#${build_number}`, wordsOf(status), change].filter(Boolean).join(', ')
+  return [build_number && `#${build_number}`, buildWordsOf(status), change].filter(Boolean).join(', ')
 }
 
 /** A failed run is filled, a passed one is not: told apart without colours too. */

@@ -1,5 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { Status } from '../../ui/pill.tsx'
+import { BuildStatus } from '../../ui/pill.tsx'
 import { spanOf } from '../../ui/text/time.tsx'
 
 type Step = AppReply<'showBuild'>['steps'][number]
@@ -36,7 +36,7 @@ export function BuildSteps({ steps }: { steps: readonly Step[] }) {
           </span>
           <span className="text-right text-xs text-soft tabular-nums max-sm:hidden">{spanOf(step.duration_seconds)}</span>
           <span className="justify-self-end">
-            <Status value={step.status} />
+            <BuildStatus value={step.status} />
           </span>
           {step.detail && step.status === 'failed' && (
             <span className="col-span-full text-xs text-err sm:col-start-2">{step.detail}</span>

@@ -4,7 +4,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { Status } from '../../ui/pill.tsx'
+import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
@@ -70,7 +70,7 @@ export default function Change() {
               <ul className="grid min-w-0 grid-cols-1 gap-1.5">
                 {decided.map(([status, count]) => (
                   <li key={status} className="flex items-center gap-2 text-sm tabular-nums">
-                    <Status value={status} /> {count}
+                    <ApprovalStatus value={status} /> {count}
                   </li>
                 ))}
               </ul>

@@ -4,7 +4,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
-import { Status, wordsOf } from '../../ui/pill.tsx'
+import { BuildStatus, Status, wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { PLATFORM_NAMES } from '../deployments/platforms.ts'
 
@@ -47,18 +47,12 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
             key={id}
             to={`${at}/builds/${id}`}
             title={`${ci_job_name || 'Build'} ${build_number && `#${build_number}`}`}
-            status={status}
+            status={<BuildStatus value={status} />}
             detail={<Time at={created_at} />}
           />
         ))}
       </Stage>
-      <Stage
-        to={`${at}/approvals`}
-        title="Approvals"
-        icon="approval"
-        figure={now.approvals_pending}
-        label="waiting for a decision"
-      >
+      <Stage to={`${at}/approvals`} title="Approvals" icon="approval" figure={now.approvals_pending} label="waiting for approval">
         {approvals?.map(({ id, asset_id, asset_name, asset_version, approval_stage, created_at }) => (
           <Entry
             key={id}
@@ -78,7 +72,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
             key={id}
             to={`${at}/deployments/${id}`}
             title={`${PLATFORM_NAMES[platform]} ${version}`}
-            status={status}
+            status={<Status value={status} />}
             detail={<Time at={created_at} />}
           />
         ))}
@@ -122,14 +116,14 @@ const Stage = ({ to, title, icon, figure, label, children }: StageProps) => (
   </li>
 )
 
-const Entry = ({ to, title, status, detail }: { to: string; title: string; status?: string; detail: ReactNode }) => (
+const Entry = ({ to, title, status, detail }: { to: string; title: string; status?: ReactNode; detail: ReactNode }) => (
   <li>
     <Link to={to} className="grid grid-cols-1 gap-1 rounded-md px-2 py-1.5 text-sm hover:bg-hover">
       <span className="truncate" title={title}>
         {title}
       </span>
       <span className="flex items-center gap-2 text-xs text-soft">
-        {status && <Status value={status} />}
+        {status}
         <span className="min-w-0 truncate">{detail}</span>
       </span>
     </Link>
