@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 
-interface Column<Row> {
+export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
   /** Left out where there is little room. */
@@ -12,7 +12,8 @@ interface Props<Row> {
   /** What the table lists, for those who cannot see the heading above it. */
   caption: string
   rows: readonly Row[]
-  columns: Column<Row>[]
+  /** The same array each time where a list may grow long: then a row is drawn once. */
+  columns: readonly Column<Row>[]
   keyOf(row: Row): string | number
 }
 
@@ -31,15 +32,21 @@ export const Table = <Row,>({ caption, rows, columns, keyOf }: Props<Row>) => (
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-hover/60">
-            {columns.map(({ head, cell, wide, className = '' }) => (
-              <td key={head} className={`px-3 py-2 align-baseline ${wide ? 'max-md:hidden' : ''} ${className}`}>
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
+          <Line key={keyOf(row)} row={row} columns={columns} />
         ))}
       </tbody>
     </table>
   </div>
 )
+
+const Line = memo(function Line<Row>({ row, columns }: Pick<Props<Row>, 'columns'> & { row: Row }) {
+  return (
+    <tr className="border-b border-line last:border-0 hover:bg-hover/60">
+      {columns.map(({ head, cell, wide, className = '' }) => (
+        <td key={head} className={`px-3 py-2 align-baseline ${wide ? 'max-md:hidden' : ''} ${className}`}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row>(props: Pick<Props<Row>, 'columns'> & { row: Row }) => ReactNode

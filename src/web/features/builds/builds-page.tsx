@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { BUILD_STATUSES, BUILD_TYPES, RUNNING_STATUSES, TARGET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
@@ -8,17 +9,18 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { Status, wordsOf } from '../../ui/pill.tsx'
-import { Table } from '../../ui/table.tsx'
+import { BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { SuspectLink } from './suspects.tsx'
 
-const options = (all: string, values: readonly string[]) =>
-  [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
+const options = (all: string, values: readonly string[], words = wordsOf) =>
+  [['', all], ...values.map((value) => [value, words(value)] as const)] as const
 
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
+  const columns = useMemo(() => columnsOf(projectId), [projectId])
   const query = { status, build_type, target_type, breakages: true }
   const pages = usePages('listBuilds', { project_id: projectId, query }, 'build_runs')
   return (
@@ -30,7 +32,7 @@ export default function Builds() {
             label="Status"
             value={status}
             onChange={(event) => filter({ status: event.target.value })}
-            options={options('All states', BUILD_STATUSES)}
+            options={options('All states', BUILD_STATUSES, buildWordsOf)}
           />
           <Filter
             label="Engine"
@@ -39,10 +41,10 @@ export default function Builds() {
             options={options('All engines', BUILD_TYPES)}
           />
           <Filter
-            label="Target"
+            label="Configuration"
             value={target_type}
             onChange={(event) => filter({ target_type: event.target.value })}
-            options={options('All targets', TARGET_TYPES)}
+            options={options('All configurations', TARGET_TYPES)}
           />
         </>
       }
@@ -56,7 +58,7 @@ export default function Builds() {
               title="No such build"
               action={<Button onClick={() => filter({ status: '', build_type: '', target_type: '' })}>Show all builds</Button>}
             >
-              No build of this project has that state, engine and target.
+              No build of this project has that state, engine and configuration.
             </Empty>
           ) : (
             <Empty
@@ -72,72 +74,67 @@ export default function Builds() {
           )
         }
       >
-        <Table
-          caption="Builds, newest first"
-          rows={pages.items}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              head: 'Build',
-              className: 'min-w-40',
-              cell: ({ id, ci_job_name, build_number, created_at, breakage }) => (
-                <>
-                  <Link
-                    to="/projects/$projectId/builds/$buildId"
-                    params={{ projectId, buildId: id }}
-                    className="wrap-anywhere font-medium hover:underline"
-                  >
-                    <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
-                  </Link>
-                  {breakage && <FailedOf projectId={projectId} breakage={breakage} />}
-                  <span className="block text-xs text-soft md:hidden">
-                    <Time at={created_at} />
-                  </span>
-                </>
-              ),
-            },
-            {
-              head: 'Status',
-              cell: ({ status, phase }) => (
-                <span className="inline-flex flex-wrap items-center gap-2">
-                  <Status value={status} />
-                  {phase && (RUNNING_STATUSES.includes(status) || status === 'failed') && (
-                    <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
-                  )}
-                </span>
-              ),
-            },
-            {
-              head: 'Change',
-              wide: true,
-              cell: ({ commit_hash, changelist }) => (
-                <code className="whitespace-nowrap font-mono text-xs">
-                  {changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}
-                </code>
-              ),
-            },
-            {
-              head: 'Branch',
-              wide: true,
-              className: 'min-w-24',
-              cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
-            },
-            { head: 'Target', wide: true, cell: ({ target_type }) => <span className="text-soft">{target_type}</span> },
-            {
-              head: 'Took',
-              wide: true,
-              className: 'text-right whitespace-nowrap',
-              cell: ({ duration_seconds }) => <span className="tabular-nums">{spanOf(duration_seconds)}</span>,
-            },
-            { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
-          ]}
-        />
+        <Table caption="Builds, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
       </Pages>
     </Page>
   )
 }
 
 type Listed = AppReply<'listBuilds'>['build_runs'][number]
+
+const columnsOf = (projectId: string): Column<Listed>[] => [
+  {
+    head: 'Build',
+    className: 'min-w-40',
+    cell: ({ id, ci_job_name, build_number, created_at, breakage }) => (
+      <>
+        <Link
+          to="/projects/$projectId/builds/$buildId"
+          params={{ projectId, buildId: id }}
+          className="wrap-anywhere font-medium hover:underline"
+        >
+          <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
+        </Link>
+        {breakage && <FailedOf projectId={projectId} breakage={breakage} />}
+        <span className="block text-xs text-soft md:hidden">
+          <Time at={created_at} />
+        </span>
+      </>
+    ),
+  },
+  {
+    head: 'Status',
+    cell: ({ status, phase }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <BuildStatus value={status} />
+        {phase && (RUNNING_STATUSES.includes(status) || status === 'failed') && (
+          <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    head: 'Change',
+    wide: true,
+    cell: ({ commit_hash, changelist }) => (
+      <code className="whitespace-nowrap font-mono text-xs">{changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}</code>
+    ),
+  },
+  {
+    head: 'Branch',
+    wide: true,
+    className: 'min-w-24',
+    cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
+  },
+  { head: 'Configuration', wide: true, cell: ({ target_type }) => <span className="text-soft">{wordsOf(target_type)}</span> },
+  {
+    head: 'Took',
+    wide: true,
+    className: 'text-right whitespace-nowrap',
+    cell: ({ duration_seconds }) => <span className="tabular-nums">{spanOf(duration_seconds)}</span>,
+  },
+  { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]
 
 /** Why it failed in a few words, and whose change it may have been. */
 const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNullable<Listed['breakage']> }) => (

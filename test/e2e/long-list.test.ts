@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { hasBrowser } from '../support/browser.ts'
+import { openVisit } from '../support/visit.ts'
+
+const PASSWORD = 'a long enough password'
+const COUNT = 130
+const world = {
+  accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+  users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
+  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+  build_runs: Array.from({ length: COUNT }, (_, i) => ({
+    key: `b${i}`,
+    project: 'star',
+    status: 'completed',
+    ci_job_name: 'night',
+    build_number: String(i),
+    created_at: new Date(Date.UTC(2026, 9, 1, 10, i)).toISOString(),
+  })),
+}
+
+/** A browser too busy to tell at once: what was out of sight is told together with what came into sight. */
+const BUSY = `
+  const Real = IntersectionObserver
+  window.IntersectionObserver = class extends Real {
+    constructor(tell, options) {
+      const queue = []
+      super((entries, self) => {
+        queue.push(...entries)
+        if (queue.at(-1).isIntersecting) tell(queue.splice(0), self)
+      }, options)
+    }
+  }`
+
+describe.runIf(hasBrowser)('a long list in a browser', () => {
+  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const rows = () => tab().page.locator('tbody tr')
+  const scrollDown = () => tab().page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)')
+  const openBuilds = async () => {
+    await tab().go(`/projects/${studio().world.projects.star!.id}/builds`)
+    await rows().first().waitFor()
+  }
+
+  test('goes on to its end however fast one scrolls, in few requests', async () => {
+    const { page } = tab()
+    await page.setViewportSize({ width: 1280, height: 300 })
+    await page.addInitScript(BUSY)
+    const asked: string[] = []
+    page.on('request', (request) => /build_runs\?/.test(request.url()) && asked.push(request.url()))
+    await openBuilds()
+    await expect
+      .poll(async () => {
+        await scrollDown()
+        return rows().count()
+      })
+      .toBe(COUNT)
+    // Twenty, then fifty at a time.
+    expect(asked).toHaveLength(4)
+  })
+
+  test('says why it does not go on, keeps what it has, and goes on when asked to', async () => {
+    const { page } = tab()
+    await openBuilds()
+    await page.route(/build_runs\?.*cursor=/, (route) =>
+      route.fulfill({ status: 422, json: { error: 'invalid_cursor', message: 'That page is gone.' } }),
+    )
+    await scrollDown()
+    const alert = page.getByRole('alert')
+    await alert.getByText('That page is gone.').waitFor()
+    expect(await rows().count()).toBe(20)
+    await page.unroute(/build_runs\?.*cursor=/)
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => rows().count()).toBeGreaterThan(20)
+  })
+})
