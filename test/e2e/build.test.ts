@@ -9,7 +9,9 @@ const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOS
 const LONG = Array.from({ length: 4_000 }, (_, i) =>
   i === 3_000
     ? "Source\\Game\\Combat.cpp(540): error C2065: 'Damage': undeclared identifier"
-    : `[${i}] Compile Module.Gameplay.${i}.cpp`,
+    : i === 2_000
+      ? `${'-'.repeat(1_500)} far to the right`
+      : `[${i}] Compile Module.Gameplay.${i}.cpp`,
 ).join('\n')
 const build = (key: string, minute: number, more: object) => ({
   key,
@@ -62,6 +64,53 @@ describe.runIf(hasBrowser)('a failed build in a browser', () => {
     await page.getByRole('button', { name: /Jump to error/ }).click()
     await page.getByText("error C2065: 'Damage'").waitFor()
     expect(await axe(page)).toEqual([])
+  })
+
+  test('shows the line that e and a search go to, wherever the page stands', async () => {
+    const { page } = tab()
+    const inSight = (line: number) =>
+      page.locator(`[data-line="${line}"]`).evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        return top >= 0 && bottom <= window.innerHeight
+      })
+    await page.setViewportSize({ width: 1280, height: 420 })
+    await go('2')
+    await page.locator('[data-line="3001"]').waitFor()
+    await page.evaluate(() => window.scrollTo(0, 0))
+    expect(await inSight(3001)).toBe(false)
+    await page.keyboard.press('e')
+    await expect.poll(() => inSight(3001)).toBe(true)
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await page.keyboard.press('/')
+    await page.keyboard.type('far to the right')
+    await page.keyboard.press('Enter')
+    const mark = page.locator('[data-line="2001"] mark')
+    await mark.waitFor()
+    await expect.poll(() => inSight(2001)).toBe(true)
+    await expect.poll(() => mark.evaluate((element) => element.getBoundingClientRect().right <= window.innerWidth)).toBe(true)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('stands still while its parts arrive', async () => {
+    const { page } = tab()
+    // What stands above the log comes last.
+    await page.route(/\/changes$/, async (route) => {
+      const answer = await route.fetch()
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+      await route.fulfill({ response: answer })
+    })
+    await page.addInitScript(() => {
+      const seen = window as unknown as { shifted: number }
+      seen.shifted = 0
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) seen.shifted += (entry as unknown as { value: number }).value
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await go('2')
+    await page.locator('[data-line="3001"]').waitFor()
+    await page.getByRole('list', { name: 'Changes in this build, newest first' }).waitFor()
+    expect(await page.evaluate(() => (window as unknown as { shifted: number }).shifted)).toBeLessThan(0.05)
+    await page.unroute(/\/changes$/)
   })
 
   test('is investigated: diagnosis, evidence in the log, the change that did it', async () => {

@@ -5,10 +5,23 @@ import { Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Contents } from '../changes/contents.tsx'
 
+interface Props {
+  projectId: string
+  buildId: string
+}
+
+const useBuildChanges = ({ projectId, buildId }: Props) =>
+  useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId })
+
+/** How tall they are is known: what stands below them will not be moved. */
+export function useBuildChangesKnown(of: Props): boolean {
+  const { data, failureCount, isPlaceholderData } = useBuildChanges(of)
+  return (data !== undefined && !isPlaceholderData) || failureCount > 0
+}
+
 /** What a build holds and the last one that passed did not. */
-export function BuildChanges({ projectId, buildId }: { projectId: string; buildId: string }) {
-  const query = useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId })
-  const { data, error, refetch, isPlaceholderData } = query
+export function BuildChanges({ projectId, buildId }: Props) {
+  const { data, error, refetch, isPlaceholderData } = useBuildChanges({ projectId, buildId })
   return (
     <Section title="Changes in this build">
       {error && !data ? (

@@ -7,12 +7,12 @@ import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { Status, wordsOf } from '../../ui/pill.tsx'
+import { BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
-import { BuildChanges } from './build-changes.tsx'
+import { BuildChanges, useBuildChangesKnown } from './build-changes.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { Investigation } from './investigation.tsx'
 import { LogViewer } from './log-viewer.tsx'
@@ -47,19 +47,23 @@ const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] 
 
 function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
+  const isKnown = useBuildChangesKnown({ projectId, buildId: build.id })
+  // Asked for at once, shown when nothing above it moves any more.
+  useApi('readBuildLog', { project_id: projectId, build_run_id: build.id })
   const evidence = build.investigation?.evidence
   const lines = useMemo(() => (evidence ?? []).map(({ line }) => line).sort((a, b) => a - b), [evidence])
   return (
     <Page
       title={`${build.ci_job_name || 'Build'} ${build.build_number && `#${build.build_number}`}`}
       up={upOf(projectId)}
-      actions={<Status value={build.status} />}
+      actions={<BuildStatus value={build.status} />}
     >
       <Facts
         of={[
           ['Change', <ChangeOf key="change" projectId={projectId} identifier={build.commit_hash || build.changelist} />],
           ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
-          ['Kind', `${wordsOf(build.build_type)}, ${wordsOf(build.target_type)}`],
+          ['Engine', wordsOf(build.build_type)],
+          ['Configuration', wordsOf(build.target_type)],
           ['Phase', RUNNING.has(build.status) ? build.phase : ''],
           ['Started', build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet'],
           [
@@ -80,12 +84,12 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
       />
       {build.status === 'failed' && <Investigation found={build.investigation} onLine={(line) => setAsked({ line })} />}
       <BuildChanges projectId={projectId} buildId={build.id} />
-      {build.steps.length > 0 && (
+      {isKnown && build.steps.length > 0 && (
         <Section title="Phases">
           <BuildSteps steps={build.steps} />
         </Section>
       )}
-      {build.artifacts.length > 0 && (
+      {isKnown && build.artifacts.length > 0 && (
         <Section title="Artifacts">
           <ul className="grid gap-1 text-sm">
             {build.artifacts.map(({ name, size_bytes, url }) => (
@@ -103,7 +107,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           </ul>
         </Section>
       )}
-      <Log build={build} projectId={projectId} lines={lines} asked={asked} />
+      {isKnown && <Log build={build} projectId={projectId} lines={lines} asked={asked} />}
     </Page>
   )
 }

@@ -20,6 +20,9 @@ export function foundLines(lines: readonly string[], words: string): number[] {
   return wanted === '' ? [] : numbersWhere(lines, (line) => line.toLowerCase().includes(wanted))
 }
 
+/** Where in a line the words stand; 0 where they do not. */
+export const columnOf = (line: string, words: string): number => Math.max(0, line.toLowerCase().indexOf(words.toLowerCase()))
+
 const numbersWhere = (lines: readonly string[], wanted: (line: string) => boolean) =>
   lines.flatMap((line, i) => (wanted(line) ? [i + 1] : []))
 

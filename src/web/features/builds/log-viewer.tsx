@@ -1,8 +1,9 @@
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../ui/form/button.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { errorLines, foundLines, linesOf, stepFrom } from './log-lines.ts'
-import { LogWindow, showLine } from './log-window.tsx'
+import { columnOf, errorLines, foundLines, linesOf, stepFrom } from './log-lines.ts'
+import { bringToSight, LogWindow, showLine } from './log-window.tsx'
 
 interface Props {
   log: string
@@ -31,7 +32,8 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
   const go = (line: number | undefined) => {
     if (line === undefined) return
     setCurrent(line)
-    showLine(view.current, line)
+    showLine(view.current, line, text === '' ? 0 : columnOf(lines[line - 1] ?? '', text))
+    bringToSight(view.current, line)
   }
   const pick = (line: number) => {
     setCurrent(line)
@@ -50,7 +52,6 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
     if (!asked) return
     go(asked.line)
     view.current?.focus({ preventScroll: true })
-    view.current?.scrollIntoView({ block: 'nearest' })
   }, [asked])
   useEffect(() => {
     const press = (event: globalThis.KeyboardEvent) => {
@@ -95,10 +96,7 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
           className="h-8 min-w-40 flex-1 rounded-md border border-line bg-canvas px-2.5 text-sm placeholder:text-faint"
         />
         <span aria-live="polite" className="text-xs text-soft tabular-nums">
-          {words &&
-            (found.length === 0
-              ? 'Not found'
-              : `${at === -1 ? '' : `${at + 1} of `}${found.length} ${found.length === 1 ? 'line' : 'lines'}`)}
+          {words && (found.length === 0 ? 'Not found' : `${at === -1 ? '' : `${at + 1} of `}${countOf(found.length, 'line')}`)}
         </span>
         {errors.length > 0 && (
           <Button onClick={nextError} title="e">
@@ -118,7 +116,7 @@ export function LogViewer({ log, raw, evidence, running, asked }: Props) {
       </div>
       <LogWindow lines={lines} words={words} current={current} marked={marked} follow={running} view={view} onPick={pick} />
       <p className="border-t border-line bg-panel px-3 py-1.5 text-xs text-soft">
-        {lines.length.toLocaleString('en')} lines, {log.length.toLocaleString('en')} characters
+        {countOf(lines.length, 'line')}, {countOf(log.length, 'character')}
         {running && ' · grows while the build runs'}
       </p>
     </div>

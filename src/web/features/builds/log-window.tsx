@@ -52,22 +52,20 @@ export function LogWindow({ lines, words, current, marked, follow, view, onPick 
       className="relative max-h-[40rem] overflow-auto rounded-b-lg bg-canvas font-mono text-xs leading-[20px]"
     >
       <div style={{ height: lines.length * ROW, width: `${widest}ch` }} className="relative min-w-full">
-        <div style={{ top: from * ROW }} className="absolute inset-x-0">
-          {shown.map((line, i) => {
-            const n = from + i + 1
-            return (
-              <Line
-                key={n}
-                n={n}
-                gutter={gutter}
-                line={line}
-                words={words}
-                look={n === current ? 'current' : marked.has(n) ? 'marked' : 'plain'}
-                onPick={onPick}
-              />
-            )
-          })}
-        </div>
+        {shown.map((line, i) => {
+          const n = from + i + 1
+          return (
+            <Line
+              key={n}
+              n={n}
+              gutter={gutter}
+              line={line}
+              words={words}
+              look={n === current ? 'current' : marked.has(n) ? 'marked' : 'plain'}
+              onPick={onPick}
+            />
+          )
+        })}
       </div>
     </section>
   )
@@ -89,7 +87,12 @@ interface LineProps {
 }
 
 const Line = memo(({ n, gutter, line, words, look, onPick }: LineProps) => (
-  <div data-line={n} className={`flex h-[20px] border-l-3 whitespace-pre ${LOOKS[look]}`}>
+  // Each at its own place: a block of lines that moved with the scrolling would count as a layout shift.
+  <div
+    data-line={n}
+    style={{ top: (n - 1) * ROW }}
+    className={`absolute inset-x-0 flex h-[20px] border-l-3 whitespace-pre ${LOOKS[look]}`}
+  >
     <a
       href={`#L${n}`}
       tabIndex={-1}
@@ -121,7 +124,25 @@ const Line = memo(({ n, gutter, line, words, look, onPick }: LineProps) => (
 
 const longest = (lines: readonly string[]) => lines.reduce((most, { length }) => Math.max(most, length), 0)
 
-/** Brings a line to the middle of the window without moving the page. */
-export function showLine(view: HTMLElement | null, line: number) {
-  if (view) view.scrollTo({ top: (line - 1) * ROW - view.clientHeight / 2, left: 0 })
+/** Brings a line, and a column of it, to the middle of the window without moving the page. */
+export function showLine(view: HTMLElement | null, line: number, column = 0) {
+  if (!view) return
+  const right = column * columnWidth(view) - view.clientWidth / 2
+  view.scrollTo({ top: (line - 0.5) * ROW - view.clientHeight / 2, left: Math.max(0, right) })
+}
+
+/** What stands before a line is some columns wide, and says so. */
+function columnWidth(view: HTMLElement): number {
+  const number = view.querySelector<HTMLElement>('[data-line] a')
+  return number ? number.offsetWidth / Number.parseFloat(number.style.width) : 0
+}
+
+/** Closer to an edge of the page than this, a line may be hidden by what sticks there. */
+const EDGE = 60
+
+/** Moves the page, too, where the line would be out of its sight. */
+export function bringToSight(view: HTMLElement | null, line: number) {
+  if (!view) return
+  const at = view.getBoundingClientRect().top + (line - 0.5) * ROW - view.scrollTop
+  if (at < EDGE || at > window.innerHeight - EDGE) window.scrollBy({ top: at - window.innerHeight / 2 })
 }
