@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
-import { BuildRun } from '../shapes.ts'
+import { BuildRun, TaskDetail } from '../shapes.ts'
 
 /** What only the web app sees: people by name, settings, secrets shown to their owners. */
 
@@ -188,9 +188,26 @@ export const Overview = object({
   live: Type.Array(object({ platform: oneOf(sets.PLATFORMS), version: text, live_at: nullable(instant), id: uuid })),
 })
 
+const { changes, build_runs, deployments } = TaskDetail.properties.links.properties
+/** What a task is linked to, with all that a page says of it. */
+export const TaskLinks = object({
+  changes: Type.Array(object({ ...changes.items.properties, description: text })),
+  build_runs: Type.Array(object({ ...build_runs.items.properties, build_number: text, created_at: instant })),
+  deployments,
+})
+
 export const Plots = object({
   builds: Type.Array(object({ day: text, completed: integer, failed: integer, cancelled: integer, waiting: integer })),
-  durations: Type.Array(object({ id: integer, at: instant, seconds: integer, status: oneOf(sets.BUILD_STATUSES) })),
+  durations: Type.Array(
+    object({
+      id: integer,
+      ci_job_name: text,
+      build_number: text,
+      at: instant,
+      seconds: integer,
+      status: oneOf(sets.BUILD_STATUSES),
+    }),
+  ),
   /** From the change to the moment its build was live somewhere. */
   lead_times: Type.Array(object({ id: uuid, at: instant, hours: Type.Number(), platform: oneOf(sets.PLATFORMS), version: text })),
   causes: Type.Array(object({ category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),

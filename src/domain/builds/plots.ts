@@ -27,8 +27,8 @@ export async function plots(db: Database, projectId: number, days: number): Prom
       from generate_series(${since}, now(), interval '1 day') d (day) left join counted c on c.day = d.day
       group by d.day order by d.day`),
     db.rows<Plots['durations'][number]>(sql`
-      select id, iso(at) as at, seconds, status from (
-        select id, happened_at as at, duration_seconds as seconds, status from build_runs
+      select id, ci_job_name, build_number, iso(at) as at, seconds, status from (
+        select id, ci_job_name, build_number, happened_at as at, duration_seconds as seconds, status from build_runs
         where project_id = ${projectId} and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
           and duration_seconds is not null
         order by happened_at desc, id desc limit ${POINTS_MAX}) b order by b.at, id`),

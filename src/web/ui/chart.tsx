@@ -15,11 +15,15 @@ interface Props {
   label: string
   /** Seconds since 1970, rising. */
   times: number[]
+  /** The period it ranges over, whatever of it has data: drawings beside each other have the same axis. */
+  period: readonly [from: number, to: number]
   series: Series[]
   kind: 'stack' | 'points' | 'line'
   unit(value: number): string
   /** The index under the pointer. */
   onPoint(index: number | null): void
+  /** What is under the pointer was clicked. */
+  onPick?(index: number): void
 }
 
 const HEIGHT = 190
@@ -30,30 +34,30 @@ const SPANS = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_200, 1_800],
   ...[1, 2, 3, 6, 12, 24, 48, 96, 240, 480, 720, 1_440, 2_880].map((hours) => hours * HOUR),
 ]
-const dayName = (timeZone?: string) =>
-  new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ...(timeZone ? { timeZone } : {}) })
-// Days are counted in UTC; moments are those of whoever looks.
-const UTC_DAY = dayName('UTC')
-const LOCAL_DAY = dayName()
+const DAYS = [1, 2, 3, 5, 7, 14, 30].map((days) => days * 24 * HOUR)
+// Days are counted in UTC.
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A drawing over time in the theme's colours, as wide as its place. */
-export function Chart({ label, times, series, kind, unit, onPoint }: Props) {
+export function Chart({ label, times, period, series, kind, unit, onPoint, onPick }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
-  const latest = useRef({ unit, onPoint })
-  latest.current = { unit, onPoint }
+  const latest = useRef({ unit, onPoint, onPick })
+  latest.current = { unit, onPoint, onPick }
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
     const element = place.current!
     const draw = () =>
       new uPlot(
-        optionsOf(element, kind, series, latest),
+        optionsOf(element, kind, series, period, latest),
         [times, ...(kind === 'stack' ? stacked(series) : series.map(({ values }) => values))],
         element,
       )
     let plot = draw()
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
     resize.observe(element)
+    const click = () => plot.cursor.idx != null && latest.current.onPick?.(plot.cursor.idx)
+    element.addEventListener('click', click)
     const dark = matchMedia('(prefers-color-scheme: dark)')
     const redraw = () => {
       plot.destroy()
@@ -62,11 +66,19 @@ export function Chart({ label, times, series, kind, unit, onPoint }: Props) {
     dark.addEventListener('change', redraw)
     return () => {
       dark.removeEventListener('change', redraw)
+      element.removeEventListener('click', click)
       resize.disconnect()
       plot.destroy()
     }
-  }, [times, series, kind, theme])
-  return <div ref={place} role="img" aria-label={label} className="h-[190px] w-full overflow-hidden" />
+  }, [times, series, kind, period, theme])
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={label}
+      className={`h-[190px] w-full overflow-hidden ${onPick ? '[&_.u-over]:cursor-pointer' : ''}`}
+    />
+  )
 }
 
 /** The tallest first, so that every bar in front of it leaves only its own part to be seen. */
@@ -86,7 +98,13 @@ function colorOf(element: HTMLElement, name: string): string {
 
 type Latest = { current: Pick<Props, 'unit' | 'onPoint'> }
 
-function optionsOf(element: HTMLElement, kind: Props['kind'], series: Series[], latest: Latest): uPlot.Options {
+function optionsOf(
+  element: HTMLElement,
+  kind: Props['kind'],
+  series: Series[],
+  [from, to]: Props['period'],
+  latest: Latest,
+): uPlot.Options {
   const axis = {
     stroke: colorOf(element, 'soft'),
     font: '11px system-ui, sans-serif',
@@ -98,10 +116,10 @@ function optionsOf(element: HTMLElement, kind: Props['kind'], series: Series[], 
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    ...(kind === 'stack' ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'Etc/UTC') } : {}),
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'Etc/UTC'),
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'stack' } },
     scales: {
-      x: { range: (_, min, max) => [min - 43_200, max + 43_200] },
+      x: { range: [from, to] },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
     },
     axes: [
@@ -110,7 +128,8 @@ function optionsOf(element: HTMLElement, kind: Props['kind'], series: Series[], 
         grid: { show: false },
         space: 70,
         size: 26,
-        values: (_, splits) => splits.map((at) => (kind === 'stack' ? UTC_DAY : LOCAL_DAY).format(at * 1000)),
+        incrs: DAYS,
+        values: (_, splits) => splits.map((at) => DAY.format(at * 1000)),
       },
       {
         ...axis,

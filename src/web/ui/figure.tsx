@@ -9,7 +9,7 @@ interface Props {
   pointed?: string | undefined
   legend?: Pick<Series, 'label' | 'color'>[]
   /** The same in words, for whoever wants the figures or cannot see the drawing. */
-  table?: { head: string[]; rows: (string | number)[][] }
+  table?: { head: string[]; rows: ReactNode[][] }
   children: ReactNode
 }
 
@@ -53,8 +53,9 @@ export function Figure({ title, summary, pointed, legend = [], table, children }
                 </tr>
               </thead>
               <tbody className="tabular-nums">
-                {table.rows.map((row) => (
-                  <tr key={row.join(' ')} className="border-t border-line">
+                {table.rows.map((row, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: rows are the figure's own, in its order
+                  <tr key={i} className="border-t border-line">
                     {row.map((cell, i) => (
                       <td key={table.head[i]} className="py-1 pr-3">
                         {cell}
