@@ -1,10 +1,24 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { idText, integer, list, name, nullable, object, oneOf, own, ownText, page, partial, recordId } from '../fields.ts'
+import {
+  idText,
+  instant,
+  integer,
+  list,
+  name,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  page,
+  partial,
+  recordId,
+} from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
-import { Approval, Asset, BuildRun, BuildRunDetail, TaskDetail } from '../shapes.ts'
+import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, TaskDetail } from '../shapes.ts'
 import { channelRoutes } from './channels.ts'
 import { identityRoutes } from './identity.ts'
 import { ruleRoutes } from './rules.ts'
@@ -33,15 +47,15 @@ export interface AppRoute {
 const none = {}
 
 /**
- * The shared table as a session sees it: no token to ping with, who made a task, what a build failed of, and lists of builds and assets
- * that go on, the latter by any approval status.
+ * The shared table as a session sees it: no token to ping with, who made a task and what its links are called, what a build failed of, when an asset's file changed, and
+ * lists of builds and assets that go on, the latter by any approval status.
  */
 const { ping: _, ...shared } = routes
 export const sharedRoutes = {
   ...shared,
   showTask: {
     ...shared.showTask,
-    reply: object({ ...TaskDetail.properties, created_by_user_id: nullable(Type.Integer()) }),
+    reply: object({ ...TaskDetail.properties, created_by_user_id: nullable(Type.Integer()), links: app.TaskLinks }),
   },
   listBuilds: {
     ...shared.listBuilds,
@@ -51,6 +65,10 @@ export const sharedRoutes = {
   showBuild: {
     ...shared.showBuild,
     reply: object({ ...BuildRunDetail.properties, breakage_id: nullable(idText) }),
+  },
+  showAsset: {
+    ...shared.showAsset,
+    reply: object({ ...AssetDetail.properties, changed_at: nullable(instant) }),
   },
   listAssets: {
     ...shared.listAssets,

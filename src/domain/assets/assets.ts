@@ -6,7 +6,8 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 
 type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key; ids?: readonly string[] }
-type Detail = ReplyOf<'showAsset'>
+/** `updated_at` moves with a decision, too; when the file changed is what the web app shows. */
+type Detail = ReplyOf<'showAsset'> & { changed_at: string | null }
 
 const columns = sql`
   a.id, a.project_id::text, a.name, a.path, a.asset_type, a.approval_status, a.version, a.size_bytes, a.last_change_id,
@@ -31,7 +32,7 @@ export const list = (project: Sql, q: Query): Listing => ({
 export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
   const asset = isUuid(id)
     ? await db.one<Detail>(sql`
-        select ${columns},
+        select ${columns}, (select iso(c.timestamp) from changes c where c.id = a.last_change_id) as changed_at,
           (select coalesce(json_agg(x), '[]') from (
             select p.id, p.status, p.approver_user_id, p.comments, iso(p.decided_at) as decided_at
             from approvals p where p.asset_id = a.id order by p.created_at desc, p.id desc) x) as approvals_history

@@ -79,11 +79,11 @@ export async function find(db: Database, projectId: number, id: number | undefin
 const linked = {
   changes: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (
-      select c.id, c.identifier, c.source_type, c.display_identifier
+      select c.id, c.identifier, c.source_type, c.display_identifier, c.description
       from task_changes k join changes c on c.id = k.change_id where k.task_id = t.id) x)`,
   builds: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (
-      select b.id, b.status, b.commit_hash, b.ci_job_name
+      select b.id, b.status, b.commit_hash, b.ci_job_name, b.build_number, iso(b.created_at) as created_at
       from task_build_runs k join build_runs b on b.id = k.build_run_id where k.task_id = t.id) x)`,
   deployments: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (

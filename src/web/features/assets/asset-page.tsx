@@ -8,7 +8,7 @@ import { useDraft } from '../../ui/form/draft.ts'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { Status } from '../../ui/pill.tsx'
+import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 import { Decide } from './decide.tsx'
@@ -27,7 +27,7 @@ export default function Asset() {
       </Page>
     )
   return (
-    <Page title={data.name} up={up} actions={data.approval_status !== 'none' && <Status value={data.approval_status} />}>
+    <Page title={data.name} up={up} actions={data.approval_status !== 'none' && <ApprovalStatus value={data.approval_status} />}>
       {error && <Failed error={error} retry={() => void refetch()} />}
       <Facts projectId={projectId} asset={data} />
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem] lg:items-start">
@@ -55,7 +55,7 @@ const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
       <Fact name="Version">{asset.version}</Fact>
       <Fact name="Size">{sizeOf(asset.size_bytes) || 'not told'}</Fact>
       <Fact name="Changed">
-        <Time at={asset.updated_at} both />
+        <Time at={asset.changed_at ?? asset.created_at} both />
       </Fact>
       <Fact name="Last change">
         {asset.last_change_id === null ? (
@@ -89,9 +89,9 @@ function History({ asset }: { asset: Detail }) {
           {asset.approvals_history.map(({ id, status, approver_user_id, comments, decided_at }) => (
             <li key={id} className="grid gap-1 border-l-2 border-line pl-3 text-sm">
               <p className="flex flex-wrap items-center gap-2">
-                <Status value={status} />
+                <ApprovalStatus value={status} />
                 {status === 'pending' ? (
-                  <span className="text-soft">waits for a decision</span>
+                  <span className="text-soft">nobody has decided yet</span>
                 ) : (
                   <span>
                     by {nameOf(approver_user_id)}, <Time at={decided_at} />

@@ -8,8 +8,7 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { Status } from '../../ui/pill.tsx'
-import { Time } from '../../ui/text/time.tsx'
+import { ApprovalStatus } from '../../ui/pill.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 
 const STATUSES = ASSET_APPROVAL_STATUSES.map((one) => [one, one === 'none' ? 'never asked about' : one] as const)
@@ -97,10 +96,9 @@ const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][nu
           {folderOf(asset.path) || asset.asset_type}
         </span>
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
-          {asset.approval_status !== 'none' && <Status value={asset.approval_status} />}
+          {asset.approval_status !== 'none' && <ApprovalStatus value={asset.approval_status} />}
           <span>v{asset.version}</span>
           {asset.size_bytes !== null && <span>{sizeOf(asset.size_bytes)}</span>}
-          <Time at={asset.updated_at} />
         </span>
       </span>
     </Link>

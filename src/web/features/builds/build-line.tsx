@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
-import { Status } from '../../ui/pill.tsx'
+import { BuildStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
 interface Props {
   projectId: string
-  /** What others know of a build; its number and its time are its own to tell. */
-  build: { id: string | number; status: string; ci_job_name: string }
+  /** What others know of a build; its number and its time are asked for where they were not told. */
+  build: { id: string | number; status: string; ci_job_name: string; build_number?: string; created_at?: string }
 }
 
-function useOwn({ projectId, build: { id } }: Props) {
-  const { data } = useApi('showBuild', { project_id: projectId, build_run_id: String(id) })
-  return data?.id === String(id) ? data : undefined
+function useOwn({ projectId, build: { id, build_number, created_at } }: Props) {
+  const told = build_number !== undefined && created_at !== undefined
+  const { data } = useApi('showBuild', { project_id: projectId, build_run_id: String(id) }, { enabled: !told })
+  return told ? { build_number, created_at } : data?.id === String(id) ? data : undefined
 }
 
 /** A build named elsewhere: one job has many, so the number tells them apart and is never cut. */
@@ -37,7 +38,7 @@ export function BuildLine(props: Props) {
   return (
     <>
       <BuildLink {...props} />
-      <Status value={props.build.status} />
+      <BuildStatus value={props.build.status} />
       {own && (
         <span className="ml-auto text-xs text-soft">
           <Time at={own.created_at} />

@@ -29,7 +29,11 @@ function useChoices(value: Who) {
   const { data } = useApi('listMembers', { project_id: projectId }, { stale: 60_000 })
   const handles = new Set(data?.assignee_handles)
   if (value.startsWith('handle:')) handles.add(value.slice(7))
-  return { people: people.data?.members ?? [], handles: [...handles].sort() }
+  const nameOf = useWho()
+  const members = (people.data?.members ?? []).map(({ user_id, name }) => [`user:${user_id}`, name] as const)
+  // Whoever left the account still has the task, as the board says, until it is given to somebody else.
+  const left = people.data && value.startsWith('user:') && !members.some(([who]) => who === value)
+  return { people: left ? [...members, [value, `${nameOf(value)} (left)`] as const] : members, handles: [...handles].sort() }
 }
 
 interface Props {
@@ -70,8 +74,8 @@ export function AssigneeChoice({ label, value, onChange, none, className = '', d
     >
       <option value="">{none}</option>
       <optgroup label="People">
-        {people.map(({ user_id, name }) => (
-          <option key={user_id} value={`user:${user_id}`}>
+        {people.map(([who, name]) => (
+          <option key={who} value={who}>
             {name}
           </option>
         ))}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import type { Platform } from '../../../contract/sets.ts'
-import type { TaskDetail } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -13,7 +13,7 @@ import { TaskReference } from './task-reference.tsx'
 const EVERY_MS = 60_000
 
 /** What tools have told about a task: the changes that name it, their builds, where those went, and the tracker items it names. */
-export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: string }) {
+export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; projectId: string }) {
   const { changes, build_runs, deployments } = task.links
   const { data } = useApi('listTaskReferences', { project_id: projectId, id: task.id }, { every: EVERY_MS })
   const references = data?.references ?? []
@@ -31,10 +31,18 @@ export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: st
         {references.map((reference) => (
           <TaskReference key={`reference ${reference.id}`} reference={reference} />
         ))}
-        {changes.map(({ id, display_identifier }) => (
+        {changes.map(({ id, display_identifier, description }) => (
           <li key={`change ${id}`} className="flex items-center gap-2">
             <Icon name="change" className="text-soft" />
-            <ChangeLine projectId={projectId} id={id} name={display_identifier} />
+            <Link
+              to="/projects/$projectId/changes/$changeId"
+              params={{ projectId, changeId: String(id) }}
+              title={subjectOf(description)}
+              className="min-w-0 truncate hover:underline"
+            >
+              <code className="mr-2 font-mono text-xs text-soft">{display_identifier}</code>
+              {subjectOf(description)}
+            </Link>
           </li>
         ))}
         {build_runs.map((build) => (
@@ -61,17 +69,4 @@ export function TaskLinks({ task, projectId }: { task: TaskDetail; projectId: st
   )
 }
 
-function ChangeLine({ projectId, id, name }: { projectId: string; id: number; name: string }) {
-  const { data } = useApi('showChange', { project_id: projectId, id })
-  return (
-    <Link
-      to="/projects/$projectId/changes/$changeId"
-      params={{ projectId, changeId: String(id) }}
-      title={data?.id === id ? data.description.split('\n', 1)[0] : undefined}
-      className="min-w-0 truncate hover:underline"
-    >
-      <code className="mr-2 font-mono text-xs text-soft">{name}</code>
-      {data?.id === id && data.description.split('\n', 1)[0]}
-    </Link>
-  )
-}
+const subjectOf = (description: string) => description.split('\n', 1)[0]
