@@ -1,44 +1,49 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
+import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
 type Deployment = AppReply<'showDeployment'>
 
-const WAY = ['pending', 'submitted', 'uploading', 'in_review', 'approved', 'live'] as const
+const WAY: DeploymentStatus[] = ['pending', 'submitted', 'uploading', 'in_review', 'approved', 'live']
 
-/** The way to the players: what is behind, where it stands, what is ahead. */
+/** A review ends in one of two ways; what is rolled back was live before, or never came there. */
+const wayOf = (status: DeploymentStatus): DeploymentStatus[] =>
+  status === 'rejected' ? [...WAY.slice(0, 4), 'rejected'] : status === 'rolled_back' ? [...WAY, 'rolled_back'] : WAY
+
+/** The way to the players: what is known to be behind, where it stands, what is ahead. Many stores leave steps out. */
 export function DeploymentWay({ deployment }: { deployment: Deployment }) {
   const { status } = deployment
-  const ended = status === 'rejected' || status === 'rolled_back'
-  const at =
-    status === 'rejected' ? WAY.indexOf('in_review') : status === 'rolled_back' ? WAY.indexOf('live') : WAY.indexOf(status)
-  const times: Partial<Record<(typeof WAY)[number], string | null>> = {
+  const times: Partial<Record<DeploymentStatus, string | null>> = {
     pending: deployment.created_at,
     submitted: deployment.submitted_at,
     uploading: deployment.deployed_at,
     live: deployment.live_at,
   }
+  const bar = (step: DeploymentStatus) => {
+    if (step !== status) return times[step] ? 'bg-ok' : 'bg-hover'
+    return step === 'live' ? 'bg-ok' : step === 'rejected' || step === 'rolled_back' ? 'bg-err' : 'bg-info'
+  }
   return (
-    <ol className="grid gap-2 rounded-lg border border-line bg-panel p-4 sm:grid-cols-6">
-      {WAY.map((step, i) => {
-        const here = i === at
-        const bar = here && ended ? 'bg-err' : i < at || (here && status === 'live') ? 'bg-ok' : here ? 'bg-info' : 'bg-hover'
-        return (
-          <li
-            key={step}
-            aria-current={here ? 'step' : undefined}
-            className="flex min-w-0 items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
-          >
-            <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar}`} />
-            <span className={here ? 'font-medium' : 'text-soft'}>{here && ended ? wordsOf(status) : wordsOf(step)}</span>
-            {times[step] && (
-              <span className="text-xs text-soft">
-                <Time at={times[step]} both />
-              </span>
-            )}
-          </li>
-        )
-      })}
+    <ol
+      aria-label="Way to the players"
+      className="grid gap-2 rounded-lg border border-line bg-panel p-4 sm:auto-cols-fr sm:grid-flow-col"
+    >
+      {wayOf(status).map((step) => (
+        <li
+          key={step}
+          aria-current={step === status ? 'step' : undefined}
+          className="flex min-w-0 items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
+        >
+          <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar(step)}`} />
+          <span className={step === status ? 'font-medium' : 'text-soft'}>{wordsOf(step)}</span>
+          {times[step] && (
+            <span className="text-xs text-soft">
+              <Time at={times[step]} both />
+            </span>
+          )}
+        </li>
+      ))}
     </ol>
   )
 }
