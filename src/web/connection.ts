@@ -58,12 +58,13 @@ export const connection = {
   lost: () => set({ away: true }),
   signedIn: () => set({ signedOut: false }),
   isAway: () => state.away,
+  /** Whether it is of no use to ask anything now. */
+  isWaiting: () => state.away || state.throttledUntil > 0,
   onReturn(listener: () => void) {
     let waited = false
     listeners.add(() => {
-      const waits = state.away || state.throttledUntil > 0
-      if (waited && !waits) listener()
-      waited = waits
+      if (waited && !connection.isWaiting()) listener()
+      waited = connection.isWaiting()
     })
   },
   /** Resolves when the server takes requests and somebody is signed in; at once if it is so. */

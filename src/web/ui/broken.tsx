@@ -11,13 +11,13 @@ import { Page } from './page.tsx'
 /** When a page cannot be shown: why, and two ways on. */
 export function Broken({ error }: { error: unknown }) {
   const router = useRouter()
-  // Nothing else: showing the same failure anew before the answer is there would try again at once, without end.
   const again = () => void router.invalidate()
   const latest = useRef(again)
   latest.current = again
   useEffect(() => {
     let here = true
-    if (passes(error)) void connection.back().then(() => (here ? latest.current() : undefined))
+    // While the answer is on its way the same failure is shown anew: whoever tried again then would do so without end.
+    if (passes(error) && connection.isWaiting()) void connection.back().then(() => here && latest.current())
     return () => {
       here = false
     }
