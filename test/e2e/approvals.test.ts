@@ -5,12 +5,13 @@ import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']
+const LONG = `T_${'AndOn'.repeat(30)}.png`
 const world = {
   ...workshop,
   users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
-  assets: NAMES.map((name, i) => ({
+  assets: [...NAMES, LONG].map((name, i) => ({
     key: name,
-    project: 'star',
+    project: name === LONG ? 'moon' : 'star',
     name,
     path: `Content/${name}`,
     asset_type: 'texture',
@@ -28,6 +29,17 @@ describe.runIf(hasBrowser)('the approval queue in a browser', () => {
     })
     return json.approvals as { asset_name: string; comments: string; approval_stage: string }[]
   }
+
+  test('fits a phone, however long names and texts are', async () => {
+    const { page } = tab()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await tab().go(`/projects/${studio().world.projects!.moon!.id}/approvals`)
+    const queue = page.getByRole('list', { name: 'Waiting for a decision' })
+    await queue.getByRole('textbox').waitFor()
+    // What the frame of the list cuts off cannot be scrolled to.
+    expect(await queue.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
 
   test('is cleared by keyboard: walked, commented, decided one by one and many at once', async () => {
     const { page } = tab()

@@ -50,7 +50,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
   const open = approvals[current]
   const list = useFocusKept<HTMLOListElement>(open?.asset_id)
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       {!frozen && (
         <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-soft">
           <Button
@@ -75,7 +75,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
         ref={list}
         tabIndex={-1}
         aria-label="Waiting for a decision"
-        className="grid outline-none overflow-hidden rounded-lg border border-line bg-panel"
+        className="grid grid-cols-1 overflow-hidden rounded-lg outline-none border border-line bg-panel"
       >
         {approvals.map((approval, i) => (
           <Item
@@ -144,7 +144,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
     <li
       ref={ref}
       aria-current={isOpen || undefined}
-      className={`grid scroll-my-24 gap-2 border-b border-l-2 border-b-line px-3 py-2 last:border-b-0 ${isOpen ? 'border-l-accent bg-canvas' : 'border-l-transparent hover:bg-hover/60'}`}
+      className={`grid scroll-my-24 grid-cols-1 gap-2 border-b border-l-2 border-b-line px-3 py-2 last:border-b-0 ${isOpen ? 'border-l-accent bg-canvas' : 'border-l-transparent hover:bg-hover/60'}`}
     >
       <div className="flex items-start gap-3 text-sm">
         <input
@@ -174,7 +174,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
         </span>
       </div>
       {isOpen && (
-        <div className="grid gap-2 pl-7">
+        <div className="grid grid-cols-1 gap-2 pl-7">
           <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-xs">
             <Link
               to="/projects/$projectId/assets/$assetId"
