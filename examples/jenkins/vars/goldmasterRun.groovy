@@ -3,7 +3,7 @@
 //   goldmasterRun(host: 'https://gold.example', artifacts: ['Saved/StagedBuilds/**/*.pak'], run: './build.sh')
 //
 // The token is a credential of the kind "Secret text" with the id `goldmaster`, from an integration of the kind "Jenkins or any CI".
-// The agent needs Node 20 or newer. Written after Jenkins' documentation, not tried by us.
+// The agent needs Node 20 or newer. Not tried by us.
 def call(Map options) {
   def host = options.host
   def flags = (options.artifacts ?: []).collect { "--artifact \"${it}\"" }

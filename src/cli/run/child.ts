@@ -71,7 +71,7 @@ export async function runBuild(command: readonly string[], printed: (bytes: Buff
 
 /**
  * Byte for byte, no faster than the reader takes it. A reader who leaves is the build's to notice. Lines that come one by one are taken
- * together: reading each by itself costs several times as much of the machine that builds.
+ * together, so that there are fewer reads.
  */
 function passOn(from: Readable, to: NodeJS.WriteStream, printed: (bytes: Buffer) => void) {
   to.removeAllListeners('error')

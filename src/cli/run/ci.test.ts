@@ -3,7 +3,7 @@ import { CIS, ciOf, factsOf } from './ci.ts'
 
 const began = new Date('2026-03-01T10:20:30.400Z')
 
-/** What each CI sets, from its documentation, and how the build is then called. */
+/** What each CI is taken to set, written from memory and tried on none of them (Horde's names are in its agent), and how the build is then called. */
 const SURROUNDINGS: Record<string, [env: Record<string, string>, facts: object]> = {
   Jenkins: [
     {

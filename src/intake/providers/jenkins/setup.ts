@@ -49,7 +49,7 @@ Put \`goldmaster run\` in front of the build, on a machine with Node 20 or newer
 \`\`\`sh
 ${runLines(context.base_url, context.token)}\`\`\`
 
-Keep the token in the CI's own store of secrets. Job, number, branch and revision are found by themselves on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde, so that \`--job\` can be left out there. In PowerShell (written after its manual, not tested by us):
+Keep the token in the CI's own store of secrets. Job, number, branch and revision are found by themselves on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde, so that \`--job\` can be left out there. In PowerShell (not tested by us):
 
 \`\`\`powershell
 $env:GOLDMASTER_HOST = '${context.base_url}'; $env:GOLDMASTER_WEBHOOK_TOKEN = '${context.token}'
