@@ -79,7 +79,8 @@ export function interval(parts: ReadonlyMap<string, readonly [right: number, all
   let state = 1
   const next = () => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
-    return projects[state % projects.length]!
+    // The low bits of such a generator repeat themselves soon.
+    return projects[(state >>> 12) % projects.length]!
   }
   const shares = Array.from({ length: DRAWS }, () => {
     const drawn = projects.map(next)
