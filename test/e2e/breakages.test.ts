@@ -52,7 +52,7 @@ const world = {
       cause: 'Damage is not declared.',
       suggested_fix: 'Declare it.',
       evidence: [{ line: 7, text: "Combat.cpp(540): error C2065: 'Damage': undeclared identifier" }],
-      suspects: ['c'],
+      suspects: [{ change: 'c', reasons: ['changed the file that fails'] }],
       first_bad_change: 'c',
       opened_at: at(3),
     },

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { diagnose } from '../diagnose.ts'
+import type { Log } from '../log.ts'
+import { reasonIn } from './reason.ts'
 
 const leadOf = (...lines: string[]) => diagnose(lines.join('\n')).evidence[0]!.line
 
@@ -26,6 +28,11 @@ it('the innermost cause of an exception says more than what it was wrapped in', 
     '\t... 3 more',
   ]
   expect(leadOf(...trace)).toBe(5)
+})
+
+it('what calls itself the cause says more than a louder line beside it', () => {
+  const text = ['Execution failed for task', 'Caused by: the harbour is closed', 'Could not stop the engine']
+  expect(reasonIn({ text } as unknown as Log, 0, [1, 2])).toBe(1)
 })
 
 it('a rule that knows the reason inside the block of another gives the category', () => {

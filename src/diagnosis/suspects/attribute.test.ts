@@ -236,6 +236,14 @@ describe('nobody is named', () => {
     ).toBeNull()
   })
 
+  it('when the cause is only a guess', () => {
+    const log = ['ok', 'Source/Combat/Hero.cpp:3: error: no matching function']
+    const all = [...bystanders, change('c', 'ada', 'Wip', 'Source/Combat/Hero.cpp')]
+    const named = (confidence: Finding['confidence']) =>
+      attribute({ ...found('compile_error', log, 2), confidence }, all, log).attributed_author
+    expect([named('medium'), named('low')]).toEqual(['ada', null])
+  })
+
   it('when there are no changes', () => {
     expect(attributeAll('compile_error', log, [])).toMatchObject({ suspects: [], named: null })
   })
