@@ -37,7 +37,7 @@ const world = {
 /** What may be used where nothing can be changed: filters, ways of looking and copying, and who belongs to the account. */
 const HARMLESS = new RegExp(
   `^(?:${[
-    'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Target|Store|Approval|Outcome|Period|Account|Show|Branch|Category|Owner',
+    'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Configuration|Store|Approval|Outcome|Period|Account|Show|Branch|Category|Owner',
     'Commit or changelist|Part of a branch.s name|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
     'T_1.*',
     'Role of .*|Leave',
