@@ -70,7 +70,7 @@ Goldmaster runs at ${site}. A demo studio has just moved in: three games, six we
   Data           ${dataOf(settings)}
   Web app        ${site}/sign-in
   Sign-in        ${email} / ${password}   (shown only now)
-  API token      ${token}   (every scope; shown only now)
+  API token      ${token}   (every scope but administration; shown only now)
 
 What broke lately:
 

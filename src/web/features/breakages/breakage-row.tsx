@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { Breakage } from '../../../contract/health-shapes.ts'
+import { namedSuspect } from '../../../contract/named-suspect.ts'
 import { useNames } from '../../session.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
@@ -11,8 +12,7 @@ import { BreakageState } from './breakage-state.tsx'
 export function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
   const { id, category, cause, jobs, branch, build_count, opened_at, suspects, owner_user_id } = breakage
   const nameOf = useNames()
-  // Without a reason the first is only the first.
-  const suspect = suspects[0]?.reasons.length ? suspects[0] : undefined
+  const suspect = namedSuspect(suspects)
   const title = titleOf(breakage)
   return (
     <li className="grid grid-cols-1 gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60">
