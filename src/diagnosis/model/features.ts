@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import { branchAround, type Log } from '../log.ts'
 import type { Verdict } from '../stages/classify.ts'
 import type { Ranked } from '../stages/rank.ts'
 import type { Segments } from '../stages/segment.ts'
@@ -49,7 +49,8 @@ export function featuresOf(log: Log, segments: Segments, ranked: readonly Ranked
   const block = verdict.lines.slice(0, EVIDENCE_LINES).map((index) => wordsOf(log.text[index]!))
   const { failing } = segments
   const command = failing ? wordsOf(`${failing.command} ${failing.reported}`) : []
-  const end = failing?.end ?? log.text.length - 1
+  const [, last] = branchAround(log, verdict.lead ?? log.text.length - 1)
+  const end = failing?.end ?? last
   const tail = log.text.slice(Math.max(failing?.start ?? 0, end - TAIL), end + 1).map(wordsOf)
   add('lead', [...lead, ...pairsOf(lead)], 1)
   add('piece', piecesOf(lead), 0.7)

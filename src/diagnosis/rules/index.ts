@@ -3,6 +3,7 @@ import { gameTools } from './engines/game-tools.ts'
 import { unity } from './engines/unity.ts'
 import { unreal } from './engines/unreal.ts'
 import { unrealTools } from './engines/unreal-tools.ts'
+import { android } from './languages/android.ts'
 import { beam } from './languages/beam.ts'
 import { cppTests } from './languages/cpp-tests.ts'
 import { dotnet } from './languages/dotnet.ts'
@@ -21,6 +22,7 @@ import { python } from './languages/python.ts'
 import { ruby } from './languages/ruby.ts'
 import { rust } from './languages/rust.ts'
 import { apple } from './tools/apple.ts'
+import { containers } from './tools/containers.ts'
 import { delivery } from './tools/delivery.ts'
 import { docs } from './tools/docs.ts'
 import { generic } from './tools/generic.ts'
@@ -29,6 +31,7 @@ import { machine } from './tools/machine.ts'
 import { services } from './tools/services.ts'
 import { shell } from './tools/shell.ts'
 import { sources } from './tools/sources.ts'
+import { systemMessages } from './tools/system-messages.ts'
 
 /** Every rule of ours, most specific tools first. */
 export const RULES: readonly Rule[] = [
@@ -41,6 +44,7 @@ export const RULES: readonly Rule[] = [
   ...cppTests,
   ...linkers,
   ...dotnet,
+  ...android,
   ...java,
   ...jvmLanguages,
   ...delivery,
@@ -60,6 +64,8 @@ export const RULES: readonly Rule[] = [
   ...docs,
   ...sources,
   ...machine,
+  ...systemMessages,
+  ...containers,
   ...services,
   ...generic,
 ]

@@ -29,7 +29,7 @@ export const gameTools: readonly Rule[] = [
     score: 82,
     block: { more: /^\s+at: |^ERROR: Failed to load script/, max: 4 },
     near: 0,
-    fix: 'Fix the script named below the message.',
+    fix: 'Fix {file} at line {line}.',
     examples: [
       {
         log: 'SCRIPT ERROR: Parse Error: Identifier "hits" not declared in the current scope.\n          at: GDScript::reload (res://hero.gd:12)',
@@ -42,11 +42,19 @@ export const gameTools: readonly Rule[] = [
     tool: 'Godot',
     category: 'build_script_error',
     role: 'root',
-    need: ['export template', 'Cannot export project', 'export preset', 'Project export for preset'],
+    need: [
+      'export template',
+      'Cannot export project',
+      'export preset',
+      'Project export for preset',
+      'Failed to export project',
+      'No export presets',
+    ],
     match:
-      /^(?:ERROR: )?(?:Cannot export project with preset|No export template found|Invalid export preset|Project export for preset .{1,80} failed)(?<msg>.*)/,
+      /^(?:ERROR: )?(?:Cannot export project with preset|No export templates? found|Invalid export preset|Project export for preset .{1,80} failed|Failed to export project|No export presets? found|.{0,120}export_presets\.cfg.{0,80}(?:not found|missing))(?<msg>.*)/,
     score: 80,
     block: { more: /^\s+at: |^\S.*template/, max: 4 },
+    fix: 'Install the export templates of this very version of Godot on the build machine, and commit export_presets.cfg with the preset.',
     examples: [
       {
         log: 'ERROR: Cannot export project with preset "Windows Desktop" due to configuration errors:\nNo export template found at the expected path:',
@@ -83,7 +91,7 @@ export const gameTools: readonly Rule[] = [
     tool: 'Bazel',
     category: 'build_system',
     role: 'root',
-    need: ['BUILD', '.bzl', '//'],
+    need: ['ERROR: '],
     match:
       /^ERROR: (?<file>\S*(?:BUILD(?:\.bazel)?|WORKSPACE|\.bzl|MODULE\.bazel)):(?<line>\d+):\d+: (?<msg>.*)|^ERROR: (?:no such (?:package|target)|Analysis of target|error loading package|Skipping) (?<rest>.*)/,
     score: 62,

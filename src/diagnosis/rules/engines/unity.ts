@@ -21,7 +21,7 @@ export const unity: readonly Rule[] = [
     role: 'root',
     need: ['cyclic dependencies detected', 'Assembly with name'],
     match:
-      /(?:One or more cyclic dependencies detected between assemblies: (?<file>[^,]+?\.asmdef)|Assembly with name '(?<code>[^']+)' already exists|Assembly has reference to non-existent assembly)(?<msg>.*)/,
+      /(?:One or more cyclic dependencies detected between assemblies: (?<file>[^,]{1,200}?\.asmdef)|Assembly with name '(?<code>[^']+)' already exists|Assembly has reference to non-existent assembly)(?<msg>.*)/,
     score: 90,
     fix: 'Break the cycle between the assembly definitions: move what both need into a third one.',
     examples: [
@@ -121,12 +121,41 @@ export const unity: readonly Rule[] = [
     tool: 'Unity',
     category: 'build_script_error',
     role: 'root',
-    need: ['Error building Player', 'BuildFailedException', 'executeMethod', 'Build Finished, Result: Failure'],
+    need: ['Error building Player', 'BuildFailedException', 'Build Finished, Result: Failure'],
     match:
-      /^(?:Error building Player(?!: \d+ errors?$|.*Shader error|.*compiler errors|.*Scripts? )|(?:UnityEditor\.Build\.)?BuildFailedException: |executeMethod (?:class|method) .* could not be found|Build Finished, Result: Failure)(?<msg>.*)/,
+      /^(?:Error building Player(?!: \d+ errors?$|.*Shader error|.*compiler errors|.*Scripts? )|(?:UnityEditor\.Build\.)?BuildFailedException: |Build Finished, Result: Failure)(?<msg>.*)/,
     score: 64,
     final: true,
+    fix: 'Read the errors above this line; where there are none, run the build method in an editor and look at its report.',
+    examples: [{ log: 'Build Finished, Result: Failure.', line: 1 }],
+  },
+  {
+    id: 'unity.method',
+    tool: 'Unity',
+    category: 'build_script_error',
+    role: 'root',
+    need: ['executeMethod'],
+    match: /^executeMethod (?:class|method) '?(?<method>[\w.+]{1,200})'? (?:in class .{1,200} )?could not be found/,
+    score: 68,
+    final: true,
+    fix: 'Check the name given to -executeMethod: {method} must be a class or static method in an Editor folder of this project, and its assembly must compile.',
     examples: [{ log: "executeMethod class 'Builder' could not be found.", line: 1 }],
+  },
+  {
+    id: 'unity.addressables',
+    tool: 'Unity Addressables',
+    category: 'cook_asset_error',
+    role: 'root',
+    need: ['Addressable', 'SBP ErrorException', 'SBP Error', 'Scriptable Build Pipeline', 'AssetBundle'],
+    match:
+      /^(?:\S{0,60}(?:Error|Exception): )?(?<msg>Addressables? (?:build|content build|content).{0,60}(?:failed|[Ee]rror).*|(?:Addressable|SBP)\S* ?ErrorException.*|SBP ErrorException.*|Failed to build AssetBundles?\b.*|.{0,80}Addressable (?:asset )?(?:group|entry|settings?) .{0,120}(?:missing|not found|invalid|null|conflict).*)/,
+    score: 78,
+    block: { more: /^\s+\S|^UnityEditor\.|^UnityEngine\./, max: 12 },
+    fix: 'Build the Addressables content alone in the editor (Groups window) and fix the group or asset that the message names.',
+    examples: [
+      { log: 'Addressable content build failure (duration : 0:00:12) with error: SBP ErrorException', line: 1 },
+      { log: 'SBP ErrorExceptionScripts have compiler errors, unable to build addressables', line: 1 },
+    ],
   },
   {
     id: 'unity.project-path',

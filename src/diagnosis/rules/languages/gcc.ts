@@ -1,7 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-const SNIPPET =
-  /^\s*\d* ?\||^\s|^\S+: In |^\S+: At |: note: |^In file included|^\d+ (?:errors?|warnings?)(?: and| generated)|^compilation terminated/
+const SNIPPET = /^\s*\d* ?\||^\s|: note: |^In file included|^\d+ (?:errors?|warnings?)(?: and| generated)|^compilation terminated/
 
 /** GCC, Clang and everything that prints like them (Swift, NVCC, Emscripten). */
 export const gcc: readonly Rule[] = [
@@ -34,9 +33,9 @@ export const gcc: readonly Rule[] = [
     tool: 'C/C++ compiler',
     category: 'compile_error',
     role: 'root',
-    need: ['error:', 'Error:', 'erreur', 'Fehler:', 'エラー:', '错误：', 'ошибка:'],
+    need: ['error:', 'Error:', 'erreur', 'Fehler:', 'エラー:', '错误：', '错误:', 'ошибка:', '오류:', 'errore:'],
     match:
-      /^(?:\[\w+\] +|[❌✖] +)?(?<file>(?:[A-Za-z]:)?[^\s:'"(][^:'"(]{0,300}?):(?<line>\d+)(?:[:.]\d+)?:? ?(?:fatal |schwerwiegender )?(?:error|Error|erreur(?: fatale)?|Fehler|エラー|错误|ошибка) ?[:：] ?(?<msg>.*)/,
+      /^(?:\[\w+\] +|[❌✖] +)?(?<file>(?:[A-Za-z]:)?[^\s:'"(][^:'"(]{0,300}?):(?<line>\d+)(?:[:.]\d+)?:? ?(?:fatal |schwerwiegender |致命的?|фатальная |치명적 ?)?(?:error|Error|erreur(?: fatale)?|Fehler|エラー|错误|ошибка|오류|errore) ?[:：] ?(?<msg>.*)/,
     score: 78,
     block: { back: /^In file included from|^\s+from \S+:\d+|^\S+: In |^\S+: At /, more: SNIPPET, blanks: 0, max: 20 },
     near: 1,
@@ -48,6 +47,10 @@ export const gcc: readonly Rule[] = [
         file: 'hero.cpp',
       },
       { log: "App.swift:12:5: error: cannot find 'hits' in scope\n    hits\n    ^~~~~~", line: 1, file: 'App.swift' },
+      { log: 'src/hero.c:12:3: ошибка: «hits» не описан', line: 1, file: 'hero.c' },
+      { log: 'src/hero.c:12:3: 오류: ‘hits’이(가) 선언되지 않았습니다', line: 1, file: 'hero.c' },
+      { log: 'src/hero.c:12:3: 致命错误：hits.h：没有那个文件或目录', line: 1, file: 'hero.c' },
+      { log: 'src/hero.c:12:3: erreur fatale: hits.h : Aucun fichier ou dossier de ce type', line: 1, file: 'hero.c' },
       { log: 'src/a.c:3:10: fatal error: foo.h: No such file or directory\ncompilation terminated.', line: 1, file: 'a.c' },
     ],
   },
@@ -67,7 +70,7 @@ export const gcc: readonly Rule[] = [
     tool: 'C/C++ compiler',
     category: 'compile_error',
     role: 'root',
-    need: ['", line ', 'rror[P', 'rror #', ',', 'Error '],
+    need: ['",'],
     match:
       /^"(?<file>[^"]{1,300})",(?: line )?(?<line>\d+):?\s+(?:catastrophic |fatal |Fatal )?[eE]rror ?(?:#\d+|\[\w+\])?(?:: +(?<code>#\d+[\w-]*))?/,
     score: 78,

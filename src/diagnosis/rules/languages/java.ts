@@ -50,7 +50,7 @@ export const java: readonly Rule[] = [
     match:
       /^(?:[\w.\\/-]{1,80} : )?e: (?:file:\/\/(?=[^/]|\/[^A-Z]|\/[A-Z][^:])|file:\/\/\/)?(?<file>[^\s:(][^:(]{0,300}\.kts?|[A-Za-z]:[^:(]{1,300}\.kts?):? ?\(?(?<line>\d+)[:,] ?\d+\)?:? (?<msg>.*)/,
     score: 82,
-    near: 0,
+    near: 1,
     fix: 'Fix the error in {file} at line {line}.',
     examples: [
       { log: 'e: file:///ws/app/src/Main.kt:12:5 Unresolved reference: foo', line: 1, file: 'Main.kt' },
@@ -64,10 +64,10 @@ export const java: readonly Rule[] = [
     role: 'root',
     need: ['AAPT: error', 'AAPT2 error', '.xml:'],
     match:
-      /^\s*(?:ERROR: ?)?(?:(?:[\w.-]{1,120}:)?(?<file>(?:[A-Za-z]:)?[^\s:][^:]{0,300}\.xml):(?<line>\d+):(?:\d+:)? )?(?:AAPT2? ?: error|AAPT2 error|error): (?<msg>(?:resource|attribute|failed|style|duplicate|not well).*)/,
+      /^\s*(?:ERROR: ?)?(?:(?:[\w.-]{1,120}:\/?)?(?<file>(?:[A-Za-z]:)?[^\s:][^:]{0,300}\.xml):(?<line>\d+):(?:\d+:)? )?(?:AAPT2? ?: error|AAPT2 error|error): (?<msg>(?:resource|attribute|failed|style|duplicate|not well).*)/,
     score: 78,
     near: 0,
-    fix: 'Fix the resource named in {file}.',
+    fix: 'Define the resource or attribute that the message names, or add the library that brings it; {file} asks for it.',
     examples: [
       {
         log: 'ERROR:/ws/app/src/main/res/layout/main.xml:9: AAPT: error: resource color/accent not found.',

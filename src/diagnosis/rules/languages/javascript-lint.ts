@@ -36,9 +36,13 @@ export const javascriptLint: readonly Rule[] = [
     match:
       /^(?:ERROR in (?<file>\S+)|(?:Error: )?Module (?:not found|build failed)\b|\[vite[:\w-]*\] .{1,200}(?:failed|Failed|error)|\[!\] (?:\(|Error)|RollupError: |✘ \[ERROR\] |Transform failed with)(?<msg>.*)/,
     score: 70,
-    block: { more: /^\s+\S|^(?:@|Module|file:|error:|SyntaxError|Error)/, blanks: 0, max: 16 },
+    block: { more: /^\s+\S|^(?:@|Module|file:|error:|SyntaxError|Error)|^\S.{1,300}:\d+:\d+: ERROR: /, blanks: 0, max: 16 },
     near: 0,
     examples: [
+      {
+        log: '[vite:esbuild] Transform failed with 1 error:\n/ws/src/hero.ts:12:5: ERROR: Expected ";" but found "hits"',
+        line: 1,
+      },
       {
         log: "ERROR in ./src/hero.js\nModule not found: Error: Can't resolve './hits' in '/ws/src'\n @ ./src/hero.js 3:0-20",
         line: 1,
@@ -84,7 +88,7 @@ export const javascriptLint: readonly Rule[] = [
     tool: 'linter',
     category: 'lint_or_doc',
     role: 'root',
-    need: [')', ']'],
+    need: [' (', ' ['],
     match:
       /^(?<file>(?:[A-Za-z]:)?[\w@.+~/\\ -]{1,250}\.[A-Za-z]\w{0,11}): ?(?<line>\d+)(?:[:,] ?\d+)?:? (?!.*\b(?:error|warning): )(?<msg>\S.{3,400}? (?:\((?:[@\w-]+\/)?[a-z][\w-]+\)|\[[\w/-]+\]))$/,
     score: 56,

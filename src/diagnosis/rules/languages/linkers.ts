@@ -35,7 +35,7 @@ export const linkers: readonly Rule[] = [
     role: 'root',
     need: ['ld: ', 'ld.', 'ld-', 'lld'],
     match:
-      /^(?<file>\S*\b(?:ld|lld|ld\.lld(?:-\d+)?|ld64\.lld|wasm-ld|ld\.gold|ld\.bfd|lld-link)(?:\.exe)?): (?:fatal )?(?:error: |cannot find |unrecognized |framework not found |library not found |in function)(?<msg>.*)/,
+      /^(?<linker>\S*\b(?:ld|lld|ld\.lld(?:-\d+)?|ld64\.lld|wasm-ld|ld\.gold|ld\.bfd|lld-link)(?:\.exe)?): (?:fatal )?(?:error: |cannot find |unrecognized |framework not found |library not found |in function)(?<msg>.*)/,
     score: 74,
     block: { more: SYMBOLS },
     near: 1,

@@ -71,7 +71,8 @@ export const msvc: readonly Rule[] = [
     category: 'link_error',
     role: 'root',
     need: ['error LNK'],
-    match: /^(?<file>.{1,300}?) ?: (?:fatal )?error (?<code>LNK(?!1120|1104|1181|1102|1106|1140|1180)\d{4}) ?: ?(?<msg>.*)/,
+    match:
+      /^(?:\s*= note: )?\s*(?<file>\S.{0,300}?) ?: (?:fatal )?error (?<code>LNK(?!1120|1104|1181|1102|1106|1107|1136|1140|1143|1180|1235)\d{4}) ?: ?(?<msg>.*)/,
     score: 80,
     block: { more: /^\s+\S/, max: 4 },
     near: 2,
@@ -83,6 +84,24 @@ export const msvc: readonly Rule[] = [
         file: 'Combat.cpp.obj',
       },
       { log: 'Foo.obj : error LNK2001: 无法解析的外部符号 "class UEnum"', line: 1, file: 'Foo.obj' },
+    ],
+  },
+  {
+    id: 'msvc.damaged',
+    tool: 'MSVC linker',
+    category: 'link_error',
+    role: 'root',
+    need: ['LNK1106', 'LNK1107', 'LNK1136', 'LNK1143', 'LNK1235'],
+    match: /^\s*(?<file>\S.{0,300}?) ?: fatal error (?<code>LNK\d{4}) ?: ?(?<msg>.*)/,
+    score: 86,
+    near: 2,
+    fix: '{file} is damaged ({code}): delete it and build or download it again. Symbols that the linker misses may be in it.',
+    examples: [
+      {
+        log: 'Hero.obj : error LNK2019: unresolved external symbol sing referenced in function main\nchoir.lib : fatal error LNK1136: invalid or corrupt file',
+        line: 2,
+        file: 'choir.lib',
+      },
     ],
   },
   {

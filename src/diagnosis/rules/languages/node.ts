@@ -17,6 +17,82 @@ export const node: readonly Rule[] = [
     examples: [{ log: 'npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree', line: 1 }],
   },
   {
+    id: 'npm.refused',
+    tool: 'npm',
+    category: 'dependency_resolution',
+    role: 'root',
+    need: ['npm ERR! ', 'npm error '],
+    match:
+      /^npm (?:ERR!|error) (?<msg>\S{0,100}: Permission denied \(publickey\).*|(?:fatal: |remote: )(?:Could not read from remote repository|Repository not found|Authentication failed).*|401 Unauthorized .*|403 Forbidden .*)/,
+    score: 78,
+    block: { back: /^npm (?:ERR!|error)/, more: /^npm (?:ERR!|error) (?!A complete log)/, max: 8 },
+    near: 0,
+    fix: 'Give the build machine a key or token for the repository or registry of the package, or ask for it over an address that needs none.',
+    examples: [
+      {
+        log: 'npm error code 128\nnpm error An unknown git error occurred\nnpm error git@host.example: Permission denied (publickey).\nnpm error fatal: Could not read from remote repository.',
+        line: 3,
+      },
+    ],
+  },
+  {
+    id: 'npm.version',
+    tool: 'npm',
+    category: 'dependency_resolution',
+    role: 'root',
+    need: ['npm ERR! ', 'npm error '],
+    match:
+      /^npm (?:ERR!|error) (?:notarget |404 +)(?<msg>No matching version found for .*|'\S{1,200}' is not in (?:this|the npm) registry.*|Not Found - GET .*)/,
+    score: 76,
+    block: { more: /^npm (?:ERR!|error) (?!A complete log)/, max: 14 },
+    near: 0,
+    fix: 'Ask for a version of the package that the registry has, or point npm to the registry that has it.',
+    examples: [
+      {
+        log: 'npm error code ETARGET\nnpm error notarget No matching version found for @acme/hero@^9.0.0.',
+        line: 2,
+      },
+    ],
+  },
+  {
+    id: 'npm.lockfile',
+    tool: 'npm',
+    category: 'dependency_resolution',
+    role: 'root',
+    need: ['npm ci', 'ERR_PNPM_OUTDATED_LOCKFILE', 'The lockfile would have been modified', 'YN0028'],
+    match:
+      /^(?:npm (?:ERR!|error) )?(?<msg>`npm ci` can only install packages when .*|.{0,20}The `npm ci` command can only install with an existing package-lock.*)|^\s*(?<pnpm>ERR_PNPM_OUTDATED_LOCKFILE .*)|^➤ YN0028: .*(?<yarn>The lockfile would have been modified .*)/,
+    score: 82,
+    block: { more: /^npm (?:ERR!|error) (?!A complete log)/, max: 14 },
+    fix: 'Install once on a work machine and commit the lockfile together with package.json.',
+    examples: [
+      {
+        log: 'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\nnpm error Missing: hero@1.0.0 from lock file',
+        line: 1,
+      },
+      { log: ' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', line: 1 },
+    ],
+  },
+  {
+    id: 'gyp.tools',
+    tool: 'node-gyp',
+    category: 'dependency_resolution',
+    role: 'root',
+    need: ['gyp ERR! find '],
+    match:
+      /^(?:npm (?:ERR!|error) )?gyp ERR! find (?<msg>(?:Python|VS) (?:Python is not set|You need to install|could not find|Could not use PowerShell).*)/,
+    score: 82,
+    block: { back: /gyp ERR! find (?:Python|VS) ?$/, more: /gyp ERR! find /, max: 30 },
+    near: 2,
+    fix: 'A package has no ready-made binary for this machine and is compiled: install Python and a C++ compiler there, or take a version that has one.',
+    examples: [
+      {
+        log: 'gyp ERR! find Python \ngyp ERR! find Python Python is not set from command line or npm configuration\ngyp ERR! find Python You need to install the latest version of Python.',
+        line: 2,
+      },
+    ],
+  },
+  {
     id: 'npm.network',
     tool: 'npm',
     category: 'network',

@@ -59,6 +59,23 @@ export const rust: readonly Rule[] = [
     ],
   },
   {
+    id: 'cargo.build-panic',
+    tool: 'Cargo',
+    category: 'build_script_error',
+    role: 'root',
+    need: [' panicked at '],
+    match: /^\s*thread '[^']{1,200}' (?:\(\d+\) )?panicked at (?<file>.{0,300}\bbuild\.rs):(?<line>\d+)/,
+    score: 73,
+    block: { until: /^\s*(?:note: run with|stack backtrace)|^(?:warning|error): /, blanks: 0, max: 20 },
+    examples: [
+      {
+        log: "  --- stderr\n\n  thread 'main' panicked at /ws/net-sys/build.rs:31:13:\n  the compiler of shaders is too old\n  note: run with `RUST_BACKTRACE=1`",
+        line: 3,
+        file: 'build.rs',
+      },
+    ],
+  },
+  {
     id: 'cargo.dependency',
     tool: 'Cargo',
     category: 'dependency_resolution',

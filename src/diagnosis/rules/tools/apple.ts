@@ -57,6 +57,17 @@ export const apple: readonly Rule[] = [
     examples: [{ log: 'SignTool Error: No certificates were found that met all the given criteria.', line: 1 }],
   },
   {
+    id: 'sign.nothing',
+    tool: 'signing',
+    category: 'signing',
+    role: 'root',
+    need: ['unable to open jar file'],
+    match: /^jarsigner: (?<msg>unable to open jar file: (?<file>\S.{0,300}))/,
+    score: 90,
+    fix: 'The file to sign is not there: check that the step before builds {file}, with this variant and under this name.',
+    examples: [{ log: 'jarsigner: unable to open jar file: app/build/game.apk', line: 1, file: 'game.apk' }],
+  },
+  {
     id: 'xcpretty.error',
     tool: 'Xcode',
     category: 'compile_error',

@@ -47,7 +47,7 @@ export const generic: readonly Rule[] = [
     tool: 'test runner',
     category: 'test_failure',
     role: 'root',
-    need: [') '],
+    need: ['0) ', '1) ', '2) ', '3) ', '4) ', '5) ', '6) ', '7) ', '8) ', '9) '],
     match: /^\s{0,3}[1-9]\d{0,3}\) (?<test>[^\d\s].{2,300})$/,
     score: 42,
     block: { more: /\S/, blanks: 1, max: 60 },

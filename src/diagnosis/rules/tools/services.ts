@@ -118,6 +118,30 @@ export const services: readonly Rule[] = [
     examples: [{ log: 'License checkout failed: Licensed number of users already reached.', line: 1 }],
   },
   {
+    id: 'license.seat',
+    tool: 'licensing',
+    category: 'license_seat',
+    role: 'root',
+    need: [
+      'seat',
+      'oating licen',
+      'concurrent users',
+      'concurrent licen',
+      'o acquire',
+      'icenses are in use',
+      'icenses available',
+      'icense available',
+    ],
+    match:
+      /(?<msg>(?:[Nn]o (?:more )?(?:free |available |floating )?(?:licen[cs]es?|seats?) (?:are |is )?(?:left|available|free)|[Aa]ll (?:floating )?(?:licen[cs]es?|seats?) (?:are )?in use|[Mm]aximum number of concurrent (?:users|licen[cs]es)|[Ff]loating licen[cs]e .{0,60}(?:denied|not (?:acquired|available|granted)|timed out)|Failed to acquire (?:a )?(?:floating )?licen[cs]e|No seats available).*)/,
+    score: 84,
+    fix: 'Free a seat that a dead machine still holds, wait until one comes back, or run fewer such builds at once.',
+    examples: [
+      { log: 'Error: No floating license available: all seats are in use', line: 1 },
+      { log: 'Failed to acquire a floating license from http://licences.example:8080', line: 1 },
+    ],
+  },
+  {
     id: 'network.transfer',
     tool: 'network',
     category: 'network',
