@@ -21,7 +21,7 @@ describe('a diagnosis', () => {
     expect(finding).toMatchObject({
       category: 'compile_error',
       confidence: 'high',
-      file_path: 'D:\\ws\\Source\\Hero.cpp',
+      file_path: 'Source\\Hero.cpp',
       line: 40,
     })
     expect(finding.evidence[0]).toEqual({

@@ -23,3 +23,13 @@ test.each([
   const [hostile, prose] = [logOf(part, before), logOf('a word ', before)]
   expect(best(hostile)).toBeLessThan(6 * best(prose) + 10)
 })
+
+const END = '\nThe command "x" exited with 1.\n'
+const linesOf = (lines: string) => lines.repeat(Math.ceil(LOG_CAP / lines.length)).slice(0, LOG_CAP - END.length) + END
+
+test.each([
+  { what: 'headings of failed tests', hostile: '___ t ___\n', plain: '... t ...\n' },
+  { what: 'steps that print an error each', hostile: '$ x\nError: y\n', plain: '- x\nWords: y\n' },
+])('a log of nothing but $what costs about as much as other lines of that length', ({ hostile, plain }) => {
+  expect(best(linesOf(hostile))).toBeLessThan(6 * best(linesOf(plain)) + 10)
+})

@@ -6,6 +6,8 @@ export interface Span {
   last: number
   /** How much of the text each of them holds, where there are several. */
   lengths?: number[]
+  /** Their indexes, where lines of other branches stand between them. */
+  lines?: number[]
 }
 
 /**
@@ -38,6 +40,7 @@ export const isBlank = (log: Log, index: number) => (log.text[index] ?? '').trim
 /** The numbers of the lines that were sent, from 1; none for an entry that shows nothing. */
 export function linesAt(log: Log, index: number): number[] {
   const span = log.spans[index]
+  if (span?.lines) return span.lines.map((index) => index + 1)
   const lines: number[] = []
   if (span) for (let i = span.first; i <= span.last; i++) lines.push(i + 1)
   return lines
@@ -60,3 +63,10 @@ export const lineOf = (log: Log, index: number) => (log.spans[index]?.first ?? 0
 
 /** Evidence skips lines that show nothing. */
 export const isShown = (log: Log, index: number) => linesAt(log, index).length > 0
+
+/** First and last index of the branch that holds an entry: the whole log where nothing ran side by side. */
+export function branchAround(log: Log, index: number): [number, number] {
+  const next = log.branches.findIndex((start) => start > index)
+  const own = next < 0 ? log.branches.length - 1 : next - 1
+  return [log.branches[own] ?? 0, (log.branches[own + 1] ?? log.text.length) - 1]
+}

@@ -15,6 +15,13 @@ const LINES = [
 ]
 const clock = (i: number) => `10:0${Math.floor(i / 6)}:${String((i * 7) % 60).padStart(2, '0')}`
 
+const WIDTH = 60
+const whole = ['hero', 'menu', 'cave', 'lake'].map(
+  (name) =>
+    `e: file:///C:/studio/agents/game/app/src/main/java/com/studio/game/features/${name}/view/Screen.kt:7:41 Unresolved reference: ${name}`,
+)
+const broken = whole.flatMap((line) => line.match(new RegExp(`.{1,${WIDTH}}`, 'g'))!)
+
 describe('what a carrier puts before each line is learned from the log', () => {
   it.each<[string, (line: string, i: number) => string]>([
     ['a time and two blanks', (line, i) => `${clock(i)}  ${line}`],
@@ -60,6 +67,15 @@ describe('branches that ran side by side', () => {
     expect(linesAt(log, index)).toEqual([2 + raw.indexOf(`[linux] ${LINES[3]}`)])
   })
 
+  it('also where one of them has a carrier of its own, or a console that breaks its lines', () => {
+    const own = [...LINES, ...broken]
+    const mixed = own.flatMap((line, i) => [`[linux] ${clock(i % 9)} ${line}`, `[windows] Packing ${i}`])
+    const split = normalise(mixed.join('\n'))
+    expect(split.text.join('\n')).toContain([...LINES, ...whole].join('\n'))
+    const index = split.text.indexOf(whole[0]!)
+    expect(linesAt(split, index)).toEqual([19, 21, 23])
+  })
+
   it('while steps that follow one another stay where they are', () => {
     const steps = ['one', 'two'].flatMap((step) => LINES.map((line) => `[step ${step}] ${line}`))
     expect(normalise(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
@@ -67,12 +83,6 @@ describe('branches that ran side by side', () => {
 })
 
 describe('lines that a console broke at its edge', () => {
-  const WIDTH = 60
-  const whole = ['hero', 'menu', 'cave', 'lake'].map(
-    (name) =>
-      `e: file:///C:/studio/agents/game/app/src/main/java/com/studio/game/features/${name}/view/Screen.kt:7:41 Unresolved reference: ${name}`,
-  )
-  const broken = whole.flatMap((line) => line.match(new RegExp(`.{1,${WIDTH}}`, 'g'))!)
   const log = normalise(['> Task :app:compile', ...broken, 'BUILD FAILED in 3s'].join('\r\n'))
 
   it('are whole again', () => {
@@ -86,5 +96,11 @@ describe('lines that a console broke at its edge', () => {
   it('while a list of lines of one length stays a list', () => {
     const list = Array.from({ length: 30 }, (_, i) => `Compiling ${'x'.repeat(40)}${String(i).padStart(4, '0')}.cpp`)
     expect(normalise(list.join('\n')).text).toEqual(list)
+  })
+  it('and so do the rows of a table, which end in the same words', () => {
+    const rows = ['Anchor', 'Buoy', 'Crane', 'Dock', 'Eddy', 'Ferry', 'Gale', 'Hull', 'Inlet', 'Jetty'].map(
+      (name, i) => `${name.padEnd(44)}${i % 4 ? 'PASS' : 'FAIL'}`,
+    )
+    expect(normalise(rows.join('\n')).text).toEqual(rows)
   })
 })

@@ -1,5 +1,5 @@
 /** What is left of a line when one layer of its prefix is off, and the parallel branch that the prefix named, if any. */
-export interface Peeled {
+interface Peeled {
   rest: string
   branch?: string
 }

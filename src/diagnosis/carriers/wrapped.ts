@@ -11,9 +11,16 @@ const firstWord = (line: string) => /^\S+/.exec(line)?.[0] ?? ''
 
 const isWordChar = (char: string | undefined) => char !== undefined && /[\w/\\.$:,'"-]/.test(char)
 
+/** The last column of a table, which ends at one width too. */
+const COLUMN = /\S {2,}\S+$/
+
 /** A word cut in two at the edge. Lines of a list are as long as each other and open alike. */
 const isCut = (line: string, next: string) =>
-  isWordChar(line.at(-1)) && isWordChar(next[0]) && openingOf(line) !== openingOf(next) && /[A-Za-z].*[A-Za-z]/.test(line)
+  !COLUMN.test(line) &&
+  isWordChar(line.at(-1)) &&
+  isWordChar(next[0]) &&
+  openingOf(line) !== openingOf(next) &&
+  /[A-Za-z].*[A-Za-z]/.test(line)
 
 /** The next word did not fit; consoles leave the blank before it behind. */
 const isFolded = (line: string, next: string, width: number) =>

@@ -23,7 +23,7 @@ export function readOwnRules(value: unknown): Definition[] {
 }
 
 /** Ours alone need a tenth of this for the longest log. */
-const PATIENCE_MS = 1_000
+const TIMEOUT_MS = 1_000
 const ATTEMPTS = 3
 
 interface OwnRules {
@@ -93,10 +93,10 @@ function patiently<T>(work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     const used = process.cpuUsage()
     try {
-      return within(PATIENCE_MS, work)
+      return within(TIMEOUT_MS, work)
     } catch (error) {
       const worked = process.cpuUsage(used).user / 1000
-      if (!(error instanceof TookTooLong) || attempt === ATTEMPTS || worked > PATIENCE_MS / 2) throw error
+      if (!(error instanceof TookTooLong) || attempt === ATTEMPTS || worked > TIMEOUT_MS / 2) throw error
     }
   }
 }

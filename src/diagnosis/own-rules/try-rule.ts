@@ -17,7 +17,7 @@ export interface Trial {
   finding: Finding
 }
 
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 
 /** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */
 export function tryRule(given: object, raw: string, others: readonly Definition[]): Trial {
@@ -27,7 +27,7 @@ export function tryRule(given: object, raw: string, others: readonly Definition[
   const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
   const log = normalise(raw)
   const book = bookWith(rules)
-  return within(PATIENCE_MS, () => {
+  return within(TIMEOUT_MS, () => {
     const indexes =
       rule.role === 'noise'
         ? log.text.flatMap((line, index) => (isSilenced(rule)(line) ? [index] : []))

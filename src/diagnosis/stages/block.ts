@@ -18,14 +18,15 @@ const withoutRuler = (log: Log, index: number, last: number): number => {
   return end
 }
 
-const below = (log: Log, index: number, block: Block): number => {
+/** From an index up to which all lines are known to belong to the block. */
+const below = (log: Log, index: number, block: Block, from: number): number => {
   const end = block.until ?? block.through
   const max = block.max ?? (end ? 60 : 12)
   const blanks = block.blanks ?? (end ? 2 : 0)
   const limit = Math.min(log.text.length - 1, index + max)
-  let last = index
+  let last = from
   let gap = 0
-  for (let i = index + 1; i <= limit; i++) {
+  for (let i = from + 1; i <= limit; i++) {
     if (isBlank(log, i)) {
       if (++gap > blanks) return last
       continue
@@ -47,8 +48,17 @@ const above = (log: Log, index: number, back: Pattern): number => {
   return first
 }
 
-/** First and last index of the lines that belong to the one that matched. */
-export const extent = (log: Log, index: number, block: Block | undefined): [number, number] =>
-  block
-    ? [block.back ? above(log, index, block.back) : index, withoutRuler(log, index, below(log, index, block))]
-    : [index, index]
+/**
+ * Tells the first and last index of the lines that belong to the one that matched, for matches in the order of lines. Where blocks of a
+ * kind overlap, what one has read the next does not read again: a log of nothing but headings would cost each of them a whole block.
+ */
+export function extents(log: Log): (index: number, block: Block | undefined) => [number, number] {
+  const reached = new Map<Block, number>()
+  return (index, block) => {
+    if (!block) return [index, index]
+    const known = block.through ? index : Math.max(index, reached.get(block) ?? index)
+    const last = below(log, index, block, known)
+    reached.set(block, last)
+    return [block.back ? above(log, index, block.back) : index, withoutRuler(log, index, last)]
+  }
+}

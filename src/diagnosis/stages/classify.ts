@@ -72,6 +72,14 @@ const isPlaced = ({ lead: { rule, groups } }: Ranked) =>
 const saysMore = ({ rule }: Hit, { lead }: Ranked) =>
   rule !== lead.rule && rule.role === 'root' && rule.category !== 'unknown' && rule.score >= lead.rule.score
 
+const hitAt = (ranked: readonly Ranked[], index: number, best: Ranked): Hit | undefined => {
+  for (const { hits } of ranked) {
+    const hit = hits.find((each) => each.index === index && saysMore(each, best))
+    if (hit) return hit
+  }
+  return undefined
+}
+
 const COMPILED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'link_error', 'shader_error'])
 
 /** A compiler's error, or the build tool's own word that it failed: what is said afterwards is said by somebody who did not look. */
@@ -110,7 +118,7 @@ export function classify(
     const [confidence, because] = confidenceOf(log, segments, best, second)
     const lines = linesOf(log, best.start, best.end)
     const lead = isPlaced(best) ? best.lead.index : reasonIn(log, best.lead.index, lines)
-    const hit = ranked.flatMap(({ hits }) => hits).find((each) => each.index === lead && saysMore(each, best)) ?? best.lead
+    const hit = hitAt(ranked, lead, best) ?? best.lead
     return { category: refine(hit, log, segments, lines), confidence, because, hit, lead, lines }
   }
   if (!salient) return nothing('nothing in it looks like an error', failed)

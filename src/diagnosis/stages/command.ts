@@ -23,11 +23,14 @@ const POSITION = /^\s*(?:\d+:\d+\s|\S{1,250}\.\w{1,10}[:(] ?\d+)/
 const ERROR = /\berror\b/i
 const COMPARISON = /\b(?:expected|assert\w*|to equal|but (?:was|got)|got:|actual)\b/i
 
+/** A file of tests, as its runner and the frames of a trace name it. */
+const TEST_FILE = /(?:^|[\s"'(/\\])(?:test_\w{1,80}|\w{1,80}[._](?:test|spec))\.\w{1,4}\b/
+
 /** Lists of places without the word error come from checkers; something expected and not got comes from tests. */
 function byShape(lines: readonly string[]): FailureCategory | null {
   const places = lines.filter((line) => POSITION.test(line)).length
   if (places > 0 && places >= lines.length / 2 && !lines.some((line) => ERROR.test(line))) return 'lint_or_doc'
-  return lines.some((line) => COMPARISON.test(line)) ? 'test_failure' : null
+  return lines.some((line) => COMPARISON.test(line) || TEST_FILE.test(line)) ? 'test_failure' : null
 }
 
 /** Whether the step that failed only checks: what looks like a compiler's line may be a linter's there. */

@@ -4,6 +4,9 @@ import { type Log, linesAt, linesFrom } from '../log.ts'
 import { ADVICE } from './advice.ts'
 import type { Verdict } from './classify.ts'
 import { shortHash, signatureOf, withoutRoot } from './masks.ts'
+import { missingIn } from './missing.ts'
+import { FOREIGN } from './rank.ts'
+import { inWorkspace } from './workspace.ts'
 
 const TEXT_MAX = 4000
 const MESSAGE_MAX = 300
@@ -26,22 +29,33 @@ const whereOf = (file: string | null, line: number | null) => (file ? ` in ${fil
 
 const REASON = /\b(?:\w*(?:Error|Exception|Failure)\b|assert\w*|[Ee]xpected|[Ff]ailed asserting|panicked|did not|should)/
 
+/** pytest marks what was wrong, far below the code that it shows first. */
+const MARKED = /^E {2,}\S/
+const MARKED_WITHIN = 80
+
 /** What a test complains about stands below its name. */
-const reasonOf = (log: Log, verdict: Verdict): string => {
-  if (verdict.category !== 'test_failure' || verdict.lead === null) return ''
-  const lead = verdict.lead
-  const index = verdict.lines.find((each) => each > lead && each <= lead + REASON_WITHIN && REASON.test(log.text[each]!))
-  return index === undefined ? '' : ` (${clip(log.text[index]!.trim(), MESSAGE_MAX / 2)})`
+const reasonOf = (log: Log, { category, lead, lines, hit }: Verdict): string => {
+  if (category !== 'test_failure' || lead === null) return ''
+  // The next match is the next test.
+  const isOther = (text: string) => hit?.index === lead && hit.rule.match.test(text)
+  const below = (within: number, pattern: RegExp) =>
+    lines.find((each) => each > lead && each <= lead + within && pattern.test(log.text[each]!))
+  const index = below(MARKED_WITHIN, MARKED) ?? below(REASON_WITHIN, REASON)
+  return index === undefined || isOther(log.text[index]!) ? '' : log.text[index]!.trim()
 }
 
 /** Several words that begin where a sentence can: behind a colon or a place, not in the middle of one. */
 const isSentence = (message: string, line: string) =>
   /^["'`‘“«]?\p{L}.* /u.test(message) && /(?:^|[:\])>]|\d)\s*$/.test(line.slice(0, Math.max(0, line.indexOf(message))))
 
+/** MSBuild says behind each message which project it built. */
+const BUILT = / \[[^[\]]{1,300}\.\w{2,12}proj\]$/
+
 /** What the rule captured where that is a sentence of its own, else the whole line. */
 const messageOf = ({ hit, lead }: Verdict, { message }: Clues) => {
   const captured = hit?.groups.msg?.trim()
-  return captured && hit?.index === lead && isSentence(captured, message) ? captured : message
+  const said = captured && hit?.index === lead && isSentence(captured, message) ? captured : message
+  return said.replace(BUILT, '')
 }
 
 function words(log: Log, verdict: Verdict, clues: Clues, file: string | null, line: number | null): string {
@@ -52,7 +66,17 @@ function words(log: Log, verdict: Verdict, clues: Clues, file: string | null, li
   const tool = clues.tool ? ` (${clues.tool})` : ''
   if (verdict.confidence === 'low') return `Not certain, ${verdict.because}. Look first at: ${message}`
   const test = verdict.hit?.groups.test?.trim()
-  return `${what}${tool}${whereOf(file, line)}: ${test && !message.includes(test) ? `${test}: ` : ''}${message}${reasonOf(log, verdict)}`
+  const reason = reasonOf(log, verdict)
+  return `${what}${tool}${whereOf(file, line)}: ${test && !message.includes(test) ? `${test}: ` : ''}${message}${reason && ` (${clip(reason, MESSAGE_MAX / 2)})`}`
+}
+
+/** What the rule advises, else what usually helps, if it is clear what happened; first of all what is missing. */
+function adviceOf(log: Log, verdict: Verdict, { message }: Clues, file: string | null, line: number | null): string {
+  const values = { ...verdict.hit?.groups, file: file ?? undefined, line: line === null ? undefined : String(line) }
+  const general = verdict.confidence === 'low' && verdict.category !== 'none' ? 'unknown' : verdict.category
+  const fix = fill(verdict.hit?.rule.fix ?? '', values) || ADVICE[general].fix
+  const missing = missingIn(message) ?? missingIn(reasonOf(log, verdict))
+  return missing === null ? fix : `${missing} is missing. ${fix}`
 }
 
 /** Failures that have a place in somebody's files; a full disk has none, whatever file it happened to hit. */
@@ -72,24 +96,24 @@ const IN_FILES: ReadonlySet<FailureCategory> = new Set([
 
 /** The verdict in words and wire shape. */
 export function compose(log: Log, verdict: Verdict, clues: Clues): Omit<Finding, 'clues' | 'steps'> {
-  const [first] = clues.files
+  const first = clues.files.find(({ path, role }) => role === 'primary' || !FOREIGN.test(path))
   const placed = first && first.role !== 'include' && first.role !== 'nearby' && IN_FILES.has(verdict.category)
   const primary = first?.role === 'primary' || placed ? first : null
-  const file = primary?.path ?? null
+  const file = primary ? inWorkspace(primary.path) : null
   const line = primary?.line ?? null
   const order = verdict.lead === null ? [] : [verdict.lead, ...verdict.lines.filter((index) => index !== verdict.lead)]
-  const values = { ...verdict.hit?.groups, file: file ?? undefined, line: line === null ? undefined : String(line) }
-  const fix = fill(verdict.hit?.rule.fix ?? '', values)
   return {
     category: verdict.category,
     confidence: verdict.confidence,
     diagnosis: words(log, verdict, clues, file, line),
-    suggested_fix: fix || ADVICE[verdict.category].fix,
+    suggested_fix: adviceOf(log, verdict, clues, file, line),
     evidence: order
       .flatMap((index) => (index === verdict.lead ? linesFrom(log, index, verdict.hit?.groups.msg) : linesAt(log, index)))
       .map((line) => ({ line, text: clip(log.shown[line - 1]!, TEXT_MAX) })),
     file_path: file,
     line: file ? line : null,
-    fingerprint: shortHash([verdict.category, clues.rule, signatureOf(clues.message), withoutRoot(file ?? '')].join('\n')),
+    fingerprint: shortHash(
+      [verdict.category, clues.rule, signatureOf(clues.message), withoutRoot(primary?.path ?? '')].join('\n'),
+    ),
   }
 }

@@ -1,5 +1,6 @@
+import { RULE_ROLES } from '../../contract/sets.ts'
 import { isBlank, type Log } from '../log.ts'
-import { extent } from './block.ts'
+import { extents } from './block.ts'
 import type { Hit } from './match.ts'
 
 /** One finding: neighbouring matches of one tool. `start` and `end` are inclusive indexes. */
@@ -33,14 +34,16 @@ const landing = (log: Log, hit: Hit): Hit | null => {
 /** Hits come in the order of lines, so only the last group of a tool can still grow. */
 export function group(log: Log, hits: readonly Hit[]): Group[] {
   const groups: Group[] = []
-  const last = new Map<string, Group>()
+  /** By role, then by tool. */
+  const lasts = new Map(RULE_ROLES.map((role) => [role, new Map<string, Group>()]))
+  const extent = extents(log)
   for (const found of hits) {
     const landed = landing(log, found)
     if (!landed) continue
-    const [start, end] = extent(log, landed.index, landed.rule.block)
+    const [start, end] = extent(landed.index, landed.rule.block)
     const hit = landed.rule.lead === 'last' ? { ...landed, index: end } : landed
-    const key = `${hit.rule.tool} ${hit.rule.role}`
-    const open = last.get(key)
+    const last = lasts.get(hit.rule.role)!
+    const open = last.get(hit.rule.tool)
     const near = hit.rule.near ?? 0
     if (open && (start <= open.end || distance(log, open.end, start, near) <= near)) {
       open.lead = better(open.lead, hit)
@@ -49,7 +52,7 @@ export function group(log: Log, hits: readonly Hit[]): Group[] {
       open.end = Math.max(open.end, end)
     } else {
       const opened = { lead: hit, hits: [hit], start, end }
-      last.set(key, opened)
+      last.set(hit.rule.tool, opened)
       groups.push(opened)
     }
   }

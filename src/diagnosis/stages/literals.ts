@@ -2,7 +2,7 @@
 export class Literals {
   readonly #classes = new Uint8Array(65536)
   readonly #width: number
-  readonly #next: Int32Array
+  readonly #next: Uint16Array | Uint32Array
   readonly #found: number[][]
   readonly #ends: Uint8Array
 
@@ -18,10 +18,10 @@ export class Literals {
       }
     if (classes > 255) throw new RangeError('Too many different characters in the literals')
     this.#width = classes
-    const { next, found } = this.#trie(literals)
+    const { next, found } = this.#complete(this.#trie(literals))
+    this.#next = next
     this.#found = found
-    this.#next = this.#complete(next)
-    this.#ends = Uint8Array.from(this.#found, (ids) => (ids.length > 0 ? 1 : 0))
+    this.#ends = Uint8Array.from(found, (ids) => (ids.length > 0 ? 1 : 0))
   }
 
   #trie(literals: readonly string[]) {
@@ -45,33 +45,34 @@ export class Literals {
     return { next, found }
   }
 
-  /** Fills every missing edge with where the longest suffix would go, so that scanning never looks back. */
-  #complete(trie: number[][]): Int32Array {
+  /**
+   * Fills every missing edge with where the longest suffix would go, so that scanning never looks back. States are numbered by their depth:
+   * the shallow ones, where scanning spends its time, lie together and stay in the processor's cache.
+   */
+  #complete(trie: { next: number[][]; found: number[][] }) {
     const width = this.#width
-    const next = new Int32Array(trie.length * width)
-    const fallback = new Int32Array(trie.length)
-    const queue: number[] = []
-    for (let char = 0; char < width; char++) {
-      const to = trie[0]![char]
-      if (to !== undefined) {
-        next[char] = to
-        queue.push(to)
-      }
-    }
-    for (const state of queue) {
+    const states = trie.next.length
+    const next = states > 0xffff ? new Uint32Array(states * width) : new Uint16Array(states * width)
+    const found: number[][] = [[]]
+    const fallback = new Uint32Array(states)
+    const queue = [0]
+    for (let state = 0; state < queue.length; state++) {
+      const node = queue[state]!
       const back = fallback[state]!
-      this.#found[state]!.push(...this.#found[back]!)
+      found[state] = [...trie.found[node]!, ...(state > 0 ? found[back]! : [])]
       for (let char = 0; char < width; char++) {
-        const to = trie[state]![char]
-        const alternative = next[back * width + char]!
-        next[state * width + char] = to ?? alternative
-        if (to !== undefined) {
-          fallback[to] = alternative
-          queue.push(to)
+        const child = trie.next[node]![char]
+        const alternative = state > 0 ? next[back * width + char]! : 0
+        if (child === undefined) {
+          next[state * width + char] = alternative
+          continue
         }
+        const to = queue.push(child) - 1
+        next[state * width + char] = to
+        fallback[to] = alternative
       }
     }
-    return next
+    return { next, found }
   }
 
   /** Calls back with the index of each literal that ends somewhere on the line; the same one may come more than once. */
@@ -79,9 +80,11 @@ export class Literals {
     const next = this.#next
     const width = this.#width
     const classes = this.#classes
+    const ends = this.#ends
     let state = 0
     for (let i = 0; i < line.length; i++) {
       state = next[state * width + classes[line.charCodeAt(i)]!]!
+      if (ends[state] === 0) continue
       const found = this.#found[state]!
       for (let j = 0; j < found.length; j++) onFound(found[j]!)
     }

@@ -31,26 +31,40 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
 
 const NO_GROUPS = {}
 
+/** A log of the length that is kept has about so many lines. A rule that matched more often says nothing new by it. */
+const MOST_MATCHES = 4000
+
 /** Every match of every rule, in the order of lines. A line of noise matches nothing else. */
 export function match(log: Log, book: RuleBook): Hit[] {
   const hits: Hit[] = []
   const triedAt = new Int32Array(book.rules.length).fill(-1)
-  for (let index = 0; index < log.text.length; index++) {
-    const text = log.text[index]!
-    const before = hits.length
-    let noise = false
-    book.literals.scan(text, (literal) => {
-      for (const asker of book.askers[literal]!) {
-        if (triedAt[asker] === index) continue
-        triedAt[asker] = index
-        const rule = book.rules[asker]!
-        const found = rule.match.exec(text)
-        if (!found) continue
-        if (rule.role === 'noise') noise = true
-        else hits.push({ rule, index, groups: found.groups ?? NO_GROUPS })
+  const matches = new Int32Array(book.rules.length)
+  const matched: number[] = []
+  let index = 0
+  let text = ''
+  let noise = false
+  const ask = (literal: number) => {
+    for (const asker of book.askers[literal]!) {
+      if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue
+      triedAt[asker] = index
+      const rule = book.rules[asker]!
+      const found = rule.match.exec(text)
+      if (!found) continue
+      if (rule.role === 'noise') noise = true
+      else {
+        hits.push({ rule, index, groups: found.groups ?? NO_GROUPS })
+        matched.push(asker)
       }
-    })
+    }
+  }
+  for (; index < log.text.length; index++) {
+    text = log.text[index]!
+    const before = hits.length
+    matched.length = 0
+    noise = false
+    book.literals.scan(text, ask)
     if (noise) hits.length = before
+    else for (const rule of matched) matches[rule]!++
   }
   return hits
 }

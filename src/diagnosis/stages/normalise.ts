@@ -23,6 +23,9 @@ const PREFIXES = [
   /^\d{1,3}>(?=[^\s>])/,
   /^#\d{1,3} \d+\.\d+ /,
 ]
+/** One look at a line instead of one for each. */
+const PREFIX = new RegExp(PREFIXES.map(({ source }) => source).join('|'))
+const MOST_PREFIXES = 20
 
 const MARKS = /^(?:##\[error\]|::error(?: [^:]{0,300})?::)/
 const PEELABLE = /^[\d[#ULPM:]|^(?:build|error|simple|command)\t|^ *(?:Log\.|mono:|\[exec\])/
@@ -30,14 +33,12 @@ const PEELABLE = /^[\d[#ULPM:]|^(?:build|error|simple|command)\t|^ *(?:Log\.|mon
 const peel = (shown: string): { text: string; marked: boolean } => {
   let text = shown.length > LINE_CAP ? shown.slice(0, LINE_CAP) : shown
   let marked = false
-  for (let round = 0; round < 5 && PEELABLE.test(text); round++) {
-    const before = text
-    for (const prefix of PREFIXES) text = text.replace(prefix, '')
-    if (MARKS.test(text)) {
-      marked = true
-      text = text.replace(MARKS, '')
-    }
-    if (text === before) break
+  for (let peeled = 0; peeled < MOST_PREFIXES && PEELABLE.test(text); peeled++) {
+    const mark = MARKS.exec(text)
+    const prefix = mark ?? PREFIX.exec(text)
+    if (!prefix) break
+    marked ||= mark !== null
+    text = text.slice(prefix[0].length)
   }
   return { text, marked }
 }
@@ -78,29 +79,60 @@ const textOf = (texts: readonly string[], { first, last }: Span) =>
         .slice(0, LINE_CAP)
     : texts[first]!
 
-export function normalise(raw: string): Log {
-  const lines = raw.split('\n').map(withoutEscapes)
-  const shown = lines.map(printed)
+/** Branches may have branches. */
+const DEEPEST = 2
+
+/** The span as the whole log counts; lines of a branch do not follow one another there. */
+const placed = (span: Span, numbers: readonly number[]): Span => {
+  const first = numbers[span.first]!
+  if (span.last <= span.first) return { first, last: first + span.last - span.first }
+  return { ...span, first, last: numbers[span.last]!, lines: numbers.slice(span.first, span.last + 1) }
+}
+
+/** Adds lines that one tool wrote after the other, or several branches side by side, each of which is a log of its own. */
+function read(log: Log, lines: readonly string[], numbers: readonly number[] | null, depth: number): void {
   const carried = withoutCarriers(lines)
   // A carrier writes before a line what the line's own carriage returns do not reach.
-  const texts = carried === null ? shown : carried.texts.map(printed)
-  const branches = carried && splitBranches(texts, carried.branches)
-  const log: Log = { shown, text: [], marked: [], spans: [], branches: [], truncated: isTruncated(raw) }
+  const texts = (carried?.texts ?? lines).map(printed)
+  const branches = carried && depth < DEEPEST ? splitBranches(texts, carried.branches) : null
+  if (branches) {
+    for (const { name, lines: own } of branches) {
+      if (log.text.length > 0) for (let i = 0; i < APART; i++) add(log, '', null)
+      if (name !== '') log.branches.push(log.text.length)
+      const places = numbers ? own.map((index) => numbers[index]!) : own
+      read(
+        log,
+        own.map((index) => carried!.texts[index]!),
+        places,
+        depth + 1,
+      )
+    }
+    return
+  }
   const spelled = texts.filter((text) => text === 'nl').length >= SPELLED_NEWLINES
-  const add = (text: string, span: Span | null) => {
-    const peeled = peel(text)
-    log.text.push(spelled ? peeled.text.replace(/^nl(?![a-z])/, '') : peeled.text)
-    log.marked.push(peeled.marked)
-    log.spans.push(span)
+  for (const span of spansOf(texts)) {
+    add(log, textOf(texts, span), numbers ? placed(span, numbers) : span)
+    if (spelled) log.text.push(log.text.pop()!.replace(/^nl(?![a-z])/, ''))
   }
-  if (!branches) {
-    for (const span of spansOf(texts)) add(textOf(texts, span), span)
-    return log
+}
+
+const add = (log: Log, line: string, span: Span | null) => {
+  const { text, marked } = peel(line)
+  log.text.push(text)
+  log.marked.push(marked)
+  log.spans.push(span)
+}
+
+export function normalise(raw: string): Log {
+  const lines = withoutEscapes(raw).split('\n')
+  const log: Log = {
+    shown: lines.map(printed),
+    text: [],
+    marked: [],
+    spans: [],
+    branches: [],
+    truncated: isTruncated(raw),
   }
-  for (const { name, lines } of branches) {
-    if (log.text.length > 0) for (let i = 0; i < APART; i++) add('', null)
-    if (name !== '') log.branches.push(log.text.length)
-    for (const index of lines) add(texts[index]!, spanOf(texts, index))
-  }
+  read(log, lines, null, 0)
   return log
 }

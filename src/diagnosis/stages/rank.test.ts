@@ -58,6 +58,8 @@ describe('where a failing step is known', () => {
   it('a step that passed is ten points less likely than one of which nothing is known', () => {
     const surer = (score: number) => order(STEPS, groupAt(1, ruleOf('alpha', { score })), groupAt(4, beta))[0]
     expect([surer(59), surer(61)]).toEqual([4, 1])
+    // Its last line is still its own.
+    expect(order(STEPS, groupAt(2, alpha), groupAt(4, beta))).toEqual([4, 2])
   })
 })
 
@@ -91,5 +93,13 @@ describe('what a match is', () => {
     expect(order(marked, groupAt(0, alpha), groupAt(1, beta))).toEqual([0, 1])
     expect(order(['alpha', 'beta'], groupAt(0, alpha, { file: 'src/hero.c' }), groupAt(1, beta))).toEqual([0, 1])
     expect(order(['alpha', 'beta'], groupAt(0, alpha, { file: 'node_modules/x/hero.js' }), groupAt(1, beta))).toEqual([1, 0])
+  })
+  it('somebody else’s header counts as ours where a file of ours includes it', () => {
+    const first = (including: string) => {
+      const header = groupAt(1, alpha, { file: '/usr/include/c++/13/new' })
+      const lines = [`In file included from ${including}:3:`, 'alpha', 'alpha']
+      return order(lines, { ...header, start: 0 }, groupAt(2, alpha, { file: 'src/hero.c' }))[0]
+    }
+    expect([first('src/hero.c'), first('/usr/include/c++/13/vector')]).toEqual([1, 2])
   })
 })

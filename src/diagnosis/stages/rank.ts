@@ -1,16 +1,41 @@
 import type { Log } from '../log.ts'
 import type { Group } from './group.ts'
-import type { Segments } from './segment.ts'
+import type { Section, Segments } from './segment.ts'
 
 export interface Ranked extends Group {
   score: number
 }
 
 /** Somebody else's code: an error there is rarely the one to show first. */
-const FOREIGN = /node_modules|site-packages|dist-packages|\/vendor\/|\/usr\/(?:include|lib)\/|PackageCache/
+export const FOREIGN = /node_modules|site-packages|dist-packages|\/vendor\/|\/usr\/(?:include|lib)\/|PackageCache/
+
+const INCLUDED_BY = /^(?:In file included from|\s+from) (?<file>[^\s:,]{1,300})/
+
+/** A header of somebody else's that a file of ours includes is ours to get right: the chain above the error says so. */
+const isOurs = (log: Log, { lead, start }: Group): boolean => {
+  const { file } = lead.groups
+  if (!file || !FOREIGN.test(file)) return file !== undefined
+  for (let i = start; i < lead.index; i++) {
+    const including = INCLUDED_BY.exec(log.text[i]!)?.groups?.file
+    if (including && !FOREIGN.test(including)) return true
+  }
+  return false
+}
 
 /** In a shorter log the place of a line says little. */
 const LONG = 300
+
+/** The section that holds a line: they lie in the order of lines, and a log may have as many as matches. */
+const homeOf = (sections: readonly Section[], at: number): Section | undefined => {
+  let [low, high] = [0, sections.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sections[middle]!.end < at) low = middle + 1
+    else high = middle
+  }
+  const section = sections[low]
+  return section && at >= section.start && at <= section.end ? section : undefined
+}
 
 /** Without a failed step, later is likelier; but the first of a kind speaks for those after it. */
 const place = (group: Group, log: Log, segments: Segments, first: number): number => {
@@ -18,18 +43,18 @@ const place = (group: Group, log: Log, segments: Segments, first: number): numbe
   const { failing, sections } = segments
   if (!failing) return (15 * first) / Math.max(LONG, log.text.length)
   if (at >= failing.start && at <= failing.end) return 30
-  const home = sections.find((section) => at >= section.start && at <= section.end)
+  const home = homeOf(sections, at)
   if (home?.ended === 'failed') return 15
   return home?.ended === 'passed' ? -25 : at < failing.start ? -15 : 0
 }
 
 function scoreOf(group: Group, log: Log, segments: Segments, first: number): number {
-  const { rule, groups } = group.lead
+  const { rule } = group.lead
   let score = rule.score + place(group, log, segments, first)
   if (rule.role === 'wrapper') score -= 40
   if (rule.role === 'followup') score -= 20
   if (log.marked[group.lead.index]) score += 5
-  if (groups.file && !FOREIGN.test(groups.file)) score += 5
+  if (isOurs(log, group)) score += 5
   return score
 }
 

@@ -3,18 +3,21 @@ import { weigh } from './salient-lines.ts'
 
 /** A line that says that something failed and leaves it to the lines below to say why. */
 const ANNOUNCES =
-  /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following|message\))\b[^'"`]{0,30}:\s*$|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
+  /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following)\b[^'"`]{0,30}:\s*$|\(message\):\s*$|^Build file '|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
 
 const CAUSED = /^\s*(?:Caused by|Reason|Cause): ?(?=\S)/
 const FRAME = /^\s+(?:at |from |File "|#\d+ |\.{3} \d+ )|^\s*\.{3} \d+ /
 /** Advice, not a reason. */
 const ADVICE = /^\W*(?:Run with|Get more help|Try:|Run `|note: run with|For more|Please (?:see|refer|check)|Use '|hint:)/i
 
+/** How many there were, not what they were. */
+const COUNT = /^\W*\d+ (?:errors?|warnings?|problems?|failures?)\b.{0,30}$/i
+
 const WITHIN = 60
 
 /** What it is worth as a reason; the innermost cause of a chain says more than the ones around it. */
 const worthOf = (line: string) =>
-  FRAME.test(line) || ADVICE.test(line) || ANNOUNCES.test(line)
+  FRAME.test(line) || ADVICE.test(line) || COUNT.test(line) || ANNOUNCES.test(line)
     ? Number.NEGATIVE_INFINITY
     : weigh(line) + (CAUSED.test(line) ? 6 : 0)
 

@@ -4,11 +4,11 @@ import type { Segments } from './segment.ts'
 
 /** Words and shapes that make a line of an unknown tool worth reading. They add up. */
 const SIGNS: readonly [RegExp, number][] = [
-  [/^\W{0,4}(?:fatal|error|erreur|fehler|panic|abort(?:ed|ing)?)\b/i, 6],
+  [/^\W{0,4}(?:(?:fatal|error|erreur|fehler|panic|abort(?:ed|ing)?)\b|ошибка|错误|오류|エラー)/i, 6],
   [/\b\w*(?:Error|Exception)\b/, 4],
   [/\b(?:error|failed|failure|fatal|panic)\b/i, 3],
   [
-    /\b(?:cannot|could not|couldn't|can't|unable to|not found|no such|missing|invalid|illegal|denied|refused|unexpected|undefined|unknown|mismatch|expected|must|should|forbidden|violation|incorrect|unrecognized|not installed)\b/i,
+    /\b(?:cannot|could not|couldn't|can't|unable to|not found|no such|missing|invalid|illegal|denied|refused|unexpected|undefined|undeclared|unresolved|ambiguous|unknown|mismatch|expected|must|should|forbidden|violation|incorrect|unrecognized|not installed)\b/i,
     3,
   ],
   [/^\s*[✗✘✖×❌⨯]/, 5],

@@ -1,3 +1,4 @@
+import { COMMAND, commandEnd } from '../../contract/log-parts.ts'
 import type { Log } from '../log.ts'
 
 /** A command or step the build service ran, and how it ended as far as the log says. Bounds are inclusive indexes. */
@@ -17,13 +18,6 @@ export interface Segments {
   /** Index of the line in which the log says itself that all went well. */
   succeededAt: number | null
 }
-
-/** A line that starts a command: Travis and GitLab echo it, GitHub and Azure open a group, Jenkins names its step. */
-const OPENS =
-  /^(?:\$ |> (?=(?:@[\w.-]+\/)?[\w.-]+@\d\S* \S)|##\[group\]Run |##\[section\]Starting: |\[Pipeline\] (?:sh|bat|powershell|pwsh)\b|\[Container\] \S+ \S+ Running command )(?<command>.{0,200})/
-const CLOSES =
-  /^(?:The command "(?<reported>.*)|.*)" exited with (?<code>\d{1,3})\.$|^The command "(?<stopped>.*)" failed and exited with (?<during>\d{1,3}) during|^(?:The command "(?<retried>.*)" failed (?<times>\d) times\.)$|^(?:Command exited with code|Exited with code(?: exit status)?|Process completed with exit code|ERROR: Job failed: exit code|ERROR: script returned exit code|.{0,4}Error: The command exited with status|Process exited with code) (?<other>-?\d{1,10})\b/
-const CLOSING_WORDS = ['exited with ', 'failed ', 'exit code', 'xited with code', 'status ']
 
 const SUCCESS =
   /^(?:Exiting batchmode successfully now!|.*\breturn code 0\b|BUILD SUCCESSFUL\b|\*\* BUILD SUCCEEDED \*\*|\[INFO\] BUILD SUCCESS\b|Build succeeded\.|Done\. Your build exited with 0|AutomationTool exiting with ExitCode=0\b|Finished: SUCCESS|Job succeeded|Build completed with a result of 'Succeeded')/
@@ -46,18 +40,12 @@ export function segment(log: Log): Segments {
   for (let i = 0; i < log.text.length; i++) {
     const text = log.text[i]!
     if (log.branches.includes(i)) close(i - 1, 'unknown')
-    if (CLOSING_WORDS.some((word) => text.includes(word))) {
-      const groups = CLOSES.exec(text)?.groups
-      if (groups) {
-        close(
-          i,
-          Number(groups.code ?? groups.during ?? groups.times ?? groups.other) === 0 ? 'passed' : 'failed',
-          groups.reported ?? groups.stopped ?? groups.retried,
-        )
-        continue
-      }
+    const ended = commandEnd(text)
+    if (ended) {
+      close(i, ended.code === 0 ? 'passed' : 'failed', ended.reported)
+      continue
     }
-    const groups = OPENS.exec(text)?.groups
+    const groups = COMMAND.exec(text)?.groups
     if (groups) {
       close(i - 1, 'unknown')
       open.start = i

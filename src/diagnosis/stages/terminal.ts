@@ -1,5 +1,6 @@
-const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]_P^X][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\-~]/g
-const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/g
+/** Colours and other sequences, none of which goes on over a line, then control characters by themselves. */
+const INSTRUCTIONS =
+  /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]_P^X][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/g
 
 /** A carriage return sends the cursor back: what was written last is what stands there. */
 const resolveReturns = (line: string) => {
@@ -20,8 +21,8 @@ const narrow = (line: string) => {
   return letters
 }
 
-/** Colours and other instructions to a terminal; what carriage returns do is left to `printed`. */
-export const withoutEscapes = (raw: string) => (raw.includes('\x1b') ? raw.replace(ESCAPES, '') : raw).replace(CONTROLS, '')
+/** Instructions to a terminal; what carriage returns do is left to `printed`. */
+export const withoutEscapes = (raw: string) => raw.replace(INSTRUCTIONS, '')
 
 /** What stands there in the end. */
 export const printed = (line: string) => narrow(resolveReturns(line))

@@ -1,5 +1,6 @@
 import type { FailureCategory } from '../../contract/sets.ts'
 import type { Finding } from '../finding.ts'
+import { inWorkspace } from '../stages/workspace.ts'
 import { isMissed, isNew } from './actions.ts'
 import { fileKind, isAttributable, pointsAtPlaces } from './kinds.ts'
 import type { Score } from './score.ts'
@@ -51,7 +52,7 @@ function isProof({ hits, words, named, cause }: Score, { category, file_path }: 
   if (inEvidence.some(({ fit, file }) => isMissed(fit, file))) return true
   const onTheSpot = inEvidence.filter(
     ({ fit: { how, strength, clue } }) =>
-      how === 'path' && strength >= (clue.text === file_path ? WEIGHTS.sameBase : WEIGHTS.samePath),
+      how === 'path' && strength >= (inWorkspace(clue.text) === file_path ? WEIGHTS.sameBase : WEIGHTS.samePath),
   )
   if (pointsAtPlaces(category)) return onTheSpot.length > 0
   // A failing test may be anybody's doing, whoever edited it last: it takes the code as well, or a test that is new.
