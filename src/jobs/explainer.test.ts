@@ -90,11 +90,11 @@ test('a silent model is asked three times, then left alone, then by one until it
     () => 0.5,
   )
   let waiting = new AbortController()
-  const patience = () => {
+  const timeout = () => {
     waiting = new AbortController()
     return waiting.signal
   }
-  const ask = explainer(modelAt('/v1/messages'), log, { patience, breaker })
+  const ask = explainer(modelAt('/v1/messages'), log, { timeout, breaker })
   // Patience ends once the question has come.
   answer = () => {
     waiting.abort()

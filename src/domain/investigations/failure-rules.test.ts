@@ -1,21 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import * as failureRules from './failure-rules.ts'
 import { run } from './run-investigation.ts'
-
-const LOG = "baking\nBAKE-17 Maps/Sky.map: no lightmap\nmain.cpp:3:7: error: expected ';' before 'x'\n"
-
-const lightmap = {
-  id: 'baker.missing-lightmap',
-  tool: 'Baker',
-  category: 'cook_asset_error',
-  role: 'root',
-  need: ['BAKE-'],
-  match: '^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)',
-  score: 95,
-  examples: [{ log: LOG, line: 2 }],
-}
 
 let studio: Studio
 beforeAll(async () => {
@@ -31,7 +19,7 @@ beforeAll(async () => {
       status: 'failed',
       branch: key,
       ci_job_name: 'night',
-      output_log: key === 'owl4' ? `${`${'BAKE-'.repeat(399)}\n`.repeat(127)}${LOG}` : LOG,
+      output_log: key === 'owl4' ? `${`${'BAKE-'.repeat(399)}\n`.repeat(127)}${BAKER_LOG}` : BAKER_LOG,
     })),
   })
 })
@@ -51,7 +39,7 @@ async function investigated(build: string) {
 
 describe("an account's rule", () => {
   test('changes what its investigations find, and nobody else’s', async () => {
-    await failureRules.put(studio.db, owl(), lightmap)
+    await failureRules.put(studio.db, owl(), bakerRule)
     expect(await investigated('owl')).toMatchObject({
       status: 'completed',
       category: 'cook_asset_error',
@@ -60,23 +48,23 @@ describe("an account's rule", () => {
     })
     expect(await investigated('fox')).toMatchObject({ category: 'compile_error', evidence: [{ line: 3 }] })
     expect(await failureRules.rulesOf(studio.db, fox())).toEqual([])
-    await expect(failureRules.find(studio.db, fox(), lightmap.id)).rejects.toThrow('Rule not found.')
-    await expect(failureRules.remove(studio.db, fox(), lightmap.id)).rejects.toThrow('Rule not found.')
+    await expect(failureRules.find(studio.db, fox(), bakerRule.id)).rejects.toThrow('Rule not found.')
+    await expect(failureRules.remove(studio.db, fox(), bakerRule.id)).rejects.toThrow('Rule not found.')
   })
 
   test('is replaced by one with its id, kept as it was written, and gone when removed', async () => {
     const [first] = await failureRules.list(studio.db, owl())
-    await failureRules.put(studio.db, owl(), { ...lightmap, category: 'license_seat' })
+    await failureRules.put(studio.db, owl(), { ...bakerRule, category: 'license_seat' })
     const rules = await failureRules.list(studio.db, owl())
-    expect(rules).toEqual([{ ...first, definition: { ...lightmap, category: 'license_seat' }, updated_at: expect.any(String) }])
+    expect(rules).toEqual([{ ...first, definition: { ...bakerRule, category: 'license_seat' }, updated_at: expect.any(String) }])
     expect(await investigated('owl2')).toMatchObject({ category: 'license_seat' })
-    await failureRules.remove(studio.db, owl(), lightmap.id)
+    await failureRules.remove(studio.db, owl(), bakerRule.id)
     expect(await failureRules.list(studio.db, owl())).toEqual([])
     expect(await investigated('owl3')).toMatchObject({ category: 'compile_error' })
   })
 
   test('stands in for ours under its id', async () => {
-    const definition = { ...lightmap, id: 'gcc.error' }
+    const definition = { ...bakerRule, id: 'gcc.error' }
     const [rule] = await failureRules.put(studio.db, owl(), definition)
     expect(rule).toMatchObject({ rule_id: 'gcc.error', replaces_ours: true })
     await failureRules.remove(studio.db, owl(), 'gcc.error')
@@ -90,7 +78,7 @@ describe("an account's rule", () => {
   const clear = () => studio.db.execute(sql`delete from failure_rules where account_id = ${owl()}`)
 
   test('that runs long is left out, and neither the worker nor the service waits for it', async () => {
-    await insert({ ...lightmap, match: '(?<msg>.*)BAKE(?<file>.*)-' }, 100)
+    await insert({ ...bakerRule, match: '(?<msg>.*)BAKE(?<file>.*)-' }, 100)
     // The service runs in this process: if its thread were busy, no timer of ours would come round meanwhile.
     let rounds = 0
     const timer = setInterval(() => rounds++, 5)
@@ -103,14 +91,14 @@ describe("an account's rule", () => {
   })
 
   test('from a time when more was understood is switched off, in the list and in the steps', async () => {
-    await insert({ ...lightmap, match: 'BAKE-(?=1)' }, 1)
+    await insert({ ...bakerRule, match: 'BAKE-(?=1)' }, 1)
     expect(await failureRules.list(studio.db, owl())).toMatchObject([
       { rule_id: 'baker.r1', problem: expect.stringMatching(/^A pattern of it must not look ahead or behind/) },
     ])
     const { status, category, steps } = await investigated('owl5')
     expect({ status, category }).toEqual({ status: 'completed', category: 'compile_error' })
     expect(steps[0]).toMatchObject({ name: 'own_rules', status: 'skipped', detail: expect.stringContaining('baker.r1') })
-    await failureRules.put(studio.db, owl(), { ...lightmap, id: 'baker.r1' })
+    await failureRules.put(studio.db, owl(), { ...bakerRule, id: 'baker.r1' })
     expect(await failureRules.list(studio.db, owl())).toMatchObject([{ rule_id: 'baker.r1', problem: null }])
     await clear()
   })
@@ -118,26 +106,26 @@ describe("an account's rule", () => {
 
 describe('nothing is kept', () => {
   test.each([
-    ['a pattern that goes back', { ...lightmap, match: '(B)\\1' }, 'match must not refer back'],
-    ['an unknown field', { ...lightmap, colour: 'red' }, 'colour is not known here'],
-    ['a list with one that is wrong', [lightmap, { ...lightmap, id: 'baker.b', need: ['x'] }], '[1].need[0] must have'],
+    ['a pattern that goes back', { ...bakerRule, match: '(B)\\1' }, 'match must not refer back'],
+    ['an unknown field', { ...bakerRule, colour: 'red' }, 'colour is not known here'],
+    ['a list with one that is wrong', [bakerRule, { ...bakerRule, id: 'baker.b', need: ['x'] }], '[1].need[0] must have'],
   ])('of %s', async (_, given, message) => {
     await expect(failureRules.put(studio.db, owl(), given)).rejects.toThrow(message)
     expect(await failureRules.list(studio.db, owl())).toEqual([])
   })
 
   test('for an account that is not there', () =>
-    expect(failureRules.put(studio.db, 999, lightmap)).rejects.toThrow('Account not found.'))
+    expect(failureRules.put(studio.db, 999, bakerRule)).rejects.toThrow('Account not found.'))
 
   test('beyond 200 rules, or beyond the characters that can be looked for', async () => {
     await studio.db.execute(sql`
       insert into failure_rules (account_id, rule_id, definition)
-      select ${owl()}, 'many.r' || n, ${JSON.stringify(lightmap)}::jsonb from generate_series(1, 200) n`)
-    await expect(failureRules.put(studio.db, owl(), lightmap)).rejects.toThrow('An account has at most 200 rules.')
+      select ${owl()}, 'many.r' || n, ${JSON.stringify(bakerRule)}::jsonb from generate_series(1, 200) n`)
+    await expect(failureRules.put(studio.db, owl(), bakerRule)).rejects.toThrow('An account has at most 200 rules.')
     await studio.db.execute(sql`delete from failure_rules where rule_id <> 'many.r1'`)
     const letters = String.fromCodePoint(...Array.from({ length: 200 }, (_, i) => 0x4e00 + i))
     const wide = (id: string, need: string) => ({
-      ...lightmap,
+      ...bakerRule,
       id,
       need: [need],
       match: need,

@@ -1,7 +1,9 @@
+import { isObjectLost } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { passedLines } from '../../diagnosis/stages/passed.ts'
-import { BRANCH } from './positions.ts'
-import { PASSED } from './statuses.ts'
+import { BRANCH } from '../builds/positions.ts'
+import { PASSED } from '../builds/statuses.ts'
+import { logOf } from '../builds/stored-log.ts'
 import type { Case } from './suspects.ts'
 
 /** As many passes as it takes to see what a job says every now and then. */
@@ -13,17 +15,19 @@ interface Pass {
   id: number
   hashes: Buffer | null
   log: string | null
+  log_object: string | null
 }
 
 /** The last passes of the same job and branch before this build that brought a log, with its lines where they are remembered, else the log. */
 const lastPasses = (db: Database, it: Case) =>
   db.rows<Pass>(sql`
-    select b.id, p.hashes, case when p.hashes is null then b.output_log end as log
+    select b.id, p.hashes, case when p.hashes is null then b.output_log end as log,
+      case when p.hashes is null then b.log_object end as log_object
     from build_runs b left join passed_lines p on p.account_id = b.account_id and p.build_run_id = b.id
-      and p.log_size = coalesce(octet_length(b.output_log), p.log_size)
+      and p.log_size = coalesce(case when b.log_object is null then octet_length(b.output_log) end, p.log_size)
     where b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.id <> ${it.build_run_id}
       and b.status in ${PASSED} and coalesce(b.started_at, b.created_at) <= ${it.began_at}
-      and (b.output_log is not null or p.hashes is not null)
+      and (b.output_log is not null or b.log_object is not null or p.hashes is not null)
     order by b.created_at desc, b.id desc limit ${PASSES}`)
 
 const pack = (hashes: ReadonlySet<number>) => {
@@ -58,8 +62,13 @@ export async function linesOfLastPasses(db: Database, it: Case): Promise<Set<num
   const passes = await lastPasses(db, it)
   const known = new Set<number>()
   let isNew = false
-  for (const { id, hashes, log } of passes) {
+  for (const { id, hashes, ...parts } of passes) {
     if (hashes) for (const hash of unpack(hashes)) known.add(hash)
+    const log = await logOf(db, { account_id: it.account_id, ...parts }).catch((error: unknown) => {
+      // Of the others there is still something to learn.
+      if (isObjectLost(error)) return null
+      throw error
+    })
     if (hashes || log === null) continue
     const lines = passedLines(log)
     for (const hash of lines) known.add(hash)

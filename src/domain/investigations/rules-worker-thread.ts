@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /** The thread breaks long work off by itself; this is for what keeps it from doing so. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 /** Whoever tries a rule tries it again; afterwards the thread only costs memory. */
 const IDLE_MS = 60_000
 
@@ -23,18 +23,18 @@ export function openRulesWorker() {
   async function inThread(work: object): Promise<unknown> {
     clearTimeout(idle)
     thread ??= start()
-    const patience = new AbortController()
+    const timeout = new AbortController()
     let timer: NodeJS.Timeout | undefined
     try {
       const worker = await thread
-      timer = setTimeout(() => patience.abort(), PATIENCE_MS)
+      timer = setTimeout(() => timeout.abort(), TIMEOUT_MS)
       worker.postMessage(work)
-      const [answer] = await once(worker, 'message', { signal: patience.signal })
+      const [answer] = await once(worker, 'message', { signal: timeout.signal })
       idle = setTimeout(end, IDLE_MS).unref()
       return answer
     } catch (error) {
       end()
-      throw patience.signal.aborted ? new ThreadTimeout(`They took longer than ${PATIENCE_MS} ms.`) : error
+      throw timeout.signal.aborted ? new ThreadTimeout(`They took longer than ${TIMEOUT_MS} ms.`) : error
     } finally {
       clearTimeout(timer)
     }

@@ -1,5 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { hasLog, logHash } from '../builds/stored-log.ts'
 import { type Explain, run } from './run-investigation.ts'
 
 /** A log may come after the failure; without one there is little to say, but somebody has to be told. */
@@ -13,7 +14,7 @@ const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not 
 /** In the transaction that made the build fail, or changed the log of one that did. */
 export async function scheduleInvestigation(db: Database, buildId: number) {
   const due = await db.one<{ account_id: number; has_log: boolean; is_known: boolean }>(sql`
-    select b.account_id, coalesce(b.output_log, '') <> '' as has_log,
+    select b.account_id, ${hasLog} as has_log,
       exists (select from investigations i where i.build_run_id = b.id) as is_known
     from build_runs b join projects p on p.id = b.project_id join accounts a on a.id = b.account_id
     where b.id = ${buildId} and b.status = 'failed' and ${WANTED}`)
@@ -46,7 +47,7 @@ const begin = (db: Database, buildId: number) =>
     insert into investigations (account_id, build_run_id, log_hash, automatic)
     select b.account_id, b.id, log.hash, true
     from build_runs b join projects p on p.id = b.project_id join accounts a on a.id = b.account_id,
-      lateral (select sha256(convert_to(coalesce(b.output_log, ''), 'UTF8')) as hash) log
+      lateral (select ${logHash(sql`b`)} as hash) log
     where b.id = ${buildId} and b.status = 'failed' and ${WANTED}
       and log.hash is distinct from (
         select i.log_hash from investigations i where i.build_run_id = b.id and i.status = 'completed' order by i.id desc limit 1)

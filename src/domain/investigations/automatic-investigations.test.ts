@@ -3,8 +3,8 @@ import { breakageRoom, brokenLog, openBreakageStudio } from '../../../test/suppo
 import type { Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { report as reportBuild } from '../builds/report.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { report as reportBuild } from './report.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { buildNotFailed, dailyLimitReached, insufficientCredits, notFound } from '../../contract/errors.ts'
 import { DAILY_INVESTIGATIONS, type Plan } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { logHash } from '../builds/stored-log.ts'
 
 interface Started {
   investigation: Investigation
@@ -23,6 +24,11 @@ const columns = sql`
 export const newestOf = sql`(
   select row_to_json(x) from (select ${columns} from investigations i where i.build_run_id = b.id order by i.id desc limit 1) x)`
 
+/** Whether `start` would begin an investigation of a failed build: there is none that goes on, nor one that ended with the same log. */
+export const wouldBegin = (build: Sql) => sql`not coalesce((
+  select i.status in ('pending', 'running') or i.status = 'completed' and i.log_hash = ${logHash(build)}
+  from investigations i where i.build_run_id = ${build}.id order by i.id desc limit 1), false)`
+
 /**
  * Begins the investigation of a failed build, or returns the one there is: one that goes on, or a finished one whose log has not
  * changed. A new one costs a credit where credits are counted, and counts towards the day; both are settled under the account's lock.
@@ -30,8 +36,8 @@ export const newestOf = sql`(
 export function start(db: Database, accountId: number, projectId: number, buildId: number | undefined): Promise<Started> {
   return db.transaction(async (db) => {
     const build = await db.one<Build>(sql`
-      select id, status, sha256(convert_to(coalesce(output_log, ''), 'UTF8')) as log_hash
-      from build_runs where project_id = ${projectId} and id = ${buildId ?? 0}`)
+      select id, status, ${logHash(sql`b`)} as log_hash
+      from build_runs b where project_id = ${projectId} and id = ${buildId ?? 0}`)
     if (!build) throw notFound('Build run')
     if (build.status !== 'failed') throw buildNotFailed(build.status)
     const account = (await db.one<{ plan: Plan; credits: number | null; daily_limit: number | null }>(

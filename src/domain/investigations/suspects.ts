@@ -2,9 +2,9 @@ import { CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
+import { lastPassed, type Placed, placed } from '../builds/positions.ts'
+import { rangeBetween } from '../builds/range.ts'
 import { scrub } from '../privacy/scrub.ts'
-import { lastPassed, type Placed, placed } from './positions.ts'
-import { rangeBetween } from './range.ts'
 
 /** A build under investigation. */
 export interface Case {
@@ -16,7 +16,6 @@ export interface Case {
   branch: string
   commit_hash: string
   changelist: string
-  output_log: string
   began_at: string
 }
 
@@ -56,7 +55,7 @@ export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
   const { ids } = await rangeBetween(db, it, build, passed)
   const candidates = await db.rows<CandidateRow>(sql`
     select c.id, c.author, ${AUTHOR} as author_user_id, c.timestamp, c.description, c.files
-    from unnest(${ids.slice(0, CANDIDATES_MAX)}::integer[]) with ordinality held (id, place) join changes c on c.id = held.id
+    from unnest(${ids.slice(0, CANDIDATES_MAX)}::bigint[]) with ordinality held (id, place) join changes c on c.id = held.id
     order by held.place`)
   return {
     passed,

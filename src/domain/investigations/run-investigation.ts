@@ -1,13 +1,15 @@
+import { isObjectStoreAway } from '../../contract/errors.ts'
 import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { join } from '../breakages/join.ts'
+import { BRANCH, inferBranchAnew } from '../builds/positions.ts'
+import { lockBreakages } from '../builds/project-lock.ts'
+import { logOf } from '../builds/stored-log.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { linesOfLastPasses } from './passed-lines.ts'
-import { BRANCH, inferBranchAnew } from './positions.ts'
-import { lockBreakages } from './project-lock.ts'
 import { diagnoseInWorker } from './rules-worker.ts'
 import { type Case, type Suspects, suspectsOf } from './suspects.ts'
 
@@ -31,32 +33,53 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
     sql`select build_run_id from investigations where id = ${id}`,
   ))!
   await inferBranchAnew(db, build_run_id)
-  const it = (await db.one<Case>(sql`
+  const {
+    log: inRow,
+    log_object,
+    ...it
+  } = (await db.one<Case & { log: string | null; log_object: string | null }>(sql`
     select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.commit_hash, b.changelist,
-      coalesce(b.output_log, '') as output_log, coalesce(b.started_at, b.created_at) as began_at
+      b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
     from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
   const suspects = await suspectsOf(db, it)
-  const passed = await linesOfLastPasses(db, it)
   const own = await rulesOf(db, it.account_id)
+  let log: string
   let outcome: Outcome
   try {
-    outcome = await investigate(db, it, suspects, passed, own)
+    const passed = await linesOfLastPasses(db, it)
+    log = (await logOf(db, { account_id: it.account_id, log: inRow, log_object })) ?? ''
+    outcome = await investigate(db, it, log, suspects, passed, own)
   } catch (error) {
     // What passes is tried again; only what would break it every time ends it.
-    if (isConnectionError(error) || isTransient(error)) throw error
+    if (isConnectionError(error) || isTransient(error) || isObjectStoreAway(error)) throw error
     await fail(db, id, error as Error)
     return
   }
-  const words = it.output_log === '' ? null : ((await explain?.(outcome.finding)) ?? null)
-  await finish(db, id, it, outcome, words)
+  const words = log === '' ? null : ((await explain?.(outcome.finding)) ?? null)
+  await finish(db, id, it, outcome, words, log !== '')
 }
 
-async function investigate(db: Database, it: Case, suspects: Suspects, passed: Set<number>, own: Definition[]): Promise<Outcome> {
+async function investigate(
+  db: Database,
+  it: Case,
+  log: string,
+  suspects: Suspects,
+  passed: Set<number>,
+  own: Definition[],
+): Promise<Outcome> {
   const options = { passed, candidates: suspects.candidates, failed: true }
-  const finding = own.length === 0 ? diagnose(it.output_log, options) : await diagnoseInWorker(it.output_log, { ...options, own })
+  const finding = own.length === 0 ? diagnose(log, options) : await diagnoseInWorker(log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
   if (!suspects.placed)
     steps.push({ name: 'range', status: 'done', detail: 'The branch of the build is unknown: changes were taken by time alone.' })
+  if (finding.category === 'test_failure' && (await comesAndGoes(db, it, finding.fingerprint))) {
+    steps.push({
+      name: 'flaky',
+      status: 'done',
+      detail: 'This test passed and failed at the same change before: nobody is named.',
+    })
+    return { finding, steps, suspects: [], attributed_user_id: null }
+  }
   const earlier = await sameFailureBefore(db, it, suspects, finding.fingerprint)
   if (earlier) {
     steps.push({
@@ -80,6 +103,12 @@ async function investigate(db: Database, it: Case, suspects: Suspects, passed: S
   }
 }
 
+/** Whether a breakage of this cause was marked as flaky: no change since the last pass need be to blame for it. */
+const comesAndGoes = async (db: Database, it: Case, fingerprint: string) =>
+  (await db.one(sql`
+    select from breakages where account_id = ${it.account_id} and project_id = ${it.project_id} and fingerprint = ${fingerprint} and flaky
+    limit 1`)) !== undefined
+
 /**
  * Whoever broke it the first time broke it this time too, as long as nothing passed in between. The barrier: planned while the tables are
  * small, all builds of the job would be read for each of the investigations.
@@ -100,6 +129,7 @@ const finish = (
   it: Case,
   { finding, suspects, attributed_user_id, steps }: Outcome,
   words: { diagnosis: string; suggested_fix: string } | null,
+  hadLog: boolean,
 ) =>
   db.transaction(async (db) => {
     await lockBreakages(db, it.project_id)
@@ -111,9 +141,9 @@ const finish = (
         finished_at = now()
       where id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
-    if (done > 0 && it.output_log === '') await refund(db, id)
+    if (done > 0 && !hadLog) await refund(db, id)
     const failed = await db.one(sql`select from build_runs where id = ${it.build_run_id} and status = 'failed'`)
-    if (done > 0 && failed) await join(db, it, finding, it.output_log !== '')
+    if (done > 0 && failed) await join(db, it, finding, hadLog)
   })
 
 const fail = (db: Database, id: number, error: Error) =>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { BRANCH, inferBranchesOf } from '../builds/positions.ts'
+import * as builds from '../builds/report.ts'
 import * as changes from '../changes/submit.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { BRANCH, inferBranchesOf } from './positions.ts'
-import * as builds from './report.ts'
 import { run } from './run-investigation.ts'
 
 const LOG = `$ make game
