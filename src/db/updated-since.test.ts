@@ -5,7 +5,7 @@ import { sql } from './database.ts'
 
 let studio: Studio
 const { id, inside } = visitor(() => studio)
-const N = 6_000
+const N = 2_400
 
 /** Three rows at a time share their time, over three weeks. The oldest half was updated in a lump, a hundredth of all here and there. */
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const [account] = await studio.db.rows<{ account_id: number }>(sql`select account_id from projects where id = ${project}`)
   const frame = sql`(
     select n, at, case when n % 100 = 7 then timestamptz '2026-04-02' when n <= ${N / 2} then timestamptz '2026-04-01' else at end as edited
-    from (select n, timestamptz '2026-03-01' + n / 3 * interval '15 minutes' as at from generate_series(1, ${N}::integer) n) g) g`
+    from (select n, timestamptz '2026-03-01' + n / 3 * interval '40 minutes' as at from generate_series(1, ${N}::integer) n) g) g`
   const place = sql`${account!.account_id}::integer, ${project}::integer`
   await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title, state, created_at, updated_at)

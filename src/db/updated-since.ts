@@ -12,7 +12,7 @@ interface UpdatedColumns {
 export type Within = (columns: UpdatedColumns) => Sql
 
 /** A list whose rows are wanted that were updated since a time, in the order of the list. */
-export interface Updated {
+interface Updated {
   table: Sql
   project: Sql
   /** The order of the list, newest first: a time and an id, columns of the table. */
