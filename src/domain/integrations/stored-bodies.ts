@@ -1,3 +1,4 @@
+import { quotaExceeded } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 
 /** Of a body that is refused, enough to see why. */
@@ -12,44 +13,62 @@ export const BODY_NOTES: Record<BodyNote, string> = {
   quota: 'The body is not stored: the account has used up its storage for bodies.',
 }
 
+/** Days that an account keeps bodies; null: for good. */
+export const bodyDays = (days: number | null, accountId: number) =>
+  sql`least(${days}::integer, (select (retention->>'bodies')::integer from accounts where id = ${accountId}))`
+
 const KNOWN_MS = 60_000
 /** Written down before its time, so that a flood is noticed by other nodes too. */
-const UNWRITTEN_MAX = 64 * 1024 * 1024
+const UNWRITTEN_BYTES = 64 * 1024 * 1024
+const UNWRITTEN_DELIVERIES = 1_000
+
+type Counted = 'stored_bytes' | 'deliveries'
+type Limits = Record<Counted, number | null>
 
 interface Usage {
-  /** As all nodes wrote it down. */
-  written: number
-  /** Stored by this process since. */
-  unwritten: number
+  /** As all nodes wrote it down: bytes of the days that bodies are kept, deliveries of today. */
+  written: Record<Counted, number>
+  /** Of this process since. */
+  unwritten: Record<Counted, number>
+  /** Of the account, by its own word or the service's. */
+  limits: Limits
   readAt: number
 }
 
 /**
- * What the stored bodies of an account may take together. Nodes count for themselves and exchange their counts once a minute: a quota
- * may be passed by what is stored in that time, and costs a delivery nothing.
+ * What tools may tell an account: the stored bodies together, and deliveries a day. Nodes count for themselves and exchange their counts
+ * once a minute: a quota may be passed by what comes in that time, and costs a delivery nothing.
  */
-export class BodyQuota {
+export class IntakeQuota {
   readonly #usages = new Map<number, Promise<Usage>>()
-  readonly #quota: number | null
+  readonly #limits: Limits
   readonly #days: number | null
 
   /** `days`: for how long bodies are kept, null for good. */
-  constructor(quota: number | null, days: number | null) {
-    this.#quota = quota
+  constructor(limits: Limits, days: number | null) {
+    this.#limits = limits
     this.#days = days
   }
 
-  async isOver(db: Database, accountId: number): Promise<boolean> {
-    if (this.#quota === null) return false
-    const { written, unwritten } = await this.#usageOf(db, accountId)
-    return written + unwritten >= this.#quota
+  /** Beyond it a delivery is processed and logged as ever, without its body. */
+  async isBodyOver(db: Database, accountId: number): Promise<boolean> {
+    return isOver(await this.#usageOf(db, accountId), 'stored_bytes')
   }
 
-  async add(db: Database, accountId: number, bytes: number) {
-    if (this.#quota === null) return
+  /** Before the body is read and anything is promised: the tool tries again. */
+  async refuseDelivery(db: Database, accountId: number) {
     const usage = await this.#usageOf(db, accountId)
-    usage.unwritten += bytes
-    if (usage.unwritten >= UNWRITTEN_MAX) await this.#write(db, accountId, usage)
+    if (isOver(usage, 'deliveries'))
+      throw quotaExceeded('deliveries', usage.limits.deliveries!, usedOf(usage, 'deliveries'), secondsOfToday())
+  }
+
+  /** A delivery, and what was stored of its body. */
+  async add(db: Database, accountId: number, bytes: number) {
+    const usage = await this.#usageOf(db, accountId)
+    usage.unwritten.stored_bytes += bytes
+    usage.unwritten.deliveries++
+    if (usage.unwritten.stored_bytes >= UNWRITTEN_BYTES || usage.unwritten.deliveries >= UNWRITTEN_DELIVERIES)
+      await this.#write(db, accountId, usage)
   }
 
   async flush(db: Database) {
@@ -68,10 +87,14 @@ export class BodyQuota {
   async #read(db: Database, accountId: number, before: Usage | undefined): Promise<Usage> {
     try {
       if (before) await this.#write(db, accountId, before)
-      const row = await db.one<{ bytes: string }>(sql`
-        select coalesce(sum(bytes), 0) as bytes from stored_bodies
-        where account_id = ${accountId} and day > coalesce(current_date - ${this.#days}::integer, '-infinity')`)
-      return { written: Number(row!.bytes), unwritten: before?.unwritten ?? 0, readAt: performance.now() }
+      const row = (await db.one<{ written: Usage['written']; quotas: Partial<Limits> | null }>(sql`
+        select json_build_object(
+            'stored_bytes', coalesce(sum(bytes) filter (where day > coalesce(current_date - ${bodyDays(this.#days, accountId)}, '-infinity')), 0),
+            'deliveries', coalesce(sum(deliveries) filter (where day = current_date), 0)) as written,
+          (select quotas from accounts where id = ${accountId}) as quotas
+        from stored_bodies where account_id = ${accountId}`))!
+      const unwritten = before?.unwritten ?? { stored_bytes: 0, deliveries: 0 }
+      return { written: row.written, unwritten, limits: { ...this.#limits, ...row.quotas }, readAt: performance.now() }
     } catch (error) {
       this.#usages.delete(accountId)
       throw error
@@ -79,14 +102,23 @@ export class BodyQuota {
   }
 
   async #write(db: Database, accountId: number, usage: Usage) {
-    const bytes = usage.unwritten
-    if (bytes === 0) return
-    usage.unwritten = 0
-    usage.written += bytes
+    const { stored_bytes, deliveries } = usage.unwritten
+    if (stored_bytes === 0 && deliveries === 0) return
+    usage.unwritten = { stored_bytes: 0, deliveries: 0 }
+    usage.written.stored_bytes += stored_bytes
+    usage.written.deliveries += deliveries
     await db.execute(sql`
       with old as (
-        delete from stored_bodies where account_id = ${accountId} and day <= current_date - ${this.#days}::integer)
-      insert into stored_bodies (account_id, day, bytes) values (${accountId}, current_date, ${bytes})
-      on conflict (account_id, day) do update set bytes = stored_bodies.bytes + excluded.bytes`)
+        delete from stored_bodies where account_id = ${accountId} and day <= current_date - ${bodyDays(this.#days, accountId)})
+      insert into stored_bodies (account_id, day, bytes, deliveries)
+      select id, current_date, ${stored_bytes}, ${deliveries} from accounts where id = ${accountId}
+      on conflict (account_id, day) do update
+        set bytes = stored_bodies.bytes + excluded.bytes, deliveries = stored_bodies.deliveries + excluded.deliveries`)
   }
 }
+
+const usedOf = ({ written, unwritten }: Usage, kind: Counted) => written[kind] + unwritten[kind]
+const isOver = (usage: Usage, kind: Counted) => usage.limits[kind] !== null && usedOf(usage, kind) >= usage.limits[kind]
+
+/** Until the next day begins, in UTC. */
+const secondsOfToday = () => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000)

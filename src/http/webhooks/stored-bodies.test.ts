@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
-import { BodyQuota } from '../../domain/integrations/stored-bodies.ts'
+import { IntakeQuota } from '../../domain/integrations/stored-bodies.ts'
 import { ingest } from '../../intake/ingest.ts'
 import { replay } from '../../intake/replay.ts'
 
@@ -17,7 +17,7 @@ afterAll(() => tools.close())
 /** A fresh node over what the others wrote down. */
 beforeEach(async () => {
   await tools.studio.db.execute(sql`delete from stored_bodies`)
-  tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
+  tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
 })
 
 const stored = async (id: string) => {
@@ -65,11 +65,11 @@ describe('over its quota', () => {
       body_note: expect.stringContaining('used up'),
     })
 
-    await tools.studio.service.bodyQuota.flush(tools.studio.db)
-    tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
+    await tools.studio.service.intakeQuota.flush(tools.studio.db)
+    tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
     expect(await stored((await send('e')).delivery_id)).toMatchObject({ shown: false })
     await tools.studio.db.execute(sql`update stored_bodies set day = day - 30`)
-    tools.studio.service.bodyQuota = new BodyQuota(QUOTA, 30)
+    tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
     expect(await stored((await send('f')).delivery_id)).toMatchObject({ shown: true })
   })
 

@@ -1,0 +1,31 @@
+import { LOG_MAX } from '../../contract/limits.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import * as objects from '../objects/objects.ts'
+import { lastCharacters } from './log-text.ts'
+
+/** Whether the build `b` has a log. */
+export const hasLog = sql`(b.log_object is not null or coalesce(b.output_log, '') <> '')`
+
+/** What a log is known by, wherever it is. */
+export const logHash = (
+  build: Sql,
+) => sql`case when ${build}.log_object is null then sha256(convert_to(coalesce(${build}.output_log, ''), 'UTF8'))
+  else (select case when ${build}.output_log is null then o.sha256 else sha256(o.sha256 || convert_to(${build}.output_log, 'UTF8')) end
+    from stored_objects o where o.id = ${build}.log_object and o.account_id = ${build}.account_id) end`
+
+interface LogParts {
+  account_id: number
+  log_object: string | null
+  /** In the row: all of it, or what was printed since it was moved. */
+  log: string | null
+}
+
+/** The log of a build, from its row or from where it was moved. */
+export async function logOf(db: Database, { account_id, log_object, log }: LogParts): Promise<string | null> {
+  if (log_object === null) return log
+  const moved = (await objects.read(db, account_id, log_object)).toString('utf8')
+  return log === null ? moved : lastCharacters(moved + log, LOG_MAX)
+}
+
+/** In place of all that was printed before, wherever that is. */
+export const replacing = (log: Sql) => sql`output_log = ${log}, log_object = null`

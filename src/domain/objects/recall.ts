@@ -1,0 +1,52 @@
+import { isObjectLost } from '../../contract/errors.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { read } from './objects.ts'
+
+const BATCH = 100
+
+interface Place {
+  table: Sql
+  object: Sql
+  /** Whose a row is. */
+  of: (accountId: number) => Sql
+  /** Puts the value back; what was printed since stands behind it. */
+  value: (bytes: Buffer) => Sql
+}
+
+const PLACES: Place[] = [
+  {
+    table: raw('deliveries'),
+    object: raw('body_object'),
+    of: (accountId) => sql`
+      integration_id in (select i.id from integrations i join projects p on p.id = i.project_id where p.account_id = ${accountId})`,
+    value: (bytes) => sql`body = ${bytes}`,
+  },
+  {
+    table: raw('build_runs'),
+    object: raw('log_object'),
+    of: (accountId) => sql`account_id = ${accountId}`,
+    value: (bytes) => sql`output_log = ${bytes.toString('utf8')} || coalesce(output_log, '')`,
+  },
+]
+
+/** Puts values of an account back into their rows, where somebody means to change them there. */
+export async function recall(db: Database, accountId: number, isWanted: (text: string) => boolean, onProgress: () => void) {
+  for (const { table, object, of, value } of PLACES)
+    for (let after = 0; ; ) {
+      onProgress()
+      const rows = await db.rows<{ id: number; object: string }>(sql`
+        select id, ${object} as object from ${table} where ${of(accountId)} and ${object} is not null and id > ${after}
+        order by id limit ${BATCH}`)
+      for (const row of rows) {
+        const bytes = await read(db, accountId, row.object).catch((error: unknown) => {
+          if (isObjectLost(error)) return undefined
+          throw error
+        })
+        if (bytes && isWanted(bytes.toString('utf8')))
+          await db.execute(sql`
+            update ${table} set ${value(bytes)}, ${object} = null where id = ${row.id} and ${object} = ${row.object}`)
+      }
+      if (rows.length < BATCH) break
+      after = rows.at(-1)!.id
+    }
+}

@@ -1,0 +1,48 @@
+import { Counter, type Registry } from 'prom-client'
+import { type Database, type ObjectStore, sql } from '../../db/database.ts'
+import { oldestDue, UNUSED } from '../../domain/objects/move.ts'
+import { backlogGauges } from './backlog-gauge.ts'
+import { coalesce } from './coalesce.ts'
+
+/** Looking for what waits asks every account: this often, however many ask. */
+const FRESH_MS = 15_000
+/** More that wait to be removed are counted up to here. */
+const COUNT_MAX = 100_000
+
+/** What was asked of the object store, and what waits for it. */
+export function measureObjects(db: Database, { counts }: ObjectStore, registers: Registry[]) {
+  const readBacklog = coalesce(FRESH_MS, () =>
+    db.one<{ oldest: number; unused: number }>(BACKLOG, { unprepared: true }).catch(() => undefined),
+  )
+  new Counter({
+    name: 'goldmaster_object_store_requests_total',
+    help: 'What this node asked of the object store, by method and outcome',
+    labelNames: ['method', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const outcome of ['ok', 'failed'] as const)
+        for (const [method, count] of Object.entries(counts[outcome])) this.inc({ method, outcome }, count)
+    },
+  })
+  new Counter({
+    name: 'goldmaster_object_store_sent_bytes_total',
+    help: 'Bytes that this node moved into the object store, as they are packed',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(counts.bytesPut)
+    },
+  })
+  const gauge = backlogGauges(registers, readBacklog)
+  gauge(
+    'goldmaster_object_store_lag_seconds',
+    'For how long the body or log that is to be moved first has been waiting',
+    'oldest',
+  )
+  gauge('goldmaster_object_store_unused', 'Objects that are to be removed from the store', 'unused')
+}
+
+const BACKLOG = sql`
+  select (${oldestDue}) as oldest,
+    (select count(*) from (select from stored_objects where ${UNUSED} limit ${COUNT_MAX}) unused) as unused`

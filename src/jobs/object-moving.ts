@@ -1,0 +1,66 @@
+import type { ObjectStore, Pool } from '../db/database.ts'
+import { accountsDue, move, removeUnused } from '../domain/objects/move.ts'
+import { type Lanes, startLanes } from './lanes.ts'
+import { LEASES } from './leases.ts'
+import type { WorkerContext } from './worker.ts'
+
+/** Accounts whose values are moved side by side, and uploads of each: what a small store bears, and little memory. */
+const ACCOUNTS = 4
+const UPLOADS = 4
+/** Of one account, before it is somebody else's turn. */
+const BATCH = 100
+/** Accounts looked at in one go. */
+const LOOK = 200
+/** When all accounts were looked at and none had anything to do. */
+const IDLE_MS = 60_000
+/** A store that is away is asked again after a second, and each time later. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 300_000
+
+interface Moving extends Pick<WorkerContext, 'log'> {
+  db: Pool
+  objects: ObjectStore
+  /** How long to wait where there is nothing to do, or nobody to ask. */
+  pauses?: { idle: number; first: number }
+}
+
+/** Moves large values into the store and removes what nobody has any more, account after account, until stopped. */
+export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS, first: FIRST_PAUSE_MS } }: Moving): Lanes {
+  let [after, found, notBefore, failures] = [0, false, 0, 0]
+
+  async function run({ id, signal, stopping }: { id: number; signal: AbortSignal; stopping(): boolean }): Promise<number> {
+    try {
+      await removeUnused(db, objects, id, { limit: BATCH, signal })
+      if (!stopping()) await move(db, objects, id, { atOnce: UPLOADS, limit: BATCH / 2, signal })
+      failures = 0
+    } catch (error) {
+      if (signal.aborted) return 0
+      const pause = Math.min(LONGEST_PAUSE_MS, pauses.first * 2 ** failures++)
+      notBefore = performance.now() + pause
+      log.warn(
+        { account: id, error: (error as Error).message, seconds: pause / 1000 },
+        'the object store is left alone for a while',
+      )
+    }
+    return 0
+  }
+
+  async function due({ busy }: { busy: number[] }): Promise<number[]> {
+    if (performance.now() < notBefore || busy.length >= ACCOUNTS) return []
+    const { accounts, last } = await accountsDue(db, after, LOOK)
+    const free = accounts.filter((id) => !busy.includes(id)).slice(0, ACCOUNTS - busy.length)
+    found ||= accounts.length > 0
+    // Those that found no place are the first of the next look.
+    after = free.length > 0 && free.length < accounts.length ? Math.max(...free) : (last ?? 0)
+    if (last === undefined) {
+      if (!found) notBefore = performance.now() + pauses.idle
+      found = false
+    }
+    return free
+  }
+
+  return startLanes(
+    { db, log },
+    { name: 'object store', lease: LEASES.objects, fill: async () => false, due, run, close: () => {} },
+  )
+}

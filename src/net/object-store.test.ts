@@ -1,0 +1,65 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openObjectStoreServer } from '../../test/support/object-store.ts'
+import { signedHeaders } from './aws-signature.ts'
+
+let server: Awaited<ReturnType<typeof openObjectStoreServer>>
+beforeAll(async () => {
+  server = await openObjectStoreServer()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.become('good')
+  server.whenAsked(() => {})
+})
+
+const BYTES = Buffer.from('error: it broke 🎮\n'.repeat(3_000))
+
+test('the example of the documentation of Amazon S3 is signed as it says', () => {
+  const key = { region: 'us-east-1', accessKey: 'AKIAIOSFODNN7EXAMPLE', secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
+  const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt')
+  const asked = { method: 'GET', url, headers: { range: 'bytes=0-9' }, body: Buffer.alloc(0) }
+  expect(signedHeaders(key, asked, new Date('2013-05-24T00:00:00Z')).authorization).toBe(
+    'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  )
+})
+
+test('what is put is packed, read as it was, and gone once it is removed', async () => {
+  const store = server.client()
+  await store.put('1/a.gz', BYTES)
+  expect(gunzipSync(server.objects.get('1/a.gz')!).equals(BYTES)).toBe(true)
+  expect((await store.get('1/a.gz', BYTES.length))?.equals(BYTES)).toBe(true)
+  await store.remove('1/a.gz')
+  await store.remove('1/a.gz')
+  expect(await store.get('1/a.gz', BYTES.length)).toBeUndefined()
+  expect(store.counts).toMatchObject({ ok: { PUT: 1, GET: 2, DELETE: 2 }, failed: { PUT: 0, GET: 0, DELETE: 0 } })
+})
+
+test('more than was put is not read', async () => {
+  const store = server.client()
+  await store.put('1/long.gz', BYTES)
+  await expect(store.get('1/long.gz', BYTES.length - 1_000)).rejects.toThrow()
+})
+
+test.each([500, 503, 'away', 'breaks off'] as const)('a store that is %s for a moment is asked again', async (mood) => {
+  const store = server.client()
+  await store.put('1/b.gz', BYTES)
+  server.become(mood, 1)
+  expect((await store.get('1/b.gz', BYTES.length))?.equals(BYTES)).toBe(true)
+})
+
+test('a wrong key is refused at once, and neither the refusal nor its words repeat a secret', async () => {
+  const store = server.client({ secretKey: 'another' })
+  const error: Error = await store.put('1/c.gz', BYTES).catch((error) => error)
+  expect(error.message).toBe('The object store answers 403 (SignatureDoesNotMatch).')
+  expect(server.asked.filter((asked) => asked.includes('1/c.gz'))).toEqual([])
+  expect(store.counts.failed.PUT).toBe(1)
+})
+
+test('a store that stays away or silent is given up', async () => {
+  const store = server.client({}, { attempts: 2, readMs: 300 })
+  for (const mood of ['away', 'silent', 500] as const) {
+    server.become(mood)
+    await expect(store.get('1/b.gz', BYTES.length)).rejects.toThrow()
+  }
+})

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { type SigningKey, signedHeaders } from './aws-signature.ts'
+import { type FetchedReply, NoAnswer, safeFetch } from './safe-fetch.ts'
+
+/** A bucket of an S3-compatible store, by its path, and where in it objects begin. */
+export interface ObjectStoreSettings extends SigningKey {
+  url: string
+}
+
+/** The store refused, or could not. */
+class Refused extends Error {
+  override readonly name = 'ObjectStoreRefused'
+}
+
+const METHODS = ['PUT', 'GET', 'DELETE'] as const
+type Method = (typeof METHODS)[number]
+
+interface Asked {
+  body?: Buffer
+  /** Bytes of the answer. */
+  limit?: number
+  timeout: number
+  signal?: AbortSignal | undefined
+}
+
+/** Somebody waits for what is read. */
+const READ_MS = 10_000
+const WRITE_MS = 60_000
+const ATTEMPTS = 3
+const FIRST_PAUSE_MS = 200
+/** An error of the store, or the few bytes by which packing may make something longer. */
+const LITTLE = 64 * 1024
+
+const packed = promisify(gzip)
+const unpacked = promisify(gunzip)
+
+/** Puts bytes, packed, where they are read and removed by their key. The address is the operator's: it may be a private one. */
+export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTEMPTS, readMs = READ_MS } = {}) {
+  const root = settings.url.replace(/\/+$/, '')
+  const outcomes = () => Object.fromEntries(METHODS.map((method) => [method, 0])) as Record<Method, number>
+  /** Of this process, by what was asked. */
+  const counts = { ok: outcomes(), failed: outcomes(), bytesPut: 0 }
+
+  async function attempt(method: Method, key: string, { body = Buffer.alloc(0), ...asked }: Asked): Promise<FetchedReply> {
+    const url = new URL(`${root}/${key}`)
+    const { host: _, ...headers } = signedHeaders(settings, { method, url, body }, new Date())
+    return safeFetch(url.href, () => true, {
+      method,
+      headers: {
+        ...headers,
+        ...(method === 'PUT' && { 'content-length': String(body.length), 'content-type': 'application/gzip' }),
+      },
+      limit: asked.limit ?? LITTLE,
+      timeout: asked.timeout,
+      ...(method === 'PUT' && { body }),
+      ...(asked.signal && { signal: asked.signal }),
+    })
+  }
+
+  /** Again after a pause where that may help; everything asked of a store can be asked twice. */
+  async function ask(method: Method, key: string, asked: Asked): Promise<FetchedReply> {
+    const end = performance.now() + asked.timeout
+    for (let tried = 1; ; tried++) {
+      const pause = FIRST_PAUSE_MS * 4 ** (tried - 1) * (0.5 + Math.random())
+      const isLast = tried === attempts || asked.signal?.aborted || performance.now() + pause > end
+      try {
+        const reply = await attempt(method, key, { ...asked, timeout: Math.max(1, Math.ceil(end - performance.now())) })
+        if (isLast || (reply.status < 500 && reply.status !== 429)) return reply
+      } catch (error) {
+        if (isLast || !(error instanceof NoAnswer)) throw error
+      }
+      await sleep(pause, undefined, asked.signal && { signal: asked.signal })
+    }
+  }
+
+  async function counted<T>(method: Method, work: () => Promise<T>): Promise<T> {
+    try {
+      const done = await work()
+      counts.ok[method]++
+      return done
+    } catch (error) {
+      counts.failed[method]++
+      throw error
+    }
+  }
+
+  return {
+    counts,
+
+    put: (key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> =>
+      counted('PUT', async () => {
+        const body = await packed(bytes)
+        const reply = await ask('PUT', key, { body, timeout: WRITE_MS, signal })
+        // Every store names what it has taken: an answer without that is some proxy's.
+        if (reply.status !== 200 || reply.headers.etag === undefined) throw refusal(reply)
+        counts.bytesPut += body.length
+      }),
+
+    /** What was put there, of the given length; undefined where there is nothing. */
+    get: (key: string, length: number): Promise<Buffer | undefined> =>
+      counted('GET', async () => {
+        const reply = await ask('GET', key, { limit: length + LITTLE, timeout: readMs })
+        if (isMissing(reply)) return undefined
+        if (reply.status !== 200) throw refusal(reply)
+        return unpacked(reply.body, { maxOutputLength: length + 1 })
+      }),
+
+    remove: (key: string, signal?: AbortSignal): Promise<void> =>
+      counted('DELETE', async () => {
+        const reply = await ask('DELETE', key, { timeout: WRITE_MS, signal })
+        if (reply.status !== 204 && reply.status !== 200 && !isMissing(reply)) throw refusal(reply)
+      }),
+  }
+}
+
+export type ObjectStore = ReturnType<typeof openObjectStore>
+
+const codeIn = ({ body }: FetchedReply) => /<Code>(\w{1,60})<\/Code>/.exec(body.toString('latin1'))?.[1]
+
+/** A missing bucket is a wrong setting, not a missing object. */
+const isMissing = (reply: FetchedReply) => reply.status === 404 && codeIn(reply) === 'NoSuchKey'
+
+/** Its code alone: the rest of an answer may repeat what was signed. */
+function refusal(reply: FetchedReply): Refused {
+  const code = codeIn(reply)
+  return new Refused(`The object store answers ${reply.status}${code === undefined ? '' : ` (${code})`}.`)
+}

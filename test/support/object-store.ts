@@ -1,0 +1,109 @@
+import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openObjectStore } from '../../src/net/object-store.ts'
+
+/** How the store is: well, gone, mute, breaking off in the middle of an answer, or refusing with a status. */
+type Mood = 'good' | 'away' | 'silent' | 'breaks off' | number
+
+const KEY = { region: 'eu-central-1', accessKey: 'AKIDTEST', secretKey: 'a secret/of+tests' }
+
+/**
+ * A store that speaks S3 for one bucket, and checks version 4 of the signature by itself: from what arrived, as the documentation of
+ * Amazon describes it.
+ */
+export async function openObjectStoreServer() {
+  const objects = new Map<string, Buffer>()
+  const asked: string[] = []
+  let [mood, lasting]: [Mood, number] = ['good', 0]
+  /** Called when something has been asked, before the answer. */
+  let onAsked: (method: string, key: string) => Promise<void> | void = () => {}
+
+  const moodNow = (): Mood => {
+    const now = mood
+    if (now !== 'good' && --lasting === 0) mood = 'good'
+    return now
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const body = await bytesOf(request)
+    const mood = moodNow()
+    const { method = '', url = '' } = request
+    const key = /^\/bucket\/some\/prefix\/(.+)$/.exec(url)?.[1]
+    if (mood === 'away') return request.socket.destroy()
+    if (mood === 'silent') return
+    if (typeof mood === 'number') return refuse(response, mood, mood === 503 ? 'SlowDown' : 'InternalError')
+    const wrong = wrongIn(request, body)
+    if (wrong !== undefined) return refuse(response, 403, wrong)
+    if (key === undefined) return refuse(response, 404, 'NoSuchBucket')
+    asked.push(`${method} ${key}`)
+    const held = objects.get(key)
+    if (method === 'PUT') objects.set(key, body)
+    if (method === 'DELETE') objects.delete(key)
+    await onAsked(method, key)
+    if (method === 'PUT') return response.setHeader('etag', `"${createHash('md5').update(body).digest('hex')}"`).end()
+    if (method === 'DELETE') return response.writeHead(204).end()
+    if (held === undefined) return refuse(response, 404, 'NoSuchKey')
+    response.setHeader('content-length', held.length)
+    if (mood === 'good') return response.end(held)
+    response.write(held.subarray(0, held.length / 2))
+    return setImmediate(() => request.socket.destroy())
+  }
+
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket/some/prefix`
+  return {
+    settings: { ...KEY, url },
+    /** A client of it; told not to try again where a test waits for the failure. */
+    client: (more: { secretKey?: string } = {}, how: { attempts?: number; readMs?: number } = {}) =>
+      openObjectStore({ ...KEY, url, ...more }, how),
+    objects,
+    asked,
+    /** For so many requests. */
+    become(next: Mood, times = Number.POSITIVE_INFINITY) {
+      ;[mood, lasting] = [next, times]
+    },
+    whenAsked(listener: typeof onAsked) {
+      onAsked = listener
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const refuse = (response: ServerResponse, status: number, code: string) =>
+  response
+    .writeHead(status, { 'content-type': 'application/xml' })
+    .end(`<?xml version="1.0"?><Error><Code>${code}</Code><SignatureProvided>${KEY.secretKey}</SignatureProvided></Error>`)
+
+const hex = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text, 'utf8').digest()
+
+/** The code of the refusal, where the request is not signed as it should be. */
+function wrongIn({ method, url, headers }: IncomingMessage, body: Buffer): string | undefined {
+  const said =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=(\w{64})$/
+  const [, accessKey, day, region, names, signature] = said.exec(headers.authorization ?? '') ?? []
+  if (accessKey !== KEY.accessKey) return 'InvalidAccessKeyId'
+  if (region !== KEY.region) return 'AuthorizationHeaderMalformed'
+  const date = String(headers['x-amz-date'])
+  const at = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  if (!(Math.abs(Date.now() - at) < 15 * 60_000) || !date.startsWith(day!)) return 'RequestTimeTooSkewed'
+  if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names!.split(';').includes(name))) return 'AccessDenied'
+  if (headers['x-amz-content-sha256'] !== hex(body)) return 'XAmzContentSHA256Mismatch'
+  const lines = names!.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const canonical = `${method}\n${url}\n\n${lines.join('')}\n${names}\n${hex(body)}`
+  const toSign = `AWS4-HMAC-SHA256\n${date}\n${day}/${region}/s3/aws4_request\n${hex(canonical)}`
+  const key = mac(mac(mac(mac(`AWS4${KEY.secretKey}`, day!), region!), 's3'), 'aws4_request')
+  return mac(key, toSign).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch'
+}
