@@ -1,0 +1,155 @@
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { access, rename, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { type Header, verifyArchive } from '../db/backup/archive.ts'
+import { type CopyProgress, dump } from '../db/backup/dump.ts'
+import { refuseNewer, restore as restoreInto } from '../db/backup/restore.ts'
+import { fits as fitsCanary } from '../domain/access/secret-canary.ts'
+import { usage } from '../terminal/failures.ts'
+import { reasonOf, unreadable } from '../terminal/given-text.ts'
+import { type Place, placeCommand } from './command.ts'
+import { showProgress } from './progress.ts'
+
+/** Half of the time and a tenth more room than the usual level takes. */
+const COMPRESSION = { level: 4 }
+
+export const backup = placeCommand({
+  name: 'backup',
+  summary: 'write everything the service keeps into one file, while it runs',
+  args: { file: { help: 'where to, or - for standard output; goldmaster-<time>.backup here if not given', optional: true } },
+  details:
+    'It holds the database as it was in one moment, and the key from DATA_DIR: keep it private. A key given by SECRET_KEY is not in it.',
+  examples: ['admin backup', 'admin backup /mnt/backups/monday.backup', 'admin backup - | age -r age1… > monday.backup.age'],
+  async run({ args: { file = `goldmaster-${stampOf(new Date())}.backup` }, out, store }) {
+    if (file !== '-') await refuseExisting(file)
+    const place = await store()
+    const secretKey = place.secretKey === undefined ? (place.keptSecret.read() ?? null) : null
+    const copied = await withProgress((onProgress) => {
+      const copied = dump(place.url, { secretKey, onProgress })
+      return file === '-' ? pipeline(copied, createGzip(COMPRESSION), process.stdout, { end: false }) : writeWhole(copied, file)
+    })
+    if (file === '-') return
+    const path = resolve(file)
+    const bytes = (await stat(path)).size
+    const made = { file: path, bytes, tables: copied.tables, rows: copied.rows, secret_key: secretKey !== null }
+    out.answer(made, () => {
+      out.line(`Wrote ${path}: ${copied.rows.toLocaleString('en')} rows, ${bytes.toLocaleString('en')} bytes.`)
+      if (secretKey === null) out.line('SECRET_KEY is not in it: keep it with the backup.')
+    })
+  },
+})
+
+export const restore = placeCommand({
+  name: 'restore',
+  summary: 'fill an empty database from a backup, all of it or nothing',
+  args: { file: { help: 'what admin backup wrote' } },
+  flags: { replace: { help: 'drop what the database holds first; the service must be stopped' } },
+  details:
+    'It goes where DATA_DIR or DATABASE_URL point, of whichever version of PostgreSQL, and is brought to this version. Of a backup of a newer version nothing is restored.',
+  examples: ['DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup', 'admin restore monday.backup --replace'],
+  async run({ args: { file }, flags: { replace }, out, store }) {
+    await access(file, constants.R_OK).catch((error: unknown) => {
+      throw unreadable(file, error)
+    })
+    if ((await stat(file)).isDirectory())
+      throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
+    const header = await verifyArchive(unpacked(file)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
+    })
+    refuseNewer(header)
+    const place = await store()
+    const keep = secretToKeep(header, place, replace)
+    const { tables, rows } = await withProgress((onProgress) =>
+      restoreInto(place.url, unpacked(file), { replace, log: place.log, onProgress }),
+    )
+    if (keep !== undefined) place.keptSecret.write(keep)
+    const { made_at, version } = header
+    out.answer({ made_at, version, tables, rows }, () =>
+      out.line(`Restored ${rows.toLocaleString('en')} rows as they were on ${made_at}.`),
+    )
+  },
+})
+
+export const move = placeCommand({
+  name: 'move',
+  summary: 'copy everything into an empty PostgreSQL of your own; the service must be stopped',
+  flags: {
+    to: { help: 'its address, postgres://…', value: 'url', required: true, read: databaseUrl },
+    replace: { help: 'drop what that database holds first' },
+  },
+  details: 'PostgreSQL 15 or newer, in UTF8. What was copied stays where it is, too.',
+  examples: ['admin move --to postgres://goldmaster:secret@db.example/goldmaster'],
+  async run({ flags: { to, replace }, out, store }) {
+    const { url, secretKey, keptSecret, log } = await store()
+    const { tables, rows } = await withProgress((onProgress) =>
+      restoreInto(to, dump(url, { secretKey: null, alone: true }), { replace, log, onProgress }),
+    )
+    out.answer({ tables, rows }, () => {
+      out.line(`Copied ${rows.toLocaleString('en')} rows. Start the service with DATABASE_URL set to that address from now on,`)
+      out.line(`and with ${secretKey === undefined ? `SECRET_KEY set to what ${keptSecret.path} holds` : 'the same SECRET_KEY'}.`)
+    })
+  },
+})
+
+/** The key to write down for what will be restored, if any; refused where nothing would open it. */
+function secretToKeep(header: Header, { secretKey, keptSecret }: Place, replace: boolean): string | undefined {
+  const { secret_key, canary } = header
+  const fits = (secret: string) => canary === null || fitsCanary(secret, canary)
+  if (secretKey !== undefined) {
+    if (!fits(secretKey)) throw usage('SECRET_KEY is not the key that this backup was made with.')
+    return undefined
+  }
+  const kept = keptSecret.read()
+  if (kept !== undefined && fits(kept)) return undefined
+  if (secret_key === null) throw usage('The key is not in this backup: set SECRET_KEY to the one that the service had.')
+  if (kept !== undefined && !replace)
+    throw usage(`${keptSecret.path} holds another key: move it away, or give --replace to overwrite it.`)
+  return secret_key
+}
+
+function databaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('It must begin with postgres://')
+  return text
+}
+
+/** Refused before hours of work. */
+async function refuseExisting(file: string) {
+  if (await stat(file).catch(() => undefined)) throw usage(`${file} exists already: choose another name.`)
+}
+
+const unpacked = (file: string): Readable => {
+  const gunzip = createGunzip()
+  pipeline(createReadStream(file), gunzip).catch((error) => gunzip.destroy(error))
+  return gunzip
+}
+
+/** What bears the name is whole, and only its owner may read it. */
+async function writeWhole(source: AsyncIterable<Buffer>, file: string) {
+  const part = `${file}.part`
+  try {
+    await pipeline(source, createGzip(COMPRESSION), createWriteStream(part, { mode: 0o600, flush: true }))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw (error as NodeJS.ErrnoException).syscall ? usage(`Cannot write ${file}: ${reasonOf(error)}`) : error
+  }
+}
+
+async function withProgress(work: (onProgress: (progress: CopyProgress) => void) => Promise<unknown>): Promise<CopyProgress> {
+  const progress = showProgress(process.stderr)
+  let last: CopyProgress = { tables: 0, of: 0, rows: 0 }
+  try {
+    await work((now) => {
+      last = now
+      progress.update({ [`of ${now.of} tables`]: now.tables, rows: now.rows })
+    })
+  } finally {
+    progress.clear()
+  }
+  return last
+}
+
+const stampOf = (time: Date) => time.toISOString().slice(0, 19).replaceAll(':', '')

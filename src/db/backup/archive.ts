@@ -1,0 +1,140 @@
+/** The first line of a backup: enough to tell whether and how it can be restored. */
+export interface Header {
+  goldmaster_backup: 1
+  version: string
+  made_at: string
+  /** Those that had been applied: the schema that the rows fit. */
+  migrations: { number: number; checksum: string | null }[]
+  /** The key kept in DATA_DIR; one that was given by SECRET_KEY is the operator's to keep. */
+  secret_key: string | null
+  /** Sealed with that key, to tell another one by. */
+  canary: string | null
+}
+
+/** Before the rows of a table. */
+interface TableLine {
+  table: string
+  columns: string[]
+}
+/** After them. */
+interface RowsLine {
+  rows: number
+}
+/** The last line. */
+export interface EndLine {
+  /** What the next number of each sequence comes after; null where none was given out. */
+  sequences: Record<string, string | null>
+}
+
+/**
+ * A backup is a line of JSON for the header, for each table a line, its rows as PostgreSQL's COPY writes them and a line with their
+ * number, and a last line. Rows come in blocks, each after a line with its length; an empty one ends them.
+ */
+export const lineOf = (value: Header | TableLine | RowsLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+
+export async function* blocksOf(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const block of rows) {
+    yield Buffer.from(`${block.length}\n`)
+    yield block
+  }
+  yield Buffer.from('0\n')
+}
+
+export class DamagedBackup extends Error {
+  constructor(why: string) {
+    super(`This is no whole backup: ${why}.`)
+  }
+}
+
+const LONGEST_LINE = 1 << 20
+const NEWLINE = 10
+
+/** Takes an archive apart, whatever the pieces are that it comes in. */
+export class ArchiveReader {
+  readonly #source: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  /** Lets go of what the archive comes from, read to its end or not. */
+  async close() {
+    await this.#source.return?.()
+  }
+
+  async #more(): Promise<boolean> {
+    const { value, done } = await this.#source.next()
+    if (done) return false
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value])
+    return true
+  }
+
+  async #text(): Promise<string> {
+    let end = this.#rest.indexOf(NEWLINE)
+    while (end < 0) {
+      if (this.#rest.length > LONGEST_LINE) throw new DamagedBackup('a line has no end')
+      if (!(await this.#more())) throw new DamagedBackup('it is cut off')
+      end = this.#rest.indexOf(NEWLINE)
+    }
+    const text = this.#rest.toString('utf8', 0, end)
+    this.#rest = this.#rest.subarray(end + 1)
+    return text
+  }
+
+  async line<T>(): Promise<T> {
+    try {
+      return JSON.parse(await this.#text()) as T
+    } catch (error) {
+      throw error instanceof SyntaxError ? new DamagedBackup('a line of it cannot be read') : error
+    }
+  }
+
+  async header(): Promise<Header> {
+    const header = await this.line<Partial<Header> | null>()
+    if (header?.goldmaster_backup === undefined) throw new DamagedBackup('it does not begin as one')
+    if (header.goldmaster_backup !== 1) throw new Error('This backup is of a newer kind: update goldmaster.')
+    return header as Header
+  }
+
+  /** The rows after a table's line. */
+  async *rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const text = await this.#text()
+      if (!/^\d{1,9}$/.test(text)) throw new DamagedBackup('a block has no length')
+      let left = Number(text)
+      if (left === 0) return
+      while (left > 0) {
+        if (this.#rest.length === 0 && !(await this.#more())) throw new DamagedBackup('it is cut off')
+        const piece = this.#rest.subarray(0, left)
+        this.#rest = this.#rest.subarray(piece.length)
+        left -= piece.length
+        yield piece
+      }
+    }
+  }
+
+  /** Table after table, then the end. `take` gets the rows and says how many it took. */
+  async tables(take: (table: TableLine, rows: AsyncGenerator<Buffer>) => Promise<number | undefined>): Promise<EndLine> {
+    for (;;) {
+      const line = await this.line<TableLine | EndLine>()
+      if ('sequences' in line) return line
+      const taken = await take(line, this.rows())
+      const { rows } = await this.line<RowsLine>()
+      if (taken !== undefined && taken !== rows) throw new DamagedBackup(`${line.table} has ${taken} rows instead of ${rows}`)
+    }
+  }
+}
+
+/** Reads all of a backup and keeps nothing: whoever restores it should know beforehand that it is whole. */
+export async function verifyArchive(source: AsyncIterable<Buffer>): Promise<Header> {
+  const reader = new ArchiveReader(source)
+  const header = await reader.header()
+  await reader.tables(async (_, rows) => {
+    let count = 0
+    // A line break within a row is escaped.
+    for await (const piece of rows) for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) count++
+    return count
+  })
+  return header
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg'
+
+/** Ours, and the job queue's. */
+const SCHEMAS = `('public', 'graphile_worker')`
+const OWN = `n.nspname in ${SCHEMAS} and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
+
+export interface Table {
+  /** With its schema, quoted where it must be. */
+  name: string
+  /** Those that hold what was written, and not what follows from it. */
+  columns: string[]
+}
+
+/** The tables whose rows make up the service; what was migrated is told by the header. */
+export async function tablesOf(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select format('%I.%I', n.nspname, c.relname) as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where ${OWN} and c.relkind = 'r' and (n.nspname, c.relname) not in (('public', 'schema_migrations'), ('graphile_worker', 'migrations'))
+    group by n.nspname, c.relname order by 1`)
+  return rows
+}
+
+/** Read after the rows: a number that was given out meanwhile is left out, never given out twice. */
+export async function sequencesOf(client: pg.Client): Promise<Record<string, string | null>> {
+  const { rows } = await client.query<{ name: string; last: string | null }>(`
+    select format('%I.%I', schemaname, sequencename) as name, last_value::text as last from pg_sequences
+    where schemaname in ${SCHEMAS}`)
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]))
+}
+
+interface Constraint {
+  table: string
+  name: string
+  definition: string
+}
+
+export async function foreignKeysOf(client: pg.Client): Promise<Constraint[]> {
+  const { rows } = await client.query<Constraint>(`
+    select format('%I.%I', n.nspname, c.relname) as table, quote_ident(conname) as name, pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+    where ${OWN} and k.contype = 'f' and k.conparentid = 0`)
+  return rows
+}
+
+export async function isEmpty(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OWN} and c.relkind in ('r', 'p', 'v') limit 1`,
+  )
+  return rows.length === 0
+}
+
+/** Other processes of ours that have the database open. */
+export async function isInUse(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`
+    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'goldmaster%'
+    limit 1`)
+  return rows.length > 0
+}
+
+/** Names are looked up before the first drop: what goes along with something else has none any more. */
+const dropAll = (kind: string, catalogue: 'pg_class' | 'pg_proc', named: string, condition: string) => `
+  names := array(select c.oid::${named}::text from ${catalogue} c join pg_namespace n on n.oid = c.${catalogue === 'pg_class' ? 'rel' : 'pro'}namespace
+    where ${OWN} and n.nspname = 'public' and ${condition});
+  foreach one in array names loop execute format('drop ${kind} if exists %s cascade', one); end loop;`
+
+/** Everything of ours goes, extensions and what they brought stay. */
+export const empty = (client: pg.Client) =>
+  client.query(`
+    do $$
+    declare
+      one text;
+      names text[];
+    begin
+      drop schema if exists graphile_worker cascade;
+      ${dropAll('table', 'pg_class', 'regclass', "c.relkind in ('r', 'p')")}
+      ${dropAll('sequence', 'pg_class', 'regclass', "c.relkind = 'S'")}
+      ${dropAll('routine', 'pg_proc', 'regprocedure', 'true')}
+    end $$`)

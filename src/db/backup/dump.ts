@@ -1,0 +1,80 @@
+import pg from 'pg'
+import { VERSION } from '../../contract/version.ts'
+import { openClient } from '../hosts.ts'
+import { blocksOf, type Header, lineOf } from './archive.ts'
+import { isInUse, sequencesOf, tablesOf } from './catalogue.ts'
+import { CopyOut } from './copy.ts'
+
+/** How far a copy has come. */
+export interface CopyProgress {
+  tables: number
+  of: number
+  rows: number
+}
+
+interface DumpSettings {
+  /** The key kept beside the data. */
+  secretKey: string | null
+  /** Nobody else may write meanwhile: what they would write would be left behind. */
+  alone?: boolean
+  onProgress?: (progress: CopyProgress) => void
+}
+
+const { escapeIdentifier } = pg
+
+export const columnList = (columns: readonly string[]) => columns.map(escapeIdentifier).join(', ')
+
+/** A session for long statements that nothing but a lost connection ends. */
+export async function openSession(url: string): Promise<pg.Client> {
+  const client = openClient(url, { connectionTimeoutMillis: 10_000, keepAlive: true, application_name: 'goldmaster backup' })
+  // Its statement fails too; without a listener a lost connection would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = UTC')
+  return client
+}
+
+/** Everything as it was in one moment, while others go on writing. */
+export async function* dump(url: string, { secretKey, alone = false, onProgress }: DumpSettings): AsyncGenerator<Buffer> {
+  const client = await openSession(url)
+  try {
+    if (alone && (await isInUse(client))) throw new Error('The service is running: stop it first.')
+    await client.query('begin isolation level repeatable read read only')
+    const tables = await tablesOf(client)
+    if (!tables.some(({ name }) => name === 'public.accounts'))
+      throw new Error('There is nothing to copy: the database is empty.')
+    // A migration that begins now waits, with its patience, until the copy is done.
+    await client.query(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`)
+    yield lineOf(await headerOf(client, secretKey))
+    const progress = { tables: 0, of: tables.length, rows: 0 }
+    for (const { name, columns } of tables) {
+      yield lineOf({ table: name, columns })
+      const rows = new CopyOut(client, `copy ${name} (${columnList(columns)}) to stdout`)
+      yield* blocksOf(rows)
+      yield lineOf({ rows: rows.rows })
+      progress.tables++
+      progress.rows += rows.rows
+      onProgress?.(progress)
+    }
+    yield lineOf({ sequences: await sequencesOf(client) })
+  } finally {
+    await client.end()
+  }
+}
+
+async function headerOf(client: pg.Client, secretKey: string | null): Promise<Header> {
+  const { rows: migrations } = await client.query<Header['migrations'][number]>(
+    `select number, to_jsonb(schema_migrations) ->> 'checksum' as checksum from schema_migrations order by number`,
+  )
+  const { rows: known } = await client.query(`select from pg_class where oid = to_regclass('secret_canary')`)
+  const { rows: canaries } =
+    known.length > 0 ? await client.query<{ sealed: string }>('select sealed from secret_canary') : { rows: [] }
+  return {
+    goldmaster_backup: 1,
+    version: VERSION,
+    made_at: new Date().toISOString(),
+    migrations,
+    secret_key: secretKey,
+    canary: canaries[0]?.sealed ?? null,
+  }
+}

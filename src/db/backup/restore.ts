@@ -1,0 +1,121 @@
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { migrate, refuse } from '../migrate.ts'
+import { migrations } from '../migration-files.ts'
+import type { MigrationLog } from '../migration-session.ts'
+import { isWide } from '../wide-ids/narrow.ts'
+import { ArchiveReader, DamagedBackup, type EndLine, type Header } from './archive.ts'
+import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalogue.ts'
+import { CopyIn } from './copy.ts'
+import { type CopyProgress, columnList, openSession } from './dump.ts'
+
+interface RestoreSettings {
+  /** Drops what is there. */
+  replace?: boolean
+  log: MigrationLog
+  onProgress?: (progress: CopyProgress) => void
+}
+
+/** The schema as it was, all rows in one transaction, then what this version adds to the schema. */
+export async function restore(url: string, source: AsyncIterable<Buffer>, settings: RestoreSettings) {
+  const reader = new ArchiveReader(source)
+  try {
+    return await restoreFrom(reader, url, settings)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function restoreFrom(reader: ArchiveReader, url: string, { replace = false, log, onProgress }: RestoreSettings) {
+  const header = await reader.header()
+  refuseNewer(header)
+  await prepare(url, replace)
+  const applied = new Set(header.migrations.map(({ number }) => number))
+  await migrate(
+    url,
+    log,
+    migrations().filter(({ number }) => applied.has(number)),
+  )
+  try {
+    const progress = await inSession(url, async (client) => {
+      await client.query('begin')
+      const progress = await load(client, reader, log, onProgress)
+      await client.query('commit')
+      await client.query('analyze')
+      return progress
+    })
+    await migrate(url, log)
+    return progress
+  } catch (error) {
+    // It was empty, and can be tried again.
+    await inSession(url, empty).catch(() => {})
+    throw error
+  }
+}
+
+async function inSession<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await openSession(url)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export const refuseNewer = (header: Header) => refuse(header.migrations, migrations(), 'backup')
+
+/** An empty place to copy to, or a clear no. */
+const prepare = (url: string, replace: boolean) =>
+  inSession(url, async (client) => {
+    const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+    if (rows[0]!.server_encoding !== 'UTF8')
+      throw new Error(`The database is encoded in ${rows[0]!.server_encoding}: make one in UTF8.`)
+    if (await isEmpty(client)) return
+    if (!replace) throw new Error('The database is not empty: name an empty one, or give --replace to drop what is there.')
+    if (await isInUse(client)) throw new Error('The database is in use: stop the service first.')
+    await empty(client)
+  })
+
+/** Without triggers, which would tell everything as news, and without foreign keys, which are checked at the end, once for each. */
+async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog, onProgress?: RestoreSettings['onProgress']) {
+  const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
+  const foreignKeys = await foreignKeysOf(client)
+  for (const { table, name } of foreignKeys) await client.query(`alter table ${table} drop constraint ${name}`)
+  for (const name of tables.keys()) await client.query(`alter table ${name} disable trigger user`)
+  // Migrations leave a few rows of their own.
+  await client.query(`truncate ${[...tables.keys()].join(', ')}`)
+  const progress = { tables: 0, of: tables.size, rows: 0 }
+  const end = await reader.tables(async ({ table, columns }, rows) => {
+    const known = tables.get(table)
+    if (!known) {
+      log.warn({ table }, 'a table that is not ours was left out')
+      for await (const _ of rows);
+      return undefined
+    }
+    const missing = columns.filter((column) => !known.columns.includes(column))
+    for (const column of missing) {
+      if (!isWide(column)) throw new DamagedBackup(`${table} has no column ${column}`)
+      // The copy was made while ids were being widened: the migration goes on from there.
+      await client.query(`alter table ${table} add column ${column} bigint`)
+    }
+    const copy = new CopyIn(client, `copy ${table} (${columnList(columns)}) from stdin`)
+    await pipeline(rows, copy)
+    progress.tables++
+    progress.rows += copy.rows
+    onProgress?.(progress)
+    return copy.rows
+  })
+  if (progress.tables < tables.size) throw new DamagedBackup('tables are missing')
+  await setSequences(client, end)
+  for (const name of tables.keys()) await client.query(`alter table ${name} enable trigger user`)
+  for (const { table, name, definition } of foreignKeys)
+    await client.query(`alter table ${table} add constraint ${name} ${definition}`)
+  return progress
+}
+
+async function setSequences(client: pg.Client, { sequences }: EndLine) {
+  for (const name of Object.keys(await sequencesOf(client))) {
+    const last = sequences[name]
+    if (last != null) await client.query('select setval($1::regclass, $2::bigint)', [name, last])
+  }
+}
