@@ -1,20 +1,30 @@
+import cluster from 'node:cluster'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 
 /** The commands that run beside the database; each is loaded when asked for, so that the rest starts fast. */
 const settings = async () => (await import('./environment.ts')).readEnvironment(process.env)
 
+/** One of several processes that did not begin has nothing to wait for: its tie to the first one would keep it alive. */
+const leave = (error: unknown) => {
+  cluster.worker?.disconnect()
+  throw error
+}
+
 const serve = () =>
   new Command('serve')
     .description('run the service (HTTP and jobs); settings come from the environment, see docs/configuration.md')
-    .addHelpText('after', '\nExamples:\n  goldmaster serve\n  PORT=9000 DATA_DIR=/var/lib/goldmaster goldmaster serve')
-    .action(async () => (await import('./serve.ts')).serve(await settings()))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  goldmaster serve\n  WORKERS=auto goldmaster serve\n  PORT=9000 DATA_DIR=/var/lib/goldmaster goldmaster serve',
+    )
+    .action(async () => (await import('./serve.ts')).serve(await settings()).catch(leave))
 
 const work = () =>
   new Command('work')
     .description('run jobs only, beside other nodes that serve')
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… SECRET_KEY=… goldmaster work')
-    .action(async () => (await import('./serve.ts')).work(await settings()))
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… SECRET_KEY=… HEALTH_PORT=8081 goldmaster work')
+    .action(async () => (await import('./serve.ts')).work(await settings()).catch(leave))
 
 const migrate = () =>
   new Command('migrate')
@@ -29,14 +39,23 @@ const migrate = () =>
 
 const admin = async () => {
   const { adminCommand } = await import('./admin/main.ts')
-  return adminCommand(async () => {
-    const { openLog, openStore } = await import('./service.ts')
-    const { Vault } = await import('./domain/access/secrets.ts')
-    const read = await settings()
-    const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }), { onlyIfCurrent: true })
-    // Whoever looks for a studio in the wrong folder should not wonder where everything went.
-    if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
-    return { db: store.db, vault: new Vault(store.secret), site: read.site, metering: read.metering, close: store.close }
+  return adminCommand({
+    async store() {
+      const { openLog, openStore } = await import('./service.ts')
+      const read = await settings()
+      const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }), { onlyIfCurrent: true })
+      // Whoever looks for a studio in the wrong folder should not wonder where everything went.
+      if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
+      const { site, metering, quotas, retention } = read
+      return { db: store.db, vault: store.vault, site, metering, quotas, retention, close: store.close }
+    },
+    async place() {
+      const { openLog, openDatabaseServer, secretFile } = await import('./service.ts')
+      const read = await settings()
+      const { url, stop } = await openDatabaseServer(read)
+      const log = openLog({ ...read, logLevel: 'warn' })
+      return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), log, close: stop }
+    },
   })
 }
 

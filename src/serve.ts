@@ -1,42 +1,59 @@
+import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { VERSION } from './contract/version.ts'
 import type { Pool } from './db/database.ts'
-import { Vault } from './domain/access/secrets.ts'
+import type { Vault } from './domain/access/secrets.ts'
 import { sweep } from './domain/accounts/trials.ts'
 import { HOST_USES, type Settings } from './environment.ts'
+import { buildHealthServer } from './http/ops/health.ts'
 import { buildServer } from './http/server.ts'
+import { shareBodyMemory } from './intake/body-memory.ts'
 import { stopHeavy } from './intake/heavy/heavy.ts'
+import { shareHeavyProcesses } from './intake/heavy/queue.ts'
+import { startAuditStreams } from './jobs/audit-streams/audit-streams.ts'
 import { startChannels } from './jobs/channels/channels.ts'
 import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
+import { startMovingObjects } from './jobs/object-moving.ts'
 import { startOutgoing } from './jobs/outgoing/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
 import { startTableStatistics } from './jobs/table-statistics.ts'
 import { startWorker } from './jobs/worker.ts'
 import { allowedHosts } from './net/addresses.ts'
-import { openPools, STATEMENT_MS } from './pools.ts'
+import { startTracing } from './net/tracing.ts'
+import { onStop } from './on-stop.ts'
+import { defaultConnections, openPools, poolSizes } from './pools.ts'
 import { connectionLost, makeService, openLog, openStore } from './service.ts'
 import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
-const PATIENCE_MS = 9_000
-/** Told to stop, the longest time to let those in who came before. */
-const LINE_MS = 2_000
+/** Told to stop, the longest time for accepting the connections that came before. */
+const ACCEPT_BACKLOG_MS = 2_000
 /** Told to stop, the longest time for a large body that is being recorded; what waits for its turn is refused. */
 const HEAVY_MS = 5_000
 
 /** Runs the service until it is told to stop; what it has accepted it finishes. */
 export async function serve(settings: Settings) {
+  const { workers, connections } = settings
+  const isOneOfMany = cluster.isWorker
+  if (workers > 1 && !isOneOfMany) return (await import('./workers.ts')).serveInWorkers(settings)
   const log = openLog(settings)
-  const store = await openStore(settings, log)
+  const store = await openStore(settings, log, { onlyIfCurrent: isOneOfMany })
   const pools = openPools(store.url, {
     poolerUrl: settings.directUrl && settings.databaseUrl,
-    statementTimeout: STATEMENT_MS,
+    statementTimeout: settings.statementTimeout,
     onError: connectionLost(log),
+    objects: store.objects,
+    sizes: poolSizes(connections ?? defaultConnections(workers), workers),
+    withoutJobs: isOneOfMany || !settings.jobs,
   })
+  shareBodyMemory(workers)
+  shareHeavyProcesses(workers)
   const service = makeService(settings, store, pools, log)
-  await sweep(service.db)
+  const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
+  if (!isOneOfMany) await sweep(service.db)
   const app = await buildServer(service)
   const flush = setInterval(
     () => service.lastUsed.flush(service.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
@@ -53,37 +70,42 @@ export async function serve(settings: Settings) {
     await store.close()
     throw error
   }
-  const working = beginWork(settings, pools.jobs, service.vault, log)
+  const working = pools.jobs && beginWork(settings, pools.jobs, service.vault, log)
   // From the first request on: whoever is told to stop while the rest still begins finishes what was accepted, too.
   onStop(log, async () => {
     clearInterval(flush)
     const worker = await working
-    await Promise.all([emptyLine(app.server).then(() => app.close()), worker.stop(), stopHeavy(HEAVY_MS)])
+    await Promise.all([acceptBacklog(app.server).then(() => app.close()), worker?.stop(), stopHeavy(HEAVY_MS)])
     await service.lastUsed.flush(service.db).catch(() => {})
-    await service.bodyQuota.flush(service.db).catch(() => {})
+    await service.intakeQuota.flush(service.db).catch(() => {})
     service.limits.close()
     await service.replica?.close()
     await pools.close()
     await store.close()
+    await tracing?.stop()
   })
   await working
-  await welcome(settings, service)
+  if (!isOneOfMany) await welcome(settings, service)
 }
 
 /** Runs jobs alone, beside nodes that serve. */
 export async function work(settings: Settings) {
   const log = openLog(settings)
-  const store = await openStore(settings, log)
-  const worker = await beginWork(settings, store.db, new Vault(store.secret), log)
+  const store = await openStore(settings, log, { onlyIfCurrent: cluster.isWorker, max: settings.connections })
+  const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
+  const worker = await beginWork(settings, store.db, store.vault, log)
+  const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool } })
+  if (settings.healthPort !== undefined) await listen(health, { ...settings, port: settings.healthPort })
   log.info('working on jobs')
   onStop(log, async () => {
-    await Promise.all([worker.stop(), stopHeavy(HEAVY_MS)])
+    await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
     await store.close()
+    await tracing?.stop()
   })
 }
 
 async function beginWork(
-  { allowPrivateHosts, model, mail, retention, site, slackApi }: Settings,
+  { allowPrivateHosts, jobConcurrency, model, mail, retention, site, slackApi }: Settings,
   db: Pool,
   vault: Vault,
   log: Logger,
@@ -94,6 +116,7 @@ async function beginWork(
     log,
     allowed: allowedHosts(allowPrivateHosts, HOST_USES),
     explain: model && explainer(model, log),
+    concurrency: jobConcurrency,
     post: mail && openPost(mail),
     retention,
     site,
@@ -103,8 +126,10 @@ async function beginWork(
     await startWorker(context),
     startOutgoing(context),
     startChannels(context),
+    startAuditStreams(context),
     startIndexing(context),
     startTableStatistics(context),
+    ...(db.objects ? [startMovingObjects({ db, log, objects: db.objects })] : []),
   ]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
@@ -123,43 +148,15 @@ async function listen(app: FastifyInstance, { host, port }: Settings) {
 }
 
 /**
- * Node takes in one connection per turn of its loop, and the system hangs up on those who still stand before a door that closes,
- * though they have sent their request: on a busy node that is a crowd.
+ * Node accepts one connection per turn of its event loop, and closing the socket resets all that the system has queued, though their
+ * requests were sent: on a busy node that is many of them.
  */
-async function emptyLine(server: Server) {
-  let came = 0
-  server.on('connection', () => came++)
-  const end = performance.now() + LINE_MS
-  for (let before = -1; came > before && performance.now() < end; ) {
-    before = came
+async function acceptBacklog(server: Server) {
+  let accepted = 0
+  server.on('connection', () => accepted++)
+  const end = performance.now() + ACCEPT_BACKLOG_MS
+  for (let before = -1; accepted > before && performance.now() < end; ) {
+    before = accepted
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
   }
-}
-
-/** Ctrl-C reaches us from the terminal and once more from npm, which passes it on: that is one wish, not two. */
-const ONE_WISH_MS = 500
-
-/** The first signal lets everything finish; a second, or too long a wait, ends at once. */
-function onStop(log: Logger, stop: () => Promise<void>) {
-  let since: number | undefined
-  const end = (code: number) => {
-    // The lines of the last moment tell how it ended.
-    log.flush()
-    process.exit(code)
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      if (since !== undefined && performance.now() - since < ONE_WISH_MS) return
-      if (since !== undefined) end(1)
-      since = performance.now()
-      log.info({ signal }, 'stopping')
-      setTimeout(() => end(1), PATIENCE_MS).unref()
-      stop().then(
-        () => end(0),
-        (error) => {
-          log.error({ err: error }, 'did not stop cleanly')
-          end(1)
-        },
-      )
-    })
 }

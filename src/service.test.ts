@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../test/support/database.ts'
 import { sql } from './db/database.ts'
 import { migrations } from './db/migration-files.ts'
-import { Vault } from './domain/access/secrets.ts'
+import { keyFor } from './domain/access/secrets.ts'
 import { readEnvironment } from './environment.ts'
 import { openLog, openSchema, openStore } from './service.ts'
 
@@ -69,12 +70,19 @@ test('another secret key than that of the first start is refused with one line',
   await open()
 })
 
+/** As values were sealed before they were bound to their place. */
+const sealedUnbound = (secret: string, value: string) => {
+  const cipher = createCipheriv('aes-256-gcm', keyFor(secret, 'vault'), Buffer.alloc(12, 7))
+  const sealed = Buffer.concat([cipher.update(value), cipher.final()])
+  return Buffer.concat([Buffer.alloc(12, 7), cipher.getAuthTag(), sealed]).toString('base64')
+}
+
 test('a database from before the canary is judged by what it holds sealed', async () => {
   await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
   await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await own.db.execute(sql`
     insert into integrations (project_id, provider, token_hash, token_sealed)
-    values (1, 'github', ${Buffer.alloc(32)}, ${new Vault(KEY).seal('token')})`)
+    values (1, 'github', ${Buffer.alloc(32)}, ${sealedUnbound(KEY, 'token')})`)
   await expect(open({}, OTHER)).rejects.toThrow(/SECRET_KEY is not the key/)
   await open()
 })

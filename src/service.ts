@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { openDatabase, type Pool } from './db/database.ts'
 import { startEmbedded } from './db/embedded/embedded.ts'
@@ -8,14 +8,16 @@ import { migrate, schemaState } from './db/migrate.ts'
 import { Cursors } from './db/page.ts'
 import { applyRoleSettings, isPoolerRefusal } from './db/pooler.ts'
 import { openReplica } from './db/replica.ts'
-import { verifySecret } from './domain/access/secret-canary.ts'
+import { isRotated, verifySecret } from './domain/access/secret-canary.ts'
 import { keyFor, Vault } from './domain/access/secrets.ts'
 import { LastUsed } from './domain/access/tokens.ts'
 import { Rollups } from './domain/feed/rollups.ts'
-import { BodyQuota } from './domain/integrations/stored-bodies.ts'
-import type { Settings } from './environment.ts'
-import { openLimits } from './http/limits.ts'
+import { IntakeQuota } from './domain/integrations/stored-bodies.ts'
+import { HOST_USES, type Settings } from './environment.ts'
+import { openLimits } from './http/limits/limits.ts'
 import type { Service } from './http/service.ts'
+import { allowedHosts } from './net/addresses.ts'
+import { type ObjectStore, openObjectStore } from './net/object-store.ts'
 import type { Pools } from './pools.ts'
 import { scrubbedLog } from './scrubbed-log.ts'
 
@@ -30,15 +32,20 @@ export const openLog = ({ logLevel }: Settings): Logger =>
         remove: true,
       },
     },
-    // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time.
-    scrubbedLog(pino.destination({ minLength: 4096, sync: true, periodicFlush: 250 })),
+    // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time. A pipe takes 4 KiB at
+    // once: with less, lines of several processes do not mix.
+    scrubbedLog(pino.destination({ minLength: 3_000, sync: true, periodicFlush: 250 })),
   )
 
 export interface Opened {
   db: Pool
   /** The database's own address, not a pooler's. */
   url: string
-  secret: string
+  /** Where large values are moved, if anywhere. */
+  objects: ObjectStore | undefined
+  /** What seals, and what may still open: see docs/operations.md on changing the key. */
+  secrets: Secrets
+  vault: Vault
   /** Whether the schema was made just now: the first start. */
   fresh: boolean
   close(): Promise<void>
@@ -47,21 +54,27 @@ export interface Opened {
 interface Opening {
   /** A command beside the service sets an empty database up and leaves the schema of any other alone: an older service may run on it. */
   onlyIfCurrent?: boolean
+  /** Connections of the store's own. */
+  max?: number
 }
 
 /** The configured database or the embedded one, brought to this code's schema. */
-export async function openStore(settings: Settings, log: Logger, opening: Opening = {}): Promise<Opened> {
+export async function openStore(settings: Settings, log: Logger, { max, ...opening }: Opening = {}): Promise<Opened> {
   const { url, fresh, stop } = await openSchema(settings, log, opening)
-  const db = openDatabase(url, { onError: connectionLost(log) })
-  if (settings.directUrl !== undefined) await applyRoleSettings(db, log)
+  const objects = settings.objectStore && openObjectStore(settings.objectStore)
+  const db = openDatabase(url, { onError: connectionLost(log), objects, ...(max !== undefined && { max }) })
+  if (settings.directUrl !== undefined) await applyRoleSettings(db, settings.statementTimeout, log)
   const close = async () => {
     await db.close()
     await stop()
   }
   try {
-    const secret = settings.secretKey ?? keptSecret(settings.dataDir)
-    await verifySecret(db, secret)
-    return { db, url, secret, fresh, close }
+    const secrets = secretsOf(settings)
+    const vault = new Vault(...secrets)
+    await verifySecret(db, vault)
+    if (secrets.length > 1 && (await isRotated(db, vault)))
+      log.info('everything is sealed with SECRET_KEY: SECRET_KEY_PREVIOUS is only needed by links and cookies made before')
+    return { db, url, objects, secrets, vault, fresh, close }
   } catch (error) {
     await close()
     if (isPoolerRefusal(error))
@@ -72,18 +85,23 @@ export async function openStore(settings: Settings, log: Logger, opening: Openin
   }
 }
 
+/** The configured database's own address, or that of the embedded one, which is started. */
+export async function openDatabaseServer({ databaseUrl, directUrl, dataDir }: Settings) {
+  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
+  return { url: directUrl ?? databaseUrl ?? embedded!.url, stop: async () => embedded?.stop() }
+}
+
 /** The schema alone, which needs no secret. */
 export async function openSchema(settings: Settings, log: Logger, { onlyIfCurrent = false }: Opening = {}) {
-  const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings.dataDir) : undefined
-  const url = settings.directUrl ?? settings.databaseUrl ?? embedded!.url
+  const { url, stop } = await openDatabaseServer(settings)
   try {
     const state = onlyIfCurrent ? await schemaState(url) : undefined
     if (state === 'older')
       throw new Error('The database is of an older version: run `goldmaster migrate`, then start the service again.')
     const { fresh } = state === 'current' ? { fresh: false } : await migrate(url, log)
-    return { url, fresh, stop: async () => embedded?.stop() }
+    return { url, fresh, stop }
   } catch (error) {
-    await embedded?.stop()
+    await stop()
     throw settings.databaseUrl === undefined
       ? error
       : new Error(`${settings.directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'}: ${reason(error)}`, {
@@ -99,21 +117,48 @@ export const connectionLost = (log: Logger) => (error: Error) =>
 const reason = (error: unknown): string =>
   error instanceof AggregateError ? reason(error.errors[0]) : (error as Error).message || String(error)
 
-/** Made once and kept beside the data: everything sealed with it is lost without it. */
+export type Secrets = [current: string, ...former: string[]]
+
+function secretsOf({ secretKey, previousKey, dataDir }: Settings): Secrets {
+  const former = previousKey ?? (secretKey === undefined ? formerSecret(dataDir) : undefined)
+  return [secretKey ?? keptSecret(dataDir), ...(former === undefined ? [] : [former])]
+}
+
+/** Where the kept key was put aside for a new one. */
+function formerSecret(dataDir: string): string | undefined {
+  const file = join(dataDir, 'secret-key-previous')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** The key that is kept beside the data. */
+export function secretFile(dataDir: string) {
+  const path = join(resolve(dataDir), 'secret-key')
+  return {
+    path,
+    read: () => (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
+    write(secret: string, flag: 'w' | 'wx' = 'w') {
+      mkdirSync(dataDir, { recursive: true })
+      writeFileSync(path, `${secret}\n`, { flag, mode: 0o600 })
+    },
+  }
+}
+
+/** Made once: everything sealed with it is lost without it. */
 function keptSecret(dataDir: string): string {
-  const file = join(dataDir, 'secret-key')
-  mkdirSync(dataDir, { recursive: true })
+  const { read, write } = secretFile(dataDir)
   try {
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+    write(randomBytes(32).toString('hex'), 'wx')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readFileSync(file, 'utf8').trim()
+  return read()!
 }
+
+export const setUpTokenOf = (secret: string) => keyFor(secret, 'set-up').toString('base64url').slice(0, 32)
 
 export const makeService = (
   settings: Settings,
-  { secret }: Opened,
+  { secrets, vault }: Opened,
   { db, intake, connections }: Pools,
   log: Logger,
 ): Service => ({
@@ -122,18 +167,24 @@ export const makeService = (
   connections,
   replica: settings.replicaUrl === undefined ? undefined : openReplica(settings.replicaUrl, db, log),
   site: settings.site,
-  cursors: new Cursors(keyFor(secret, 'cursors')),
-  vault: new Vault(secret),
+  cursors: new Cursors(...secrets.map((secret) => keyFor(secret, 'cursors'))),
+  vault,
   limits: openLimits(settings.rates, settings.redisUrl, log),
   lastUsed: new LastUsed(),
   rollups: new Rollups(),
-  bodyQuota: new BodyQuota(settings.storedBodies, settings.retention.bodies),
+  intakeQuota: new IntakeQuota(settings.quotas, settings.retention.bodies),
+  quotas: settings.quotas,
   log,
-  cookieKey: keyFor(secret, 'cookies').toString('hex'),
+  cookieKey: cookieKeyOf(secrets[0]),
+  ...(secrets[1] !== undefined && { formerCookieKey: cookieKeyOf(secrets[1]) }),
   signUp: settings.signUp,
-  setUpToken: keyFor(secret, 'set-up').toString('base64url').slice(0, 32),
+  setUpToken: setUpTokenOf(secrets[0]),
   metering: settings.metering,
   mailing: settings.mail !== undefined,
   retention: settings.retention,
+  allowedHosts: allowedHosts(settings.allowPrivateHosts, HOST_USES),
   trustProxy: settings.trustProxy,
+  ...(settings.securityContact !== undefined && { securityContact: settings.securityContact }),
 })
+
+const cookieKeyOf = (secret: string) => keyFor(secret, 'cookies').toString('hex')

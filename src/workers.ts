@@ -1,0 +1,95 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
+import { sweep } from './domain/accounts/trials.ts'
+import type { Settings } from './environment.ts'
+import { aggregateMetrics } from './http/ops/cluster-metrics.ts'
+import { onStop } from './on-stop.ts'
+import { defaultConnections, poolSizes } from './pools.ts'
+import { openLog, openStore, setUpTokenOf } from './service.ts'
+import { welcome } from './welcome.ts'
+
+/** One that ends is started again, not faster than this. */
+const PAUSE_MS = 1_000
+/** A little longer than a process takes to stop. */
+const TIMEOUT_MS = 9_500
+
+/**
+ * One service in several processes: this one keeps the database, the counters of limits and the sums of metrics, starts the others and
+ * replaces those that end. They share the port. Jobs have a process of their own: a long diagnosis keeps no request waiting.
+ */
+export async function serveInWorkers(settings: Settings) {
+  // Each takes its connections from the system. Handed over by this process, as is the default, one that a dying or stuck process was
+  // about to take would be nobody's, and its client wait in vain.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  const log = openLog(settings)
+  const store = await openStore(settings, log, { max: 2 })
+  await sweep(store.db)
+  new RateLimiterClusterMaster()
+  aggregateMetrics()
+  const { connections = defaultConnections(settings.workers), workers } = settings
+  const jobConnections = poolSizes(connections, workers).jobs
+  const roles = [
+    ...Array.from({ length: workers }, () => ({ args: ['serve'] })),
+    ...(settings.jobs
+      ? [{ args: ['work'], env: { DATABASE_CONNECTIONS: String(Math.max(8, jobConnections)), HEALTH_PORT: '' } }]
+      : []),
+  ]
+  const processes = roles.map((role) => supervise(role, log))
+  onStop(
+    log,
+    async () => {
+      await Promise.all(processes.map((one) => one.stop()))
+      await store.close()
+    },
+    TIMEOUT_MS,
+  )
+  const started = await Promise.all(processes.map((one) => one.started))
+  if (started.includes(false)) {
+    await Promise.all(processes.map((one) => one.stop()))
+    await store.close()
+    throw new Error('A process of the service did not start: see above.')
+  }
+  const { db, vault, secrets } = store
+  await welcome(settings, { db, vault, log, site: settings.site, setUpToken: setUpTokenOf(secrets[0]) })
+}
+
+interface Role {
+  args: string[]
+  env?: Record<string, string>
+}
+
+/** Starts a process again whenever it ends, until stopped; one that could not start at all is not tried again. */
+function supervise({ args, env }: Role, log: Logger) {
+  let stopping = false
+  let current: Worker
+  const start = () => {
+    cluster.setupPrimary({ args })
+    current = cluster.fork(env)
+    return current
+  }
+  const first = start()
+  const started = Promise.race([
+    once(first, args[0] === 'serve' ? 'listening' : 'online').then(() => true),
+    once(first, 'exit').then(() => false),
+  ])
+  const running = (async () => {
+    await once(first, 'exit')
+    if (!(await started)) return
+    while (!stopping) {
+      log.error({ process: args[0] }, 'a process of the service ended and is started again')
+      await sleep(PAUSE_MS)
+      if (!stopping) await once(start(), 'exit')
+    }
+  })()
+  return {
+    started,
+    async stop() {
+      stopping = true
+      if (!current.isDead()) current.process.kill('SIGTERM')
+      await running
+    },
+  }
+}
