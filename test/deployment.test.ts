@@ -46,9 +46,22 @@ const PROXIES: Record<string, (place: Place) => { file: string; settings: string
       args: ['run', '--config', file, '--adapter', 'caddyfile'],
     }
   },
+  haproxy({ folder, port, service }) {
+    writeFileSync(
+      `${folder}/gold.example.combined.pem`,
+      ['pem', 'key'].map((kind) => readFileSync(`${folder}/gold.example.${kind}`, 'utf8')).join(''),
+    )
+    const settings = exampleFor('haproxy')
+      .replace('bind :443', `bind 127.0.0.1:${port}`)
+      .replaceAll('/etc/ssl/gold.example', `${folder}/gold.example`)
+      .replace('127.0.0.1:8080', `127.0.0.1:${service}`)
+    const file = join(folder, 'haproxy.cfg')
+    return { file, settings, args: ['-db', '-f', file] }
+  },
 }
 
-const has = (program: string) => spawnSync(program, [program === 'nginx' ? '-v' : 'version']).status === 0
+const has = (program: string) =>
+  spawnSync(program, [program === 'caddy' || program === 'openssl' ? 'version' : '-v']).status === 0
 
 describe.each(Object.keys(PROXIES))('behind %s as the guide sets it up', (program) => {
   test.runIf(has(program) && has('openssl'))('the service is asked, fed and followed over TLS', async () => {

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { scratch } from './support/stand-in.ts'
+
+const DEPLOY = resolve(import.meta.dirname, '../deploy')
+const read = (path: string) => readFileSync(join(DEPLOY, path), 'utf8')
+const documented = new Set(
+  [...readFileSync(resolve(DEPLOY, '../docs/configuration.md'), 'utf8').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name!),
+)
+
+/** What the parts of the kit set for the service, beside what belongs to others. */
+const SET = {
+  'compose/compose.yaml': /^ {6}([A-Z_]+): /gm,
+  'systemd/goldmaster.service': /\b([A-Z_]+)=/g,
+  'helm/goldmaster/values.yaml': /^ {2}([A-Z_]+): /gm,
+  'helm/goldmaster/templates/serve.yaml': /name: ([A-Z_]+),/g,
+  'helm/goldmaster/templates/work.yaml': /name: ([A-Z_]+),/g,
+  'helm/goldmaster/templates/_helpers.tpl': /name: ([A-Z_]+),/g,
+  Dockerfile: /\b([A-Z_]+)=/g,
+}
+const OTHERS = /^(NODE_ENV|POSTGRES_\w+|SITE)$/
+
+test.each(Object.entries(SET))('%s sets only what the service knows', (path, pattern) => {
+  const names = [...read(path).matchAll(pattern)].map(([, name]) => name!).filter((name) => !OTHERS.test(name))
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !documented.has(name))).toEqual([])
+})
+
+test('templates of the chart take only values that there are', () => {
+  const values = read('helm/goldmaster/values.yaml')
+  const templates = readdirSync(join(DEPLOY, 'helm/goldmaster/templates')).map((name) =>
+    read(`helm/goldmaster/templates/${name}`),
+  )
+  const used = new Set(
+    templates.flatMap((text) =>
+      [...text.matchAll(/\.Values\.(\w+)(?:\.(\w+))?/g)].map(([, first, second]) => [first!, second].filter(Boolean).join('.')),
+    ),
+  )
+  expect(used.size).toBeGreaterThan(10)
+  for (const path of used) {
+    const [first, second] = path.split('.')
+    expect(values, path).toMatch(new RegExp(`^${first}:${second === undefined ? '' : `[^]*?^ {2}${second}:`}`, 'm'))
+  }
+})
+
+test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('the unit is one that systemd takes', () => {
+  const { folder, remove } = scratch()
+  // Its program is not installed here.
+  writeFileSync(
+    join(folder, 'goldmaster.service'),
+    read('systemd/goldmaster.service').replace('/usr/local/bin/goldmaster', process.execPath),
+  )
+  const { stderr, status } = spawnSync('systemd-analyze', ['verify', join(folder, 'goldmaster.service')], { encoding: 'utf8' })
+  remove()
+  expect([status, stderr.split('\n').filter((line) => line.includes('goldmaster.service'))]).toEqual([0, []])
+})
