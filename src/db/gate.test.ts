@@ -15,7 +15,7 @@ const HOUR = 3_600_000
 const refusal = () => rateLimited(1)
 
 test('lets as many in at once as it says, the others in the order in which they came', async () => {
-  const gate = new Gate({ atOnce: 2, patience: HOUR, refusal })
+  const gate = new Gate({ atOnce: 2, timeout: HOUR, refusal })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(pending)
   const entered = works.map(({ work }, i) =>
@@ -34,7 +34,7 @@ test('lets as many in at once as it says, the others in the order in which they 
 })
 
 test('keeps nobody back because of another key, nor after a failure', async () => {
-  const gate = new Gate({ atOnce: 1, patience: HOUR, refusal })
+  const gate = new Gate({ atOnce: 1, timeout: HOUR, refusal })
   const first = pending()
   const entered = gate.enter(1, first.work)
   expect(await gate.enter(2, async () => 'through')).toBe('through')
@@ -45,7 +45,7 @@ test('keeps nobody back because of another key, nor after a failure', async () =
 })
 
 test('refuses who has waited too long, and lets the next one in all the same', async () => {
-  const gate = new Gate({ atOnce: 1, patience: 1, refusal })
+  const gate = new Gate({ atOnce: 1, timeout: 1, refusal })
   const held = pending()
   const first = gate.enter(1, held.work)
   await expect(gate.enter(1, held.work)).rejects.toMatchObject({ status: 429 })
@@ -57,7 +57,7 @@ test('refuses who has waited too long, and lets the next one in all the same', a
 test('where others wait, leaves a place empty for as long as it was taken', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
-    const gate = new Gate({ atOnce: 1, patience: HOUR, rest: 2, refusal })
+    const gate = new Gate({ atOnce: 1, timeout: HOUR, rest: 2, refusal })
     const held = pending()
     const begun: number[] = []
     const entered = [0, 1].map((i) =>

@@ -9,7 +9,7 @@ interface GateSettings {
   /** Pieces of work of one key at a time. */
   atOnce: number
   /** Who waited longer is refused, and nobody sooner: who is refused at once asks again at once. */
-  patience: number
+  timeout: number
   /** Where others wait, a place stays empty for so many times as long as it was taken. */
   rest?: number
   refusal: () => ApiError
@@ -47,7 +47,7 @@ export class Gate {
   }
 
   #placeIn({ waiting }: Line): Promise<void> {
-    const { patience, refusal } = this.#settings
+    const { timeout, refusal } = this.#settings
     return new Promise<void>((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer)
@@ -56,7 +56,7 @@ export class Gate {
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(enter), 1)
         reject(refusal())
-      }, patience)
+      }, timeout)
       waiting.push(enter)
     })
   }

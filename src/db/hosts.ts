@@ -101,7 +101,7 @@ function chosen(list: string, hosts: Hosts): Promise<string> {
 }
 
 /** Within the time that a pool waits for a connection. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 /** After which the next host is asked beside one that is silent. */
 const HEAD_START_MS = 500
 
@@ -131,7 +131,7 @@ async function choose({ urls, target }: Hosts): Promise<string> {
 async function probe(url: string, target: Target): Promise<string> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
     application_name: 'goldmaster probe',
   })
   client.on('error', () => {})
@@ -148,7 +148,7 @@ async function verify(client: pg.Client, target: Target) {
   if (target === 'any') return
   const { rows } = await client.query<{ standby: boolean; read_only: boolean }>({
     text: `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only`,
-    query_timeout: PATIENCE_MS,
+    query_timeout: TIMEOUT_MS,
   } as pg.QueryConfig)
   if (rows[0]!.standby) throw unreachable('is a standby')
   if (target === 'read-write' && rows[0]!.read_only) throw unreachable('is read-only')

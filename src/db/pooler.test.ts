@@ -38,7 +38,7 @@ describe.each(POOL_MODES)('behind PgBouncer in %s mode', (mode) => {
   let studio: Studio
   beforeAll(async () => {
     // It keeps its connections: those of before the first start would lack the settings.
-    await applyRoleSettings(own.db, pino({ level: 'silent' }))
+    await applyRoleSettings(own.db, 5_000, pino({ level: 'silent' }))
     pooler = await openPgBouncer(own.url, mode)
     const settings = settingsFor({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: own.url })
     store = await openStore(settings, openLog(settings))

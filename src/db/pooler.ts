@@ -5,16 +5,16 @@ import { type Database, raw, sql } from './database.ts'
  * Behind a pooler in transaction mode a statement runs on whichever connection is free, and what a client sets at its start reaches
  * none of them: the settings are made defaults of our role in this database instead.
  */
-const SETTINGS = {
+const settingsFor = (statementTimeout: number) => ({
   plan_cache_mode: 'force_generic_plan',
-  statement_timeout: '5000',
+  statement_timeout: String(statementTimeout),
   idle_in_transaction_session_timeout: '60000',
-}
+})
 
 /** A role that may not change its own defaults is served all the same: only slower plans and later time-outs follow. */
-export async function applyRoleSettings(db: Database, log: Pick<Logger, 'warn'>): Promise<void> {
+export async function applyRoleSettings(db: Database, statementTimeout: number, log: Pick<Logger, 'warn'>): Promise<void> {
   try {
-    for (const [name, value] of Object.entries(SETTINGS)) {
+    for (const [name, value] of Object.entries(settingsFor(statementTimeout))) {
       const held = await db.one(sql`
         select 1 from pg_db_role_setting s, unnest(s.setconfig) c where c = ${`${name}=${value}`} and s.setrole = current_user::regrole
           and s.setdatabase = (select oid from pg_database where datname = current_database())`)

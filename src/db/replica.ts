@@ -19,7 +19,7 @@ export interface Replica {
 }
 
 /** Shorter than on the primary: whoever waited here in vain has yet to be answered there. */
-const PATIENCE_MS = 1_000
+const TIMEOUT_MS = 1_000
 /** A healthy standby is a moment behind those who write; waiting that long costs less than asking the primary. */
 const WAITS_MS = [1, 2, 4]
 /** How long one that is away or behind is left alone. */
@@ -27,8 +27,8 @@ const PAUSE_MS = 1_000
 
 export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   const pool = openDatabase(url, {
-    connectTimeout: PATIENCE_MS,
-    statementTimeout: PATIENCE_MS,
+    connectTimeout: TIMEOUT_MS,
+    statementTimeout: TIMEOUT_MS,
     verify: (db) => verifyTwin(primary, db),
   })
   const reads = { replica: 0, primary: 0 }

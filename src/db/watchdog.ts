@@ -35,16 +35,22 @@ export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
-/** Connections whose server refused a write: it was demoted, and a new connection may lead to its successor. */
-export function watchDemotions(pool: pg.Pool): WeakSet<pg.PoolClient> {
-  const demoted = new WeakSet<pg.PoolClient>()
+/**
+ * Connections of no more use: their server refused a write, so it was demoted and a new connection may lead to its successor; or one of
+ * their prepared statements returns a column whose type was changed, and is refused until it is prepared anew.
+ */
+export function watchSpent(pool: pg.Pool): WeakSet<pg.PoolClient> {
+  const spent = new WeakSet<pg.PoolClient>()
   pool.on('connect', (client) =>
-    (client as unknown as Wire).connection.on('errorMessage', ({ code }: { code?: string }) => {
-      if (code === '25006') demoted.add(client)
+    (client as unknown as Wire).connection.on('errorMessage', (error: { code?: string; routine?: string }) => {
+      if (error.code === '25006' || isOutdatedPlan(error)) spent.add(client)
     }),
   )
-  return demoted
+  return spent
 }
+
+/** By what refuses it: the code is that of everything PostgreSQL does not support. */
+export const isOutdatedPlan = (error: unknown): boolean => (error as { routine?: string }).routine === 'RevalidateCachedQuery'
 
 /** For work that is known to take longer; the holder of the connection sets it back. */
 export function setDeadline(client: pg.PoolClient, deadline: number) {

@@ -1,19 +1,27 @@
+import cluster from 'node:cluster'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { sql } from '../../db/database.ts'
 import type { Service } from '../service.ts'
+import { aggregatedMetrics, reportToPrimary } from './cluster-metrics.ts'
 import { coalesce } from './coalesce.ts'
+import { measureObjects } from './object-metrics.ts'
+import { measureQueues } from './queue-metrics.ts'
 import type { Readiness } from './readiness.ts'
 
-/** However many ask, the text is made this often, and the jobs are counted this often: that reads the queue. */
+/** However many ask, the text is made this often. */
 const FRESH_MS = 1_000
-const JOBS_FRESH_MS = 15_000
-/** A longer queue is counted up to here. */
-const JOBS_MAX = 100_000
+
+type Measured = Pick<Service, 'db' | 'connections' | 'replica'>
 
 /** Requests by route and status, the connection pool, the replica, and the queue, for Prometheus. */
-export function serveMetrics(app: FastifyInstance, { db, connections, replica }: Service, readiness: Readiness) {
+export function serveMetrics(
+  app: FastifyInstance,
+  { db, connections, replica }: Measured,
+  readiness: Readiness,
+  listeners = () => 0,
+) {
   const registers = [new Registry()]
+  if (cluster.isWorker) reportToPrimary(registers[0]!)
   collectDefaultMetrics({ register: registers[0]! })
   const requests = new Histogram({
     name: 'goldmaster_http_request_duration_seconds',
@@ -22,7 +30,23 @@ export function serveMetrics(app: FastifyInstance, { db, connections, replica }:
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
+  const deliveries = new Counter({
+    name: 'goldmaster_deliveries_total',
+    help: 'Deliveries of tools by provider and what became of them; refused ones were answered with 4xx, failed ones with 5xx',
+    labelNames: ['provider', 'outcome'],
+    registers,
+  })
+  new Gauge({
+    name: 'goldmaster_stream_listeners',
+    help: 'Connections that follow the live stream',
+    registers,
+    collect() {
+      this.set(listeners())
+    },
+  })
   app.addHook('onResponse', (request, reply, done) => {
+    const { provider, outcome = reply.statusCode < 500 ? 'refused' : 'failed' } = request.about ?? {}
+    if (provider !== undefined) deliveries.inc({ provider, outcome })
     const route = request.routeOptions.url ?? 'unknown'
     requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
@@ -51,38 +75,17 @@ export function serveMetrics(app: FastifyInstance, { db, connections, replica }:
         for (const [from, reads] of Object.entries(replica.reads)) this.inc({ from }, reads)
       },
     })
-  new Gauge({
-    name: 'goldmaster_jobs',
-    help: 'Jobs in the queue by kind and state; failed ones have used up their attempts',
-    labelNames: ['kind', 'state'],
-    registers,
-    async collect() {
-      const counted = await countJobs()
-      this.reset()
-      for (const { kind, state, count } of counted) this.set({ kind, state }, count)
-    },
-  })
+  measureQueues(db, registers)
+  if (db.objects) measureObjects(db, db.objects, registers)
   new Gauge({
     name: 'goldmaster_database_writable',
     help: 'Whether the database takes writes, as /readyz judges it',
+    aggregator: 'min',
     registers,
     async collect() {
       this.set((await readiness.ready()) ? 1 : 0)
     },
   })
-  const countJobs = coalesce(JOBS_FRESH_MS, () => db.rows<JobCount>(QUEUE).catch((): JobCount[] => []))
-  const metrics = coalesce(FRESH_MS, () => registers[0]!.metrics())
+  const metrics = coalesce(FRESH_MS, () => (cluster.isWorker ? aggregatedMetrics() : registers[0]!.metrics()))
   app.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await metrics()))
 }
-
-interface JobCount {
-  kind: string
-  state: string
-  count: number
-}
-
-const QUEUE = sql`
-  select task_identifier as kind, count(*) as count,
-    case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
-      when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
-  from (select * from graphile_worker.jobs limit ${JOBS_MAX}) jobs group by 1, 3`

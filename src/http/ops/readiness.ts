@@ -11,7 +11,7 @@ export interface Readiness {
 /** However many ask, the database is asked once at a time, and this often. */
 const FRESH_MS = 1_000
 /** Writes that fail or hang for this long cost readiness. */
-const PATIENCE_MS = 10_000
+const UNREADY_AFTER_MS = 10_000
 /** Nobody waits longer for a probe that hangs. */
 const WAIT_MS = 2_000
 /** A commit that takes this long is one whose standbys do not answer, given up by PostgreSQL in the end. */
@@ -49,7 +49,7 @@ export function openReadiness(db: Database, clock = () => performance.now(), wai
         })
       if (probing) await Promise.race([probing, sleep(wait, undefined, { ref: false })])
       const now = clock()
-      return !failing && now - writtenAt <= PATIENCE_MS && now - fullAt > PATIENCE_MS
+      return !failing && now - writtenAt <= UNREADY_AFTER_MS && now - fullAt > UNREADY_AFTER_MS
     },
     note(error) {
       if ((error as { code?: string } | null)?.code === DISK_FULL) fullAt = clock()

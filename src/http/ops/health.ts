@@ -1,0 +1,21 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Service } from '../service.ts'
+import { serveMetrics } from './metrics.ts'
+import { openReadiness, type Readiness } from './readiness.ts'
+
+export function serveHealth(app: FastifyInstance, readiness: Readiness, isClosing: () => boolean) {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_, reply) => {
+    const ready = !isClosing() && (await readiness.ready())
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable' })
+  })
+}
+
+/** For a process that only works on jobs: whether it lives, whether the database takes writes, and its metrics. */
+export function buildHealthServer(service: Pick<Service, 'db' | 'connections'>): FastifyInstance {
+  const app = Fastify()
+  const readiness = openReadiness(service.db)
+  serveMetrics(app, service, readiness)
+  serveHealth(app, readiness, () => false)
+  return app
+}
