@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import { type Pool, sql } from '../src/db/database.ts'
-import type { Vault } from '../src/domain/access/secrets.ts'
+import { Vault } from '../src/domain/access/secrets.ts'
 import { readEnvironment } from '../src/environment.ts'
 import { buildServer } from '../src/http/server.ts'
 import { ingest } from '../src/intake/ingest.ts'
@@ -36,7 +36,15 @@ export async function benchFuzz(cluster: Cluster) {
   const { db } = pools
   const causes = new Map<string, string>()
   const settings = readEnvironment({ ...OFF, DATABASE_URL: store.url, SECRET_KEY: SECRET, BASE_URL: 'http://localhost:8080' })
-  const opened = { db, url: store.url, secret: SECRET, fresh: false, close: async () => {} }
+  const opened = {
+    db,
+    url: store.url,
+    secrets: [SECRET] satisfies [string],
+    vault: new Vault(SECRET),
+    objects: undefined,
+    fresh: false,
+    close: async () => {},
+  }
   const service = makeService(settings, opened, pools, logTo(causes))
   const app = await buildServer(service)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,8 +1,8 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { benchBuildReports } from './build-reports.ts'
+import { benchCluster } from './cluster.ts'
 import { benchDiagnosis } from './diagnosis.ts'
 import { benchFailures } from './failures.ts'
-
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
 import { benchFuzz } from './fuzz.ts'
@@ -10,6 +10,8 @@ import { type Cluster, openCluster } from './harness/database.ts'
 import { benchHeavyBodies } from './heavy-bodies.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
+import { benchLogViewer } from './log-viewer.ts'
+import { benchMixed } from './mixed.ts'
 import { benchNeighbours } from './neighbours.ts'
 import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
@@ -27,13 +29,17 @@ const BENCHES = {
   failures: benchFailures,
   'heavy-bodies': benchHeavyBodies,
   outgoing: benchOutgoing,
+  mixed: benchMixed,
   neighbours: benchNeighbours,
   pages: benchPages,
+  'log-viewer': benchLogViewer,
   search: benchSearch,
   ugs: benchUgs,
   fuzz: benchFuzz,
 }
-const NAMES = [...Object.keys(BENCHES), 'diagnosis']
+/** They bring what they run on. */
+const ALONE = { diagnosis: benchDiagnosis, cluster: benchCluster }
+const NAMES = [...Object.keys(BENCHES), ...Object.keys(ALONE)]
 
 const name = process.argv[2] ?? ''
 if (!NAMES.includes(name)) {
@@ -42,7 +48,7 @@ if (!NAMES.includes(name)) {
 }
 if (loadavg()[0]! > availableParallelism() / 2)
   console.warn('The machine is busy: look at the processor time per request, the ratios of requests will be off.')
-if (name === 'diagnosis') await benchDiagnosis()
+if (name in ALONE) await ALONE[name as keyof typeof ALONE]()
 else await withDatabase(BENCHES[name as keyof typeof BENCHES])
 
 async function withDatabase(bench: (cluster: Cluster) => Promise<void>) {

@@ -1,19 +1,18 @@
-import { type Browser, chromium } from 'playwright-core'
+import { parseArgs } from 'node:util'
+import type { Browser } from 'playwright-core'
 import { openDatabase } from '../src/db/database.ts'
 import { setPassword } from '../src/domain/accounts/users.ts'
-import { CHROMIUM } from '../test/support/chromium.ts'
 import { fill } from './harness/data.ts'
 import type { Cluster } from './harness/database.ts'
 import { median } from './harness/rounds.ts'
 import { build, freePort, type Server, startGoldmaster } from './harness/servers.ts'
 import { addStudio } from './harness/studios.ts'
 import { printTable, verdict } from './harness/table.ts'
-import { openTab, type Tab } from './tabs.ts'
+import { openBrowser, openTab, type Tab } from './tabs.ts'
 
 /** Rows of each kind: five kinds are events, so the feed has five times as many. */
 const LARGE = 20_000
 const SMALL = 50
-const ROUNDS = 15
 const WARM_UP = 2
 /** Opening a page with much behind it beside opening an empty one. */
 const RATIO = 1.3
@@ -33,6 +32,8 @@ const PAGES: [name: string, open: Open][] = [
       ['changes', '/changes'],
       ['deployments', '/deployments'],
       ['approvals', '/approvals'],
+      ['breakages', '/breakages'],
+      ['branches', '/branches'],
     ] as const
   ).map(([name, path]): [string, Open] => [name, (tab) => tab.open(`${tab.project}${path}`)]),
   ['palette: a word of many', (tab) => tab.search('crate')],
@@ -44,7 +45,7 @@ const PAGES: [name: string, open: Open][] = [
  * behind every page. What grows with the data shows beside the small one; showing rows at all costs something beside the empty one.
  */
 export async function benchPages(cluster: Cluster) {
-  if (!CHROMIUM) throw new Error('There is no Chromium here; CHROMIUM names one.')
+  const { values } = parseArgs({ args: process.argv.slice(3), options: { rounds: { type: 'string', default: '15' } } })
   build()
   console.log(`\nLoading ${LARGE.toLocaleString('en')} rows into each of six tables …`)
   const store = await cluster.create('pages')
@@ -61,13 +62,10 @@ export async function benchPages(cluster: Cluster) {
     const port = await freePort()
     const site = `http://localhost:${port}`
     server = await startGoldmaster(store.url, { PORT: String(port), BASE_URL: site })
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    })
+    browser = await openBrowser()
     const tabs: Tab[] = []
     for (const { email, project_id } of people) tabs.push(await openTab(browser, site, { email, password: PASSWORD, project_id }))
-    await measure(tabs)
+    await measure(tabs, Number(values.rounds))
   } finally {
     await browser?.close()
     await server?.stop()
@@ -75,11 +73,11 @@ export async function benchPages(cluster: Cluster) {
   }
 }
 
-async function measure(tabs: Tab[]) {
+async function measure(tabs: Tab[], rounds: number) {
   const rows = []
   for (const [name, open] of PAGES) {
     const times: number[][] = tabs.map(() => [])
-    for (let round = -WARM_UP; round < ROUNDS; round++)
+    for (let round = -WARM_UP; round < rounds; round++)
       for (let turn = 0; turn < tabs.length; turn++) {
         const at = (((round + turn) % tabs.length) + tabs.length) % tabs.length
         const took = await open(tabs[at]!)
@@ -89,7 +87,7 @@ async function measure(tabs: Tab[]) {
     rows.push([name, large / empty, verdict(large / empty <= RATIO), large / small, empty, small, large])
   }
   printTable(
-    `Opening a page, median of ${ROUNDS} (target: much beside empty ≤ ${RATIO})`,
+    `Opening a page, median of ${rounds} (target: much beside empty ≤ ${RATIO})`,
     ['', 'much / empty', '', 'much / small', 'empty ms', 'small ms', 'much ms'],
     rows,
   )

@@ -1,4 +1,5 @@
-import type { Browser } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { CHROMIUM } from '../test/support/chromium.ts'
 
 export interface Tab {
   /** The address of the person's project. */
@@ -50,16 +51,25 @@ const WATCH = `
     look()
   })`
 
-/** A signed-in person with a window of their own. */
-export async function openTab(browser: Browser, site: string, { email, password, project_id }: Person): Promise<Tab> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const page = await context.newPage()
-  await page.addInitScript(WATCH)
+export function openBrowser(): Promise<Browser> {
+  if (!CHROMIUM) throw new Error('There is no Chromium here; CHROMIUM names one.')
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+}
+
+export async function signIn(page: Page, site: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   await page.goto(`${site}/sign-in`)
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
+
+/** A signed-in person with a window of their own. */
+export async function openTab(browser: Browser, site: string, { project_id, ...person }: Person): Promise<Tab> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.addInitScript(WATCH)
+  await signIn(page, site, person)
 
   /** What another tab still does must not disturb the next one's turn. */
   const leave = () => page.goto('about:blank')

@@ -50,14 +50,19 @@ export interface Statement extends How {
 export async function statementOf(name: ListName, query: RawQuery, token: string): Promise<Statement> {
   const { listing } = lists[name] as (typeof lists)['listTasks']
   const read = readQuery(routes[name].query as Params, query) as Parameters<typeof listing>[1]
-  const ask = { who: { hash: hashOf(token) }, scope: routes[name].scope, project: PROJECT }
+  const ask = {
+    who: { hash: hashOf(token), address: null },
+    scope: routes[name].scope,
+    role: 'viewer',
+    project: PROJECT,
+  } as const
   return caught((db) => readListing(db, ask, (project) => listing(project, read, SITE)))
 }
 
 /** The same for a page of the feed. */
 export const feedStatementOf = (query: FeedQuery, token: string): Promise<Statement> => {
   const project = query.project_id === undefined ? undefined : String(query.project_id)
-  const ask = { who: { hash: hashOf(token) }, scope: routes.listEvents.scope, account: undefined, project }
+  const ask = { who: { hash: hashOf(token), address: null }, scope: routes.listEvents.scope, account: undefined, project }
   return caught((db) => readFeed(db, ask, query, SITE))
 }
 

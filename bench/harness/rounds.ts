@@ -38,9 +38,18 @@ export async function interleave(
   { rounds, seconds, connections }: Pace = PACE,
 ): Promise<Figures[]> {
   const figures = sides.map(({ name }): Figures => ({ name, perSecond: [], serverCpu: [], databaseCpu: [] }))
-  const ask = ({ server, requests, once }: Side, time: number) => {
-    const fresh = once ? requests.splice(0, Math.ceil(time * ONCE_PER_SECOND)) : requests
-    return load.run({ port: server.port, connections, requests: fresh, seconds: time, most: once ? fresh.length : MOST })
+  const ask = async ({ server, requests, once }: Side, time: number) => {
+    const some = once ? requests.slice(0, Math.ceil(time * ONCE_PER_SECOND)) : requests
+    const outcome = await load.run({
+      port: server.port,
+      connections,
+      requests: some,
+      seconds: time,
+      most: once ? some.length : MOST,
+    })
+    if (once) requests.splice(0, outcome.answered)
+    if (outcome.answered === 0) throw new Error('Nothing was answered.')
+    return outcome
   }
   for (const side of sides) await ask(side, WARM_UP)
   for (let round = 0; round < rounds; round++)
