@@ -1,0 +1,107 @@
+import { Type } from 'typebox'
+import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
+import { URL_MAX } from '../limits.ts'
+import * as param from '../params.ts'
+import { AUDIT_ACTORS } from '../sets.ts'
+import { Done } from './shapes.ts'
+
+/** Who changed what in an account; a part of the table in `routes.ts`. */
+
+/** It travels in a header. */
+const SECRET = '^[\\x21-\\x7e]{8,1000}$'
+
+const AuditEntry = object({
+  id: integer,
+  at: instant,
+  actor: oneOf(AUDIT_ACTORS),
+  user_id: nullable(integer),
+  token_id: nullable(integer),
+  ip_address: nullable(text),
+  /** The name of the route, or of the operator's command. */
+  action: text,
+  project_id: nullable(integer),
+  /** `kind/id` */
+  subject: text,
+  before: nullable(Type.Unknown()),
+  after: nullable(Type.Unknown()),
+  /** Its place in the chain, and the hash over the entry before and its own words. */
+  position: nullable(integer),
+  hash: nullable(text),
+})
+
+const AuditStream = object({
+  url: ownText,
+  /** Of an address of the web: the secret is sent along, or signs. */
+  authenticates: nullable(oneOf(['bearer', 'signature'] as const)),
+  /** The place in the chain up to which the receiver has everything, and how many entries are left. */
+  position: integer,
+  waiting: integer,
+  failing_since: nullable(instant),
+  error: text,
+  next_at: instant,
+  created_at: instant,
+  updated_at: instant,
+})
+
+const filters = {
+  action: param.text,
+  user_id: param.shortReference,
+  project_id: param.shortReference,
+  since: param.instant,
+  until: param.instant,
+}
+
+export const auditRoutes = {
+  listAuditLog: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/audit_log',
+    summary: 'Who changed what in an account, newest first',
+    who: 'admin',
+    query: { ...filters, before: param.reference, limit: param.limit },
+    reply: object({ entries: Type.Array(AuditEntry), has_more: flag }),
+  },
+  verifyAuditLog: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/audit_log/verify',
+    summary: 'Follow the chain of the audit log from its beginning: whether an entry was changed or is missing',
+    who: 'admin',
+    query: {},
+    reply: object({
+      entries: integer,
+      head: nullable(text),
+      broken: nullable(object({ position: integer, id: nullable(integer), why: text })),
+    }),
+    unaudited: true,
+  },
+  showAuditStream: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/audit_stream',
+    summary: 'Where the audit log is sent as it grows, and how far it got',
+    who: 'admin',
+    query: {},
+    reply: object({ stream: nullable(AuditStream) }),
+  },
+  setAuditStream: {
+    method: 'PUT',
+    path: '/v1/accounts/:account_id/audit_stream',
+    summary: 'Send the audit log to a syslog server or as JSON lines to an address, from now on or from its beginning',
+    who: 'owner',
+    query: {},
+    body: object({
+      url: Type.String({ maxLength: URL_MAX }),
+      /** Null takes it away; without it the one before stays, as long as the host does. */
+      secret: Type.Optional(nullable(Type.String({ pattern: SECRET }))),
+      from_beginning: Type.Optional(Type.Boolean()),
+    }),
+    reply: object({ stream: nullable(AuditStream) }),
+    writes: true,
+  },
+  removeAuditStream: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/audit_stream',
+    summary: 'Send the audit log nowhere',
+    who: 'owner',
+    query: {},
+    reply: Done,
+  },
+} as const

@@ -1,0 +1,143 @@
+import type { AuditActor } from '../../contract/sets.ts'
+import { type Database, Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
+
+/** Something that somebody changed. Ids only: names and addresses of people stay out, so that nothing has to be deleted with them. */
+export interface NewEntry {
+  actor: AuditActor
+  user_id?: number | null
+  token_id?: number | null
+  project_id?: number | null
+  ip_address?: string | null
+  /** The name of the route, or of the command. */
+  action: string
+  subject?: string
+  before?: object | null
+  /** Or the query that finds it. */
+  after?: object | Sql | null
+}
+
+interface Requester {
+  /** Of the request itself; null where it names none. */
+  account_id: number | null
+  user_id: number
+  token_id: number | null
+}
+
+/** The account of a request; without one, that which its token is held to, or which the user calls their own. */
+export const accountOf = ({ account_id, user_id, token_id }: Requester): Sql => sql`
+  select coalesce(${account_id}::integer, (select t.account_id from api_tokens t where t.id = ${token_id}),
+    (select u.default_account_id from users u where u.id = ${user_id}), (select min(m.account_id) from account_members m where m.user_id = ${user_id}))`
+
+/** The account that a token is held to, also once its user has left it; of one that is held to none, every account that it reaches. */
+export const accountsOfToken = (tokenId: number): Sql => sql`
+  select t.account_id from api_tokens t where t.id = ${tokenId} and t.account_id is not null
+  union all select m.account_id from api_tokens t join account_members m on m.user_id = t.user_id
+    where t.id = ${tokenId} and t.account_id is null and m.account_id <> all (t.barred_account_ids)`
+
+/** Every account that somebody belongs to. */
+export const accountsOf = (userId: number): Sql => sql`select m.account_id from account_members m where m.user_id = ${userId}`
+
+/** An entry in each of the accounts. In the transaction of what it tells of: both happen or neither. */
+export const record = (db: Database, accounts: Sql, entry: NewEntry) =>
+  db.execute(sql`
+    insert into audit_log (account_id, actor, project_id, user_id, token_id, ip_address, action, subject, before, after)
+    select a.id, ${entry.actor}, ${entry.project_id ?? null}::integer, ${entry.user_id ?? null}::integer, ${entry.token_id ?? null}::integer,
+      ${entry.ip_address ?? null}, ${entry.action}, ${entry.subject ?? ''}, ${jsonOf(entry.before)}, ${jsonOf(entry.after)}
+    from accounts a where a.id in (${accounts}) order by a.id`)
+
+const jsonOf = (value: object | Sql | null | undefined) =>
+  value instanceof Sql ? sql`(${value})` : sql`${value == null ? null : JSON.stringify(value)}::jsonb`
+
+export interface Entry extends Required<NewEntry> {
+  after: object | null
+  id: number
+  at: string
+  account_id: number
+  position: number | null
+  hash: string | null
+}
+
+/** As an entry is shown. Those of before the actor was written down say it by their ids. */
+export const COLUMNS = sql`
+  id, account_id, at, coalesce(actor, case when token_id is not null then 'token' when user_id is not null then 'user' else 'operator' end) as actor,
+  user_id, token_id, ip_address, action, project_id, subject, before, after, position, encode(hash, 'hex') as hash`
+
+interface EntryFilter {
+  action?: string | undefined
+  user_id?: number | undefined
+  project_id?: number | undefined
+  since?: string | undefined
+  until?: string | undefined
+  /** Older than this entry. */
+  before?: number | undefined
+  limit: number
+}
+
+/** Newest first, sealed as far as they go. */
+export async function list(
+  db: Database,
+  accountId: number,
+  { action, user_id, project_id, since, until, before, limit }: EntryFilter,
+) {
+  await seal(db, accountId)
+  const entries = await db.rows<Entry>(sql`
+    select ${COLUMNS} from audit_log where account_id = ${accountId}
+      ${when(action, (name) => sql`and action = ${name}`)}
+      ${when(user_id, (id) => sql`and user_id = ${id}`)}
+      ${when(project_id, (id) => sql`and project_id = ${id}`)}
+      ${when(since, (at) => sql`and at >= ${at}`)}
+      ${when(until, (at) => sql`and at < ${at}`)}
+      ${when(before, (id) => sql`and id < ${id}`)}
+    order by id desc limit ${limit + 1}`)
+  return { entries: entries.slice(0, limit), has_more: entries.length > limit }
+}
+
+export const seal = (db: Database, accountId: number) => db.one(sql`select seal_audit_log(${accountId})`)
+
+/** What was added since the last time, of all accounts: tampering is noticed from then on. */
+export async function sealAll(db: Database) {
+  const accounts = await db.rows<{ account_id: number }>(sql`select distinct account_id from audit_log where position is null`)
+  for (const { account_id } of accounts) await seal(db, account_id)
+}
+
+export interface Verdict {
+  entries: number
+  /** The last link, to be compared with one that was noted elsewhere: a log whose end was cut off is whole in itself. */
+  head: string | null
+  /** Where the chain breaks first, and how. */
+  broken: { position: number; id: number | null; why: string } | null
+}
+
+interface Link {
+  id: number
+  position: number
+  hash: string
+  expected: string
+}
+
+const WALK = 1_000
+
+/** Follows the chain from its beginning. */
+export async function verify(db: Database, accountId: number): Promise<Verdict> {
+  await seal(db, accountId)
+  let [position, head]: [number, string | null] = [0, null]
+  for (;;) {
+    const links: Link[] = await db.rows<Link>(sql`
+      select id, position, encode(hash, 'hex') as hash, encode(audit_hash(previous, entry), 'hex') as expected from (
+        select l as entry, l.id, l.position, l.hash, coalesce(lag(l.hash) over (order by l.position), decode(${head}::text, 'hex')) as previous
+        from audit_log l where l.account_id = ${accountId} and l.position > ${position} order by l.position limit ${WALK}) linked`)
+    for (const link of links) {
+      if (link.position !== position + 1)
+        return { entries: position, head, broken: { position: position + 1, id: null, why: 'entries are missing here' } }
+      if (link.hash !== link.expected)
+        return {
+          entries: position,
+          head,
+          broken: { position: link.position, id: link.id, why: 'it was changed after it was sealed' },
+        }
+      ;[position, head] = [link.position, link.hash]
+    }
+    if (links.length < WALK) return { entries: position, head, broken: null }
+  }
+}

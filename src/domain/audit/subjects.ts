@@ -1,0 +1,203 @@
+import type { OwnName } from '../../contract/app/routes.ts'
+import { readId } from '../../contract/params.ts'
+import type { RouteName } from '../../contract/routes.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+
+/** The ids in a path, and that of what was made. */
+export type Ids = Record<string, string | undefined>
+
+export interface Subject {
+  kind: string
+  /** Which id names it. */
+  id: string
+  /** What is shown of it before and after; no secrets, no names or addresses of people. */
+  columns: string
+  table: string
+  where: (ids: Ids) => Sql
+}
+
+/** Ids of all widths; what could be none names nothing. */
+const numberIn = (ids: Ids, name: string) => sql`${readId(ids[name] ?? '') ?? null}::bigint`
+const uuidIn = (ids: Ids, name: string) => (/^[0-9a-f-]{36}$/i.test(ids[name] ?? '') ? ids[name]! : null)
+
+const byId = (table: string, columns: string, kind: string, id = 'id'): Subject => ({
+  kind,
+  id,
+  columns,
+  table,
+  where: (ids) => sql`id = ${numberIn(ids, id)}`,
+})
+
+const account = byId(
+  'accounts',
+  'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, token_days_max, allowed_addresses, requires_second_factor, retention, credits, daily_limit',
+  'account',
+  'account_id',
+)
+const accountMember: Subject = {
+  kind: 'member',
+  id: 'user_id',
+  table: 'account_members',
+  columns: 'role',
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and user_id = ${numberIn(ids, 'user_id')}`,
+}
+const PROJECT = 'name, engine, status, approval_types, required_jobs, investigates_failures, badge_key is not null as badge'
+const project = byId('projects', PROJECT, 'project', 'project_id')
+const projectMember: Subject = {
+  kind: 'project_member',
+  id: 'user_id',
+  table: 'project_members',
+  columns: 'project_role',
+  where: (ids) => sql`project_id = ${numberIn(ids, 'project_id')} and user_id = ${numberIn(ids, 'user_id')}`,
+}
+const user = byId('users', 'operator, email_verified', 'user', 'user_id')
+const invitation = byId('invitations', 'role, project_ids, expires_at', 'invitation')
+const token = byId('api_tokens', 'prefix, scopes, account_id, project_ids, barred_account_ids, expires_at, revoked_at', 'token')
+const ugsToken = byId('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
+const integration = byId('integrations', 'provider, active', 'integration')
+const channel = byId('channels', 'kind, room, status', 'channel')
+const webhook = byId('subscriptions', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
+const failureRule: Subject = {
+  kind: 'failure_rule',
+  id: 'rule_id',
+  table: 'failure_rules',
+  columns: 'definition',
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and rule_id = ${ids.rule_id ?? ids.id ?? null}`,
+}
+const singleSignOn: Subject = {
+  kind: 'single_sign_on',
+  id: 'account_id',
+  table: 'sso_connections',
+  columns: 'issuer, client_id, trusts_email, groups_claim, role_groups, default_role, required',
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')}`,
+}
+const auditStream: Subject = {
+  kind: 'audit_stream',
+  id: 'account_id',
+  table: 'audit_streams',
+  columns:
+    "split_part(url, '/', 1) || '//' || split_part(split_part(url, '/', 3), '?', 1) as address, secret_sealed <> '' as authenticates",
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')}`,
+}
+const exported = byId('exports', 'project_id, secrets', 'export')
+const asset: Subject = {
+  kind: 'asset',
+  id: 'asset_id',
+  table: 'assets',
+  columns: 'approval_status, version',
+  where: (ids) => sql`id = ${uuidIn(ids, 'asset_id')}::uuid`,
+}
+const breakage = byId('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
+const task = byId('tasks', 'state, priority, user_id, task_type', 'task')
+
+/** What each route changes; what is not named here is told without before and after. */
+const SUBJECTS: Partial<Record<RouteName | OwnName, Subject>> = {
+  editAccount: account,
+  editAccountSecurity: account,
+  editBilling: account,
+  editAccountMember: accountMember,
+  removeAccountMember: accountMember,
+  createProject: { ...project, id: 'id', where: (ids) => sql`id = ${numberIn(ids, 'id')}` },
+  deleteProject: {
+    ...project,
+    id: 'id',
+    where: (ids) => sql`id = ${numberIn(ids, 'id')} and account_id = ${numberIn(ids, 'account_id')} and deleted_at is null`,
+  },
+  editProject: project,
+  setProjectMember: projectMember,
+  removeProjectMember: projectMember,
+  invite: invitation,
+  withdrawInvitation: invitation,
+  createToken: token,
+  revokeToken: token,
+  revokeAccountToken: token,
+  createUgsToken: ugsToken,
+  revokeUgsToken: ugsToken,
+  createIntegration: integration,
+  editIntegration: integration,
+  rotateIntegrationToken: integration,
+  deleteIntegration: integration,
+  createChannel: channel,
+  editChannel: channel,
+  removeChannel: channel,
+  createWebhook: webhook,
+  editWebhook: webhook,
+  removeWebhook: webhook,
+  rotateWebhookSecret: webhook,
+  createFailureRule: failureRule,
+  editFailureRule: failureRule,
+  removeFailureRule: failureRule,
+  setSingleSignOn: singleSignOn,
+  removeSingleSignOn: singleSignOn,
+  setAuditStream: auditStream,
+  removeAuditStream: auditStream,
+  exportAccount: exported,
+  exportProject: exported,
+  decideAsset: asset,
+  editBreakage: breakage,
+  createTask: task,
+  editTask: task,
+}
+
+interface Several {
+  subject: string
+  /** Where the body names them; the route says how many at most. */
+  ids: string
+  /** What is told of what was set: no texts. */
+  set?: (body: Record<string, unknown>) => object
+}
+
+const TASK_FIELDS = task.columns.split(', ')
+const among = (fields: readonly string[], said: unknown) =>
+  Object.fromEntries(Object.entries(said ?? {}).filter(([name]) => fields.includes(name)))
+
+/** Routes that change several things alike: one entry names them all, and the history of each says what it was before. */
+const SEVERAL: Partial<Record<OwnName, Several>> = {
+  editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
+  deleteTasks: { subject: 'tasks', ids: 'ids' },
+  restoreTasks: { subject: 'tasks', ids: 'ids' },
+  decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
+}
+
+/** What is told of a request that changes several things; undefined of any other. */
+export function severalOf(name: string, body: unknown): { subject: string; before: null; after: object } | undefined {
+  const several = SEVERAL[name as OwnName]
+  if (!several) return undefined
+  const said = body as Record<string, unknown>
+  return { subject: several.subject, before: null, after: { ids: said[several.ids], ...several.set?.(said) } }
+}
+
+/** What operators change, by its kind. */
+export const SUBJECTS_OF_KINDS = {
+  account,
+  user,
+  token,
+  project,
+  integration,
+  webhook,
+  ugs_token: ugsToken,
+  single_sign_on: singleSignOn,
+  audit_stream: auditStream,
+} as const
+export type SubjectKind = keyof typeof SUBJECTS_OF_KINDS
+
+export const subjectOf = (name: string): Subject | undefined => SUBJECTS[name as OwnName]
+
+/** How it stands when the statement runs that this is a part of. */
+export const rowOf = ({ table, columns, where }: Subject, ids: Ids): Sql =>
+  sql`select to_jsonb(s) as row from (select ${raw(columns)} from ${raw(table)} where ${where(ids)}) s`
+
+/** How it stands now; null where there is none. Whoever has not been let in to it yet sees nothing: it only goes into the log. */
+export const snapshot = async (subject: Subject, db: Database, ids: Ids): Promise<object | null> =>
+  (await db.one<{ row: object }>(rowOf(subject, ids)))?.row ?? null
+
+/** What is said of a change: only what differs, and nothing where nothing does. */
+export function difference(before: object | null, after: object | null): { before: object | null; after: object | null } {
+  if (before === null || after === null) return { before, after }
+  const differing = Object.keys(after).filter(
+    (key) => JSON.stringify(before[key as never]) !== JSON.stringify(after[key as never]),
+  )
+  if (differing.length === 0) return { before: null, after: null }
+  const pick = (row: object) => Object.fromEntries(differing.map((key) => [key, row[key as never]]))
+  return { before: pick(before), after: pick(after) }
+}

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify'
+import { readShortId } from '../contract/params.ts'
+import type { Database } from '../db/database.ts'
+import { accountOf, accountsOfToken, record } from '../domain/audit/audit-log.ts'
+import { difference, type Ids, rowOf, severalOf, snapshot, subjectOf } from '../domain/audit/subjects.ts'
+
+interface Change {
+  /** The name of the route. */
+  action: string
+  by: { user_id: number; token_id: number | null; account_id: number | null; project_id: number | null }
+  request: FastifyRequest
+  /** As it was read. */
+  body?: unknown
+  /** Asks another server or undoes what it tries, so that no transaction can be held around it. */
+  detached: boolean | undefined
+}
+
+/**
+ * Does what a request asks for and writes into the audit log who asked, in one transaction; what is refused leaves no entry, and neither
+ * does what calls `unchanged`, because the same was asked for before.
+ */
+export async function audited<T>(
+  db: Database,
+  change: Change,
+  work: (db: Database, unchanged: () => void) => Promise<T>,
+): Promise<T> {
+  const { action, by, request, body, detached } = change
+  const subject = subjectOf(action)
+  const ids = { ...(request.params as Ids) }
+  let changed = true
+  const unchanged = () => {
+    changed = false
+  }
+  const tell = async (db: Database, answer: T, earlier: object | null) => {
+    if (!changed) return answer
+    const made = (answer as { id?: number | string } | undefined)?.id
+    const named: Ids = { ...(made === undefined ? {} : { id: String(made) }), ...ids }
+    // What there was nothing of before is looked up by the statement that writes the entry.
+    const stands =
+      subject && earlier !== null
+        ? difference(earlier, await snapshot(subject, db, named))
+        : { before: null, after: subject ? rowOf(subject, named) : null }
+    const token = by.account_id === null && subject?.kind === 'token' ? readShortId(named.id ?? '') : undefined
+    await record(db, token === undefined ? accountOf(by) : accountsOfToken(token), {
+      actor: by.token_id === null ? 'user' : 'token',
+      project_id: by.project_id,
+      user_id: by.user_id,
+      token_id: by.token_id,
+      ip_address: request.ip,
+      action,
+      subject: subject ? `${subject.kind}/${named[subject.id] ?? ''}` : (named.id ?? ''),
+      ...stands,
+      ...severalOf(action, body),
+    })
+    return answer
+  }
+  const before = async (db: Database) =>
+    subject && !(action.startsWith('create') || action === 'invite') ? snapshot(subject, db, ids) : null
+  if (detached) {
+    const earlier = await before(db)
+    return tell(db, await work(db, unchanged), earlier)
+  }
+  return db.transaction(async (db) => {
+    const earlier = await before(db)
+    return tell(db, await work(db, unchanged), earlier)
+  })
+}

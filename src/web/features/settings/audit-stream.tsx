@@ -1,0 +1,120 @@
+import { useState } from 'react'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useLocked, useMay } from '../../session.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Checkbox, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+/** Where the log is sent as it grows: owners say so, admins see how far it got. */
+export function AuditStream({ accountId }: { accountId: number }) {
+  const query = useApi('showAuditStream', { account_id: accountId }, { every: LOOK_AGAIN_MS })
+  const remove = useWrite('removeAuditStream', ['showAuditStream', 'listAuditLog'])
+  const owner = useMay('owner')
+  const locked = useLocked('owner') !== undefined
+  const say = useToast()
+  return (
+    <Section title="Stream">
+      <Loaded query={query}>
+        {({ stream }) => (
+          <>
+            {stream === null && (
+              <p className="text-sm text-soft">The log is sent nowhere else.{owner ? '' : ' Owners set that up.'}</p>
+            )}
+            {stream && (
+              <p className="text-sm">
+                Sent to <code className="break-all text-xs">{stream.url}</code>, up to entry {stream.position};{' '}
+                {stream.waiting === 0 ? 'nothing waits.' : `${stream.waiting} wait.`}
+              </p>
+            )}
+            {stream?.failing_since && (
+              <Notice kind="err">
+                It has been failing since <Time at={stream.failing_since} />: {stream.error}. It is tried again until it works,
+                and goes on where it stopped
+                {isAhead(stream.next_at) && (
+                  <>
+                    {' '}
+                    (next attempt <Time at={stream.next_at} />)
+                  </>
+                )}
+                .
+              </Notice>
+            )}
+            {owner && !locked && (
+              <details key={stream?.updated_at}>
+                <summary className="text-sm">{stream ? 'Change where it is sent' : 'Send it to a server of yours'}</summary>
+                <div className="mt-4">
+                  <Settings accountId={accountId} url={stream?.url ?? ''} />
+                </div>
+              </details>
+            )}
+            {owner && !locked && stream && (
+              <div>
+                <Confirm
+                  label="Stop"
+                  title="Send the log nowhere?"
+                  action="Stop it"
+                  look="quiet"
+                  run={async () => {
+                    await remove.mutateAsync({ account_id: accountId })
+                    say('The log is sent nowhere now')
+                  }}
+                >
+                  Whoever reads it there learns nothing new from now on. That it was stopped stands in the log.
+                </Confirm>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+/** A time of before a moment ago says nothing about what comes next. */
+const isAhead = (at: string) => Date.parse(at) > Date.now()
+
+function Settings({ accountId, url: known }: { accountId: number; url: string }) {
+  const [url, setUrl] = useState(known)
+  const [secret, setSecret] = useState('')
+  const [from_beginning, setBeginning] = useState(false)
+  const set = useWrite('setAuditStream', ['showAuditStream', 'listAuditLog'])
+  const say = useToast()
+  const submit = async () => {
+    await set.mutateAsync({ account_id: accountId, body: { url, from_beginning, ...(secret === '' ? {} : { secret }) } })
+    say('Saved')
+  }
+  return (
+    <Form action="Save" submit={submit} disabled={url === '' || (url === known && secret === '' && !from_beginning)}>
+      <TextField
+        label="Address"
+        hint="syslog+tls://, syslog+tcp:// or syslog+udp:// for a syslog server; https:// for JSON lines."
+        placeholder="syslog+tls://siem.studio.example:6514"
+        spellCheck={false}
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      {url.startsWith('http') && (
+        <TextField
+          label="Secret"
+          hint="Sent as a bearer token, or, if it begins with whsec_, what each message is signed with. Empty: as before."
+          type="password"
+          autoComplete="off"
+          value={secret}
+          onChange={(event) => setSecret(event.target.value)}
+        />
+      )}
+      <Checkbox
+        label="Send everything from the beginning"
+        hint="Otherwise what comes from now on, or goes on where it is."
+        checked={from_beginning}
+        onChange={(event) => setBeginning(event.target.checked)}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,178 @@
+import appRoutes from 'virtual:app-routes'
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, usePages, useWrite } from '../../queries.ts'
+import { useAccount, useMay, useNames } from '../../session.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Table } from '../../ui/table.tsx'
+import { countOf } from '../../ui/text/count.ts'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { AccountChoice } from './account-choice.tsx'
+import { type AuditFilter, saveAuditLog } from './audit-file.ts'
+import { AuditStream } from './audit-stream.tsx'
+
+type Entry = AppReply<'listAuditLog'>['entries'][number]
+
+/** Who changed what in the account; for its owners and admins. */
+export default function SettingsAudit() {
+  const account = useAccount()
+  const admin = useMay('admin')
+  const nameOf = useNames()
+  const verify = useWrite('verifyAuditLog', [])
+  const [asked, setAsked] = useState({ action: '', who: '', since: '', until: '' })
+  const narrow = (more: Partial<typeof asked>) => setAsked((asked) => ({ ...asked, ...more }))
+  const filter: AuditFilter = {
+    action: asked.action || undefined,
+    user_id: asked.who === '' ? undefined : Number(asked.who),
+    since: startOf(asked.since),
+    until: endOf(asked.until),
+  }
+  const query = usePages('listAuditLog', { account_id: account?.id ?? 0, query: filter }, 'entries', {
+    enabled: account !== undefined && admin,
+  })
+  const people = useApi(
+    'listAccountMembers',
+    { account_id: account?.id ?? 0 },
+    { enabled: account !== undefined && admin, stale: 300_000 },
+  )
+  if (!admin) return <Notice>Only owners and admins of the account see its audit log.</Notice>
+  const entries = query.items
+  const isNarrow = Object.values(asked).some((value) => value !== '')
+  return (
+    <Page title="Audit log" actions={<AccountChoice />}>
+      <p className="max-w-prose text-sm text-soft">
+        Every sign-in and every change of access, settings, tools and decisions. Entries are never changed or removed; each is
+        sealed with the one before it, so that tampering shows.
+      </p>
+      {account && <AuditStream accountId={account.id} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField
+          label="Action"
+          suggestions={ACTIONS}
+          value={asked.action}
+          onChange={(action) => narrow({ action })}
+          className="w-52"
+        />
+        <Filter
+          label="Who"
+          options={[
+            ['', 'Anybody'],
+            ...(people.data?.members ?? []).map(({ user_id, name }) => [String(user_id), name] as const),
+          ]}
+          value={asked.who}
+          onChange={(event) => narrow({ who: event.target.value })}
+        />
+        <DateFields since={asked.since} until={asked.until} onChange={narrow} />
+        {account && (
+          <span className="ml-auto flex flex-wrap gap-2">
+            <Save accountId={account.id} filter={filter} kind="json" />
+            <Save accountId={account.id} filter={filter} kind="csv" />
+            <Button busy={verify.isPending} onClick={() => verify.mutate({ account_id: account.id })}>
+              Verify
+            </Button>
+          </span>
+        )}
+      </div>
+      <Verdict data={verify.data} error={verify.error} />
+      <Pages
+        query={query}
+        count={entries.length}
+        empty={<Empty title="No entry">{isNarrow ? 'None fits what you chose above.' : 'What people change stands here.'}</Empty>}
+      >
+        <Table
+          caption="Changes"
+          rows={entries}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'When', cell: ({ at }) => <Time at={at} /> },
+            {
+              head: 'Who',
+              cell: ({ actor, user_id, token_id }) => (
+                <>
+                  {user_id === null ? ACTORS[actor] : nameOf(user_id)}
+                  {token_id !== null && <span className="text-xs text-soft"> with token {token_id}</span>}
+                </>
+              ),
+            },
+            {
+              head: 'What',
+              cell: ({ action, subject, before, after }) => (
+                <div className="grid min-w-0 gap-1">
+                  <span className="break-words">
+                    <code className="text-xs">{action}</code> <span className="text-soft">{subject}</span>
+                  </span>
+                  <code className="break-all text-xs text-soft">{changeOf(before, after)}</code>
+                </div>
+              ),
+            },
+            { head: 'From', wide: true, cell: ({ ip_address }) => ip_address ?? '' },
+          ]}
+        />
+      </Pages>
+    </Page>
+  )
+}
+
+/** What entries are called: routes that change something, and what happens beside them. */
+const ACTIONS = [
+  ...Object.entries(appRoutes).flatMap(([name, [method]]) => (method === 'GET' ? [] : [name])),
+  ...['signIn', 'signInRefused', 'joinByInvitation', 'completePasswordReset', 'exchangeLoginCode', 'scim', 'singleSignOn'],
+].sort()
+
+function Save({ accountId, filter, kind }: { accountId: number; filter: AuditFilter; kind: 'csv' | 'json' }) {
+  const [busy, setBusy] = useState(false)
+  const say = useToast()
+  const save = async () => {
+    setBusy(true)
+    try {
+      await saveAuditLog(accountId, filter, kind)
+    } catch (error) {
+      say(wordsOf(error), 'err')
+    }
+    setBusy(false)
+  }
+  return (
+    <Button busy={busy} onClick={() => void save()}>
+      Save as {kind.toUpperCase()}
+    </Button>
+  )
+}
+
+/** Whoever has no name of their own. */
+const ACTORS: Record<Entry['actor'], string> = {
+  user: 'Somebody',
+  token: 'A token',
+  operator: 'An operator',
+  job: 'The service',
+  provider: 'The sign-in provider',
+}
+
+const changeOf = (before: unknown, after: unknown) =>
+  [before, after].map((side) => (side === null ? '' : JSON.stringify(side))).join(before === null || after === null ? '' : ' → ')
+
+/** Below the row of filters, as wide as the page. */
+const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLog'>>, 'data' | 'error'>) => (
+  <>
+    {error && <Notice kind="err">{wordsOf(error)}</Notice>}
+    {data && (
+      <Notice kind={data.broken ? 'err' : 'ok'}>
+        {data.broken ? (
+          `The chain breaks at entry ${data.broken.position}: ${data.broken.why}.`
+        ) : (
+          <>
+            {countOf(data.entries, 'entry', 'entries')}, none changed or missing. The last hash, to be noted elsewhere:{' '}
+            <code className="break-all text-xs">{data.head ?? 'none'}</code>
+          </>
+        )}
+      </Notice>
+    )}
+  </>
+)
