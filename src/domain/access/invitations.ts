@@ -1,48 +1,75 @@
 import { randomBytes } from 'node:crypto'
-import { notFound } from '../../contract/errors.ts'
-import type { Role } from '../../contract/sets.ts'
+import { notFound, rateLimited, signInRefused } from '../../contract/errors.ts'
+import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
-import { writeToAddress } from '../notifications/mails.ts'
+import { isFlooded, writeToAddress } from '../notifications/mails.ts'
+import { endOtherSessions } from '../sign-in/required.ts'
 import { hashOf } from './secrets.ts'
 
 interface Invitation {
   id: number
   email: string
-  role: Role
+  role: AccountRole
+  /** That a guest is to be on. */
+  project_ids: number[]
   expires_at: string
   created_at: string
 }
 
 const DAYS = 7
+const HOUR = 3_600
+
+/** Whether the invitation `i` waits: whoever was taken out, or lost the role to give, lets nobody in any more, themselves least of all. */
+const WAITS = sql`(i.accepted_at is null and i.expires_at > now() and exists (
+  select from account_members m where m.account_id = i.account_id and m.user_id = i.invited_by
+    and (m.role = 'owner' or m.role = 'admin' and i.role <> 'owner')))`
 
 export const list = (db: Database, accountId: number): Promise<Invitation[]> =>
   db.rows(sql`
-    select id, email, role, expires_at, created_at from invitations
-    where account_id = ${accountId} and accepted_at is null and expires_at > now() order by created_at desc, id desc`)
+    select i.id, i.email, i.role, i.project_ids, i.expires_at, i.created_at from invitations i
+    where i.account_id = ${accountId} and ${WAITS} order by i.created_at desc, i.id desc`)
+
+interface NewInvitation {
+  account_id: number
+  email: string
+  role: AccountRole
+  project_ids?: number[]
+  invited_by: number
+}
 
 /** Inviting an address again sends a new link and ends the old one. */
 export function create(
   db: Database,
-  { account_id, invited_by, role, ...input }: { account_id: number; email: string; role: Role; invited_by: number },
+  { account_id, invited_by, role, project_ids = [], ...input }: NewInvitation,
   site: string,
 ): Promise<Invitation & { url: string }> {
   const token = randomBytes(24).toString('base64url')
   const email = input.email.trim().toLowerCase()
   const url = `${site}/invitations/${token}`
   return db.transaction(async (db) => {
+    if (await isFlooded(db, email)) throw rateLimited(HOUR)
     const row = (await db.one<Invitation>(sql`
-      insert into invitations (account_id, email, role, token_hash, invited_by, expires_at)
-      values (${account_id}, ${email}, ${role}, ${hashOf(token)}, ${invited_by}, now() + make_interval(days => ${DAYS}))
-      on conflict (account_id, lower(email)) where accepted_at is null do update set role = excluded.role,
+      insert into invitations (account_id, email, role, project_ids, token_hash, invited_by, expires_at)
+      values (${account_id}, ${email}, ${role}, ${await ownProjects(db, account_id, project_ids)}, ${hashOf(token)}, ${invited_by}, now() + make_interval(days => ${DAYS}))
+      on conflict (account_id, lower(email)) where accepted_at is null do update set role = excluded.role, project_ids = excluded.project_ids,
         token_hash = excluded.token_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at, created_at = now()
-      returning id, email, role, expires_at, created_at`))!
+      returning id, email, role, project_ids, expires_at, created_at`))!
     const { account, inviter } = (await db.one<{ account: string; inviter: string }>(sql`
       select (select name from accounts where id = ${account_id}) as account, (select name from users where id = ${invited_by}) as inviter`))!
-    await writeToAddress(db, email, mailTemplates.invitation(url, account, inviter))
+    await writeToAddress(db, email, mailTemplates.invitation(url, account, inviter), account_id)
     return { ...row, url }
   })
+}
+
+/** A project of another account cannot be given away. */
+async function ownProjects(db: Database, accountId: number, ids: readonly number[]): Promise<number[]> {
+  const { count } = (await db.one<{ count: number }>(
+    sql`select count(*) from projects where account_id = ${accountId} and id = any (${ids}::integer[])`,
+  ))!
+  if (count !== new Set(ids).size) throw notFound('Project')
+  return [...new Set(ids)]
 }
 
 interface Found {
@@ -50,17 +77,18 @@ interface Found {
   account_id: number
   account_name: string
   email: string
-  role: Role
+  role: AccountRole
+  project_ids: number[]
   has_user: boolean
 }
 
 /** `lock`: nobody else accepts it until the caller's transaction ends. */
 export async function find(db: Database, token: string, lock = false): Promise<Found> {
   const found = await db.one<Found>(sql`
-    select i.id, i.account_id, a.name as account_name, i.email, i.role,
+    select i.id, i.account_id, a.name as account_name, i.email, i.role, i.project_ids,
       exists (select from users u where lower(u.email) = lower(i.email)) as has_user
     from invitations i join accounts a on a.id = i.account_id
-    where i.token_hash = ${hashOf(token)} and i.accepted_at is null and i.expires_at > now()
+    where i.token_hash = ${hashOf(token)} and ${WAITS}
     ${lock ? sql`for update of i` : sql``}`)
   if (!found) throw notFound('Invitation')
   return found
@@ -69,15 +97,23 @@ export async function find(db: Database, token: string, lock = false): Promise<F
 /** Whoever holds the link joins, once, under whatever address they have proven. The link proves the one it was made for. */
 export function accept(db: Database, token: string, userId: number): Promise<{ account_id: number }> {
   return db.transaction(async (db) => {
-    const { id, account_id, role, email } = await find(db, token, true)
+    const { id, account_id, role, project_ids, email } = await find(db, token, true)
     await db.execute(sql`
       update users set email_verified = true where id = ${userId} and lower(email) = lower(${email}) and not email_verified`)
     await requireVerified(db, userId)
+    // By a link that was meant for another address; the provider's word stands above it.
+    if (await db.one(sql`select from scim_users where account_id = ${account_id} and user_id = ${userId} and not active`))
+      throw signInRefused('sso_inactive')
     await db.execute(sql`update invitations set accepted_at = now() where id = ${id}`)
     await db.execute(sql`
       insert into account_members (account_id, user_id, role) values (${account_id}, ${userId}, ${role})
       on conflict (user_id, account_id) do nothing`)
+    await db.execute(sql`
+      insert into project_members (project_id, user_id, project_role)
+      select p.id, ${userId}, 'contributor' from projects p where p.account_id = ${account_id} and p.id = any (${project_ids}::integer[])
+      on conflict (project_id, user_id) do nothing`)
     await db.execute(sql`update users set default_account_id = ${account_id}, updated_at = now() where id = ${userId}`)
+    await endOtherSessions(db, account_id, userId)
     return { account_id }
   })
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { GRANTABLE_SCOPES, LOGIN_DAYS, LOGIN_SCOPES, type Scope, type TokenOrigin } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
+import { accountsOf, record } from '../audit/audit-log.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { writeToUser } from '../notifications/mails.ts'
 import * as refreshTokens from './refresh-tokens.ts'
@@ -39,6 +40,8 @@ export async function issue(db: Database, { user_id, code_challenge, client_name
 }
 
 export interface Exchange {
+  /** From where it is asked. */
+  ip_address: string
   code: string
   code_verifier: string
   device_name?: string
@@ -85,6 +88,14 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     const name = `${found.client_name} ${asked.device_name?.trim() ?? ''}`.trim().slice(0, NAME_MAX).toWellFormed()
     const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
     await db.execute(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
+    await record(db, accountsOf(found.user_id), {
+      actor: 'user',
+      user_id: found.user_id,
+      ip_address: asked.ip_address,
+      action: 'exchangeLoginCode',
+      subject: `token/${token.id}`,
+      after: { prefix: token.prefix, scopes: token.scopes, created_via, expires_at },
+    })
     await writeToUser(db, found.user_id, mailTemplates.tokenCreated(site, { ...token, name, created_via }))
     const grant = { token: token.token, scopes: token.scopes, created_at: token.created_at, expires_at }
     if (found.assistant_id === null) return grant

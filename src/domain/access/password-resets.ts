@@ -24,9 +24,9 @@ export function mail(db: Database, { email, token, site }: Jobs['mail_password_r
 
 /**
  * Whoever forgot a password may have lost it to somebody: nothing that was made with it lives on. Following the link proves the
- * address too.
+ * address too. Gives whose it was.
  */
-export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<void> {
+export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<number> {
   return db.transaction(async (db) => {
     const id = Number(await mailedLinks.consume(db, 'password-reset', token))
     await users.lock(db, id)
@@ -36,5 +36,6 @@ export function complete(db: Database, { token, password }: { token: string; pas
     await sessions.endAll(db, id)
     const revoked = await tokens.revokeAll(db, id)
     await writeToUser(db, id, mailTemplates.passwordChanged(site, 'by a link that was mailed to you', revoked))
+    return id
   })
 }

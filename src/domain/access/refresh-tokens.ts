@@ -1,12 +1,16 @@
-import type { Scope } from '../../contract/sets.ts'
+import { shutOut } from '../../contract/errors.ts'
+import type { Scope, ShutReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, newToken, Vault } from './secrets.ts'
+import { shutEverywhere } from './shut.ts'
 import * as tokens from './tokens.ts'
 
 /** An answer may be lost on the way, and several windows of one assistant may renew at once: for so long the same is answered again. */
 const RETRY_SECONDS = 60
 /** Of one login; a use of an older one is refused like that of an unknown one. */
 const REMEMBERED = 100
+
+const PLACE = 'refresh_tokens'
 
 interface Login {
   token_id: number
@@ -32,22 +36,24 @@ interface Renewal {
  * The same token under another value, and another refresh token; the login ends when it would have. Whoever uses one a second time has shown
  * that it leaked, so the login ends. Nothing for whoever may not.
  */
-export function exchange(db: Database, value: string, assistantId: string) {
+export function exchange(db: Database, value: string, assistantId: string, address: string | null) {
   return db.transaction(async (db) => {
     const hash = hashOf(value)
     // The token first: renewals of one login wait for each other here, and what they read next is what the one before has left.
-    const login = await db.one<Login & { scopes: Scope[] }>(sql`
-      select id as token_id, ${assistantId} as assistant_id, scopes, expires_at from api_tokens
+    const login = await db.one<Login & { scopes: Scope[]; shut: ShutReason | null }>(sql`
+      select id as token_id, ${shutEverywhere('asker')} as shut, ${assistantId} as assistant_id, scopes, expires_at from api_tokens t
+      cross join lateral (select t.user_id, t.account_id as only_account_id, ${address}::inet as address) asker
       where id = (select token_id from refresh_tokens where hash = ${hash} and assistant_id = ${assistantId})
         and revoked_at is null and expires_at > now()
-      for update`)
+      for update of t`)
     if (!login) return undefined
+    if (login.shut) throw shutOut(login.shut)
     const past = await db.one<{ used: boolean; answer: string | null }>(sql`
       select used_at is not null as used,
         case when used_at > clock_timestamp() - make_interval(secs => ${RETRY_SECONDS}) then answer end as answer
       from refresh_tokens where hash = ${hash}`)
     const { scopes, expires_at } = login
-    if (past?.answer) return { ...(JSON.parse(new Vault(value).open(past.answer)) as Renewal), scopes, expires_at }
+    if (past?.answer) return { ...(JSON.parse(new Vault(value).open(past.answer, PLACE)) as Renewal), scopes, expires_at }
     if (!past || past.used) {
       await tokens.revoke(db, login.token_id)
       return undefined
@@ -61,7 +67,7 @@ async function renew(db: Database, login: Login, value: string): Promise<Renewal
   // Once its successor is used, the one before is no retry any more.
   await db.execute(sql`update refresh_tokens set answer = null where token_id = ${login.token_id} and answer is not null`)
   await db.execute(sql`
-    update refresh_tokens set used_at = clock_timestamp(), answer = ${new Vault(value).seal(JSON.stringify(renewal))}
+    update refresh_tokens set used_at = clock_timestamp(), answer = ${new Vault(value).seal(JSON.stringify(renewal), PLACE)}
     where hash = ${hashOf(value)}`)
   await db.execute(sql`
     delete from refresh_tokens where hash in (

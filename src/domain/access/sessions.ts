@@ -1,6 +1,7 @@
 import { notFound, unauthorized } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { Identity } from './access.ts'
+import { type Identity, livingSession, livingToken } from './access.ts'
+import { refuseWithoutFactor } from './shut.ts'
 
 /** Browsers that are signed in, the latest first. */
 export const list = (db: Database, userId: number, currentId: number | null) =>
@@ -28,20 +29,23 @@ export const endAll = (db: Database, userId: number) => db.execute(sql`delete fr
 
 /**
  * Gives what outlives the session or token that asks, such as another token. A password that is changed at the same moment either has
- * ended them, and nothing is given, or waits until it is given, and ends it too.
+ * ended them, and nothing is given, or waits until it is given, and ends it too. `accountId`: what it is held to.
  */
 export function granting<T>(
   db: Database,
-  { user_id, session_id, token_id }: Pick<Identity, 'user_id' | 'session_id' | 'token_id'>,
+  by: Pick<Identity, 'user_id' | 'session_id' | 'token_id'>,
+  accountId: number | null,
   give: (db: Database) => Promise<T>,
 ): Promise<T> {
+  const { user_id, session_id, token_id } = by
   return db.transaction(async (db) => {
     await db.one(sql`select from users where id = ${user_id} for share`)
     const asking = await db.one(sql`
-      select from sessions where id = ${session_id} and expires_at > now()
+      select from sessions where id = ${session_id} and ${livingSession(sql`sessions`)}
       union all
-      select from api_tokens where id = ${token_id} and revoked_at is null and (expires_at is null or expires_at > now())`)
+      select from api_tokens where id = ${token_id} and ${livingToken(sql`api_tokens`)}`)
     if (!asking) throw unauthorized()
+    await refuseWithoutFactor(db, by, accountId)
     return give(db)
   })
 }

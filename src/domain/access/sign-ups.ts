@@ -1,9 +1,11 @@
 import { invalidEmail, setUpDone, signUpClosed } from '../../contract/errors.ts'
+import { timezone } from '../../contract/field-readers.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import * as accounts from '../accounts/accounts.ts'
 import { newAccount } from '../accounts/metering.ts'
 import * as users from '../accounts/users.ts'
+import { record } from '../audit/audit-log.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { isFlooded, recipient, writeToAddress, writeToUser } from '../notifications/mails.ts'
 import * as invitations from './invitations.ts'
@@ -25,13 +27,24 @@ interface Person {
   password: string
 }
 
+/** What they call their account, and where they are. */
+interface Studio {
+  name: string | undefined
+  timezone: string | undefined
+}
+
 /** The first user, who owns the service. The caller has checked the set-up token. */
-export function setUp(db: Database, person: Person, metering: boolean): Promise<users.User> {
+export function setUp(db: Database, person: Person, studio: Studio, metering: boolean): Promise<users.User> {
+  const zone = studio.timezone === undefined ? {} : { timezone: timezone('timezone', studio.timezone) }
   return db.transaction(async (db) => {
     // Two first visitors take turns, so that only one of them is the first.
     await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
     if (!(await isFirstRun(db))) throw setUpDone()
-    const account = await accounts.create(db, { name: `${person.name.trim()}’s studio`, ...newAccount(metering, true) })
+    const account = await accounts.create(db, {
+      name: studio.name?.trim() ?? `${person.name.trim()}’s studio`,
+      ...zone,
+      ...newAccount(metering, true),
+    })
     const user = await users.create(db, { ...named(person), account_id: account.id, role: 'owner' })
     await users.setOperator(db, user.id, true)
     return user
@@ -39,12 +52,20 @@ export function setUp(db: Database, person: Person, metering: boolean): Promise<
 }
 
 /** A new user for the address that an invitation was made for, in the account that invites. */
-export function join(db: Database, { invitation, ...person }: Person & { invitation: string }): Promise<users.User> {
+export function join(db: Database, { invitation, ...person }: Person & { invitation: string }, ip: string): Promise<users.User> {
   return db.transaction(async (db) => {
-    const { email } = await invitations.find(db, invitation, true)
+    const { email, role } = await invitations.find(db, invitation, true)
     if (email !== person.email.trim().toLowerCase()) throw invalidEmail('This invitation is for another address.')
     const user = await users.create(db, named(person))
-    await invitations.accept(db, invitation, user.id)
+    const { account_id } = await invitations.accept(db, invitation, user.id)
+    await record(db, sql`select ${account_id}::integer`, {
+      actor: 'user',
+      user_id: user.id,
+      ip_address: ip,
+      action: 'joinByInvitation',
+      subject: `member/${user.id}`,
+      after: { role },
+    })
     return user
   })
 }

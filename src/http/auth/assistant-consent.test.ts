@@ -130,7 +130,8 @@ describe('the consent page', () => {
   test('takes no request that we did not seal, and none without a session', async () => {
     const request = await requestOf()
     const forged = `${request.slice(0, -6)}AAAAA=`
-    for (const bad of [forged, '', 'x', login.studio.service.vault.seal('{}'), login.studio.service.vault.seal('null')]) {
+    const seal = (text: string) => login.studio.service.vault.seal(text, 'assistant-request')
+    for (const bad of [forged, '', 'x', seal('{}'), seal('null'), login.studio.service.vault.seal('{}', 'unsubscribe')]) {
       expect((await show(bad)).status).toBe(422)
       expect((await login.decide(bad)).status).toBe(422)
     }

@@ -53,6 +53,15 @@ describe('renewing a login', () => {
     expect(shown.prefix).toBe(json.access_token.slice(0, 8))
   })
 
+  test('is refused from where none of the accounts allows it, and the refresh token stays good', async () => {
+    const tokens = await logIn()
+    const allow = (list: string[] | null) => login.studio.db.execute(sql`update accounts set allowed_addresses = ${list}`)
+    await allow(['192.0.2.0/24'])
+    expect(await refresh(tokens)).toMatchObject({ status: 403, json: { error: 'address_not_allowed' } })
+    await allow(null)
+    await refreshed(tokens)
+  })
+
   test('says how long the login still lasts, and does not outlast it', async () => {
     const tokens = await logIn()
     const age = (days: string) => login.studio.db.execute(sql`update api_tokens set expires_at = now() + ${days}::interval`)

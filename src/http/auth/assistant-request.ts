@@ -17,6 +17,8 @@ interface AuthorizationRequest {
   scopes: readonly Scope[]
 }
 
+const PLACE = 'assistant-request'
+
 const STATE_MAX = 2000
 
 /**
@@ -34,7 +36,7 @@ export async function readRequest({ db, vault, site }: Service, resource: string
   const state = given.state !== undefined && given.state.length <= STATE_MAX ? given.state : undefined
   try {
     const asked: AuthorizationRequest = { assistant_id: assistant.id, redirect_uri, state, ...readWishes(given, query, resource) }
-    return `/cli/auth?${new URLSearchParams({ request: vault.seal(JSON.stringify(asked)) })}`
+    return `/cli/auth?${new URLSearchParams({ request: vault.seal(JSON.stringify(asked), PLACE) })}`
   } catch (error) {
     // Anybody may register a site of their own: without a person's consent a link to us must not lead there.
     if (!(error instanceof ApiError) || !assistants.isOwnMachine(redirect_uri)) throw error
@@ -83,7 +85,7 @@ export async function openRequest(db: Database, vault: Service['vault'], request
 
 function unsealed(vault: Service['vault'], request: string): AuthorizationRequest | undefined {
   try {
-    return JSON.parse(vault.open(request)) as AuthorizationRequest
+    return JSON.parse(vault.open(request, PLACE)) as AuthorizationRequest
   } catch {
     return undefined
   }
@@ -98,7 +100,7 @@ export async function decide(
   const { asked, assistant } = await openRequest(db, vault, request)
   if (!allow) return { redirect_to: comeBack(site, asked, { error: 'access_denied' }) }
   const { code_challenge, scopes, redirect_uri } = asked
-  const code = await sessions.granting(db, visit, async (db) => {
+  const code = await sessions.granting(db, visit, null, async (db) => {
     await assistants.noteUse(db, assistant.id)
     const waiting = { id: assistant.id, redirect_uri }
     return loginCodes.issue(db, {

@@ -5,6 +5,7 @@ import type { Scope } from '../../contract/sets.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
 import * as refreshTokens from '../../domain/access/refresh-tokens.ts'
+import { addressOf } from '../limits/network.ts'
 import type { Service } from '../service.ts'
 import { refuseOtherResources } from './assistant-request.ts'
 
@@ -20,19 +21,19 @@ export function serveAssistantTokens(app: FastifyInstance, { db, site }: Service
     if (!(await assistants.find(db, id))) throw oauthRefusal('invalid_client', 'This assistant is not registered here.', 401)
     return id
   }
-  const grants: Record<string, (form: Form) => Promise<Granted>> = {
-    async authorization_code(form) {
+  const grants: Record<string, (form: Form, ip_address: string) => Promise<Granted>> = {
+    async authorization_code(form, ip_address) {
       const [code, code_verifier] = [needed(form, 'code'), needed(form, 'code_verifier')]
       const assistant = { id: await knownAssistant(form), redirect_uri: one(form, 'redirect_uri') }
       refuseOtherResources(form, resource)
-      const grant = await loginCodes.exchange(db, { code, code_verifier, assistant }, site)
+      const grant = await loginCodes.exchange(db, { code, code_verifier, assistant, ip_address }, site)
       return granted(grant, 'The code is unknown, used, expired or not yours, or the verifier does not match it.')
     },
-    async refresh_token(form) {
+    async refresh_token(form, ip_address) {
       const value = needed(form, 'refresh_token')
       const assistant = await knownAssistant(form)
       refuseOtherResources(form, resource)
-      const grant = await refreshTokens.exchange(db, value, assistant)
+      const grant = await refreshTokens.exchange(db, value, assistant, addressOf(ip_address))
       return granted(grant, 'The refresh token is unknown, used, expired or not yours; ask the user to log in again.')
     },
   }
@@ -42,7 +43,7 @@ export function serveAssistantTokens(app: FastifyInstance, { db, site }: Service
     const type = needed(form, 'grant_type')
     if (!Object.hasOwn(grants, type))
       throw oauthRefusal('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`)
-    return reply.headers(NO_STORE).send(answerTo(await grants[type]!(form)))
+    return reply.headers(NO_STORE).send(answerTo(await grants[type]!(form, request.ip)))
   })
 
   // What is unknown, or somebody else's, is answered alike: there is nothing to be learnt here.

@@ -4,6 +4,7 @@ import { foreignHost, foreignOrigin, unauthorized } from '../../contract/errors.
 import { type Route, type RouteName, routes } from '../../contract/routes.ts'
 import type { Who } from '../../domain/access/access.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
+import { addressOf } from '../limits/network.ts'
 import { type Cookies, sessionOf } from './session-cookie.ts'
 
 /** A way into the route table: where it stands and how a request says who asks. Behind it, the rules are the same. */
@@ -20,7 +21,7 @@ export const tokenScheme: AuthScheme = {
   prefix: '/api',
   table: routes,
   own: adminRoutes,
-  who: (request) => ({ hash: hashOfToken(request) }),
+  who: (request) => ({ hash: hashOfToken(request), address: addressOf(request.ip) }),
 }
 
 /** For the web app: the cookie of a session. */
@@ -32,7 +33,7 @@ export const sessionScheme = (cookies: Cookies): AuthScheme => ({
     requireSameOrigin(request)
     const session = sessionOf(request.headers.cookie ?? '', cookies)
     if (session === undefined) throw unauthorized()
-    return { session }
+    return { session, address: addressOf(request.ip) }
   },
 })
 

@@ -4,7 +4,7 @@ import { sql } from '../../db/database.ts'
 import * as mailTemplates from '../../domain/notifications/mail-templates.ts'
 import { writeToUser } from '../../domain/notifications/mails.ts'
 import type { Service } from '../service.ts'
-import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
+import { ADDRESS_HEADER, AUTH_PATH, SESSION_SECONDS } from './library.ts'
 import { cookiesOf, sessionOf } from './session-cookie.ts'
 
 const DAY = 86_400
@@ -55,7 +55,7 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
     },
     session: {
       modelName: 'sessions',
-      expiresIn: 14 * DAY,
+      expiresIn: SESSION_SECONDS,
       updateAge: DAY,
       fields: {
         userId: 'user_id',
@@ -76,7 +76,7 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
       defaultCookieAttributes: { sameSite: 'strict', httpOnly: true },
       database: { generateId: 'serial' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // Our own door asks first, and is stricter.
+      // `requireSameOrigin` has checked before the library is asked, and is stricter.
       disableCSRFCheck: true,
     },
   })

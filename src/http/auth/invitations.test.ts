@@ -55,6 +55,8 @@ test('somebody new joins the account that invites, proven, with no account of th
     accounts: [{ name: 'Night Owl', role: 'member' }],
   })
   expect((await join(token, 'cleo@example.com')).status).toBe(404)
+  const told = sql`select after from audit_log where account_id = ${account} and action = 'joinByInvitation'`
+  expect(await studio.db.rows(told)).toEqual([{ after: { role: 'member' } }])
 })
 
 test('the link goes to the mailbox alone where mails leave', async () => {
@@ -70,6 +72,51 @@ test('the link goes to the mailbox alone where mails leave', async () => {
   } finally {
     await mailing.close()
   }
+})
+
+test('whoever may no longer give the role has invited nobody', async () => {
+  const owned = sql`account_id = ${account} and user_id = ${studio.world.users.ann!.id}`
+  await studio.db.execute(sql`
+    insert into account_members (account_id, user_id, role) values (${account}, ${studio.world.users.ann!.id}, 'admin')`)
+  const ann = await signIn(studio, 'ann@example.com', PASSWORD)
+  const back = async (role: string) => {
+    const body = { email: `ann-${role}@example.com`, role }
+    return tokenIn((await ann.app(`/accounts/${account}/invitations`, { method: 'POST', body })).json.url)
+  }
+  const [admin, member] = [await back('admin'), await back('member')]
+  const found = async (token: string) => (await visit(studio).app(`/invitations/${token}`)).status
+  expect([await found(admin), await found(member)]).toEqual([200, 200])
+  await studio.db.execute(sql`update account_members set role = 'member' where ${owned}`)
+  expect([await found(admin), await found(member)]).toEqual([404, 404])
+  await studio.db.execute(sql`delete from account_members where ${owned}`)
+  expect((await join(admin, 'ann-admin@example.com')).status).toBe(404)
+  const { invitations } = (await lead.app(`/accounts/${account}/invitations`)).json
+  expect(invitations.filter(({ email }: { email: string }) => email.startsWith('ann-'))).toEqual([])
+})
+
+test('whoever is taken out of the account gets nothing that waited for them: no invitation, no mail', async () => {
+  const bob = studio.world.users.bob!.id
+  const waiting = tokenIn((await invite('bob@example.com')).json.url)
+  await studio.db.execute(sql`insert into account_members (account_id, user_id, role) values (${account}, ${bob}, 'member')`)
+  expect((await visit(studio).app(`/invitations/${waiting}`)).status).toBe(200)
+  await studio.db.execute(sql`
+    insert into mails (to_user_id, account_id, subject, text, sent_at) values (${bob}, ${account}, 'Secret', '', null),
+      (${bob}, ${account}, 'Read', '', now()), (${bob}, ${studio.world.accounts.fox!.id}, 'Fox', '', null)`)
+  expect((await lead.app(`/accounts/${account}/members/${bob}`, { method: 'DELETE' })).status).toBe(200)
+  expect((await visit(studio).app(`/invitations/${waiting}`)).status).toBe(404)
+  const mails = await studio.db.rows<{ subject: string }>(sql`
+    select subject from mails where to_user_id = ${bob} or to_address = 'bob@example.com' order by id`)
+  expect(mails.map(({ subject }) => subject)).toEqual(['Read', 'Fox'])
+})
+
+test('an address is invited so often that its owner knows, and no more', async () => {
+  const statuses: number[] = []
+  for (let n = 0; n < 7; n++) {
+    await studio.db.execute(sql`update accounts set name = ${`Night Owl ${n}`} where id = ${account}`)
+    statuses.push((await invite('annoyed@example.com')).status)
+  }
+  await studio.db.execute(sql`update accounts set name = 'Night Owl' where id = ${account}`)
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429])
 })
 
 describe('at the same moment', () => {

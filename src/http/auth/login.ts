@@ -14,7 +14,7 @@ export function serveLogin(app: FastifyInstance, { db, site }: Service) {
     const [body] = attempt(() => jsonOf(request))
     const exchange = readExchange(body)
     if (!exchange) throw invalidGrant()
-    const grant = await loginCodes.exchange(db, exchange, site)
+    const grant = await loginCodes.exchange(db, { ...exchange, ip_address: request.ip }, site)
     if (!grant) throw invalidGrant()
     return reply
       .code(201)
@@ -23,7 +23,7 @@ export function serveLogin(app: FastifyInstance, { db, site }: Service) {
   })
 }
 
-function readExchange(body: unknown): loginCodes.Exchange | undefined {
+function readExchange(body: unknown): Omit<loginCodes.Exchange, 'ip_address'> | undefined {
   const { code, code_verifier, device_name } = (body ?? {}) as Record<string, unknown>
   if (!isText(code) || !isText(code_verifier)) return undefined
   if (device_name === undefined || device_name === null || device_name === '') return { code, code_verifier }

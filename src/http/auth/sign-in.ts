@@ -1,18 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, wrongSignIn } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { networkOf } from '../network.ts'
+import * as audit from '../../domain/audit/sign-ins.ts'
+import { refuseElsewhere, refuseIfRequired } from '../../domain/sign-in/required.ts'
+import * as twoFactor from '../../domain/sign-in/two-factor.ts'
+import { addressOf, networkOf } from '../limits/network.ts'
 import { jsonOf } from '../rest/rest.ts'
 import type { Service } from '../service.ts'
+import { providerSignOut } from '../sso/sign-out.ts'
 import type { Auth } from './auth.ts'
 import { requireSameOrigin } from './auth-scheme.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
+import { cookiesOf, sessionOf } from './session-cookie.ts'
+import { sealChallenge } from './two-factor-challenge.ts'
 
 const SIGN_IN = '/sign-in/email'
+const SIGN_OUT = '/sign-out'
 
 /** What pages may ask of the library; the rest of it stays closed. */
 const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
   ['POST', SIGN_IN, true],
-  ['POST', '/sign-out'],
+  ['POST', SIGN_OUT],
   ['POST', '/send-verification-email', true],
   ['GET', '/verify-email', true],
 ]
@@ -36,23 +44,52 @@ export function serveSignIn(app: FastifyInstance, service: Service, auth: () => 
               ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
             }),
           )
-        return pass(
-          reply,
-          await (path === SIGN_IN ? unlessChanged(service.db, typeof body.email === 'string' ? body.email : '', ask) : ask()),
-        )
+        if (path === SIGN_IN)
+          return pass(reply, await withPassword(service, request, typeof body.email === 'string' ? body.email : '', ask))
+        if (path !== SIGN_OUT) return pass(reply, await ask())
+        const session = sessionOf(request.headers.cookie ?? '', cookiesOf(service.site, service.cookieKey))
+        const redirect_to = await providerSignOut(service, session)
+        return pass(reply, await ask(), redirect_to === undefined ? undefined : { redirect_to })
       },
     })
 }
 
-/** A password that is replaced while it is being checked opens no session: whoever replaced it has just ended all there were. */
-async function unlessChanged(db: Database, email: string, signIn: () => Promise<Response>): Promise<Response> {
+/** The library has checked the password and made a session: it goes where more is asked for. */
+async function withPassword(
+  { db, vault }: Service,
+  { ip: ip_address }: FastifyRequest,
+  email: string,
+  signIn: () => Promise<Response>,
+): Promise<Response> {
   const before = await passwordOf(db, email)
   const answer = await signIn()
-  if (!answer.ok || (await passwordOf(db, email)) === before) return answer
-  const { token } = (await answer.json()) as { token: string }
-  await db.execute(sql`delete from sessions where token = ${token}`)
-  return Response.json({ code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' }, { status: 401 })
+  if (!answer.ok) {
+    if (answer.status === UNAUTHORIZED) await audit.requestRefusal(db, email, ip_address)
+    return answer
+  }
+  const { token, user } = (await answer.clone().json()) as { token: string; user: { id: string } }
+  const shown = { user_id: Number(user.id), method: 'password', ip_address } as const
+  try {
+    // A password that is replaced while it is being checked opens no session: whoever replaced it has just ended all there were.
+    if ((await passwordOf(db, email)) !== before) throw wrongSignIn()
+    await refuseIfRequired(db, shown.user_id)
+    await refuseElsewhere(db, shown.user_id, addressOf(ip_address))
+    if (!(await twoFactor.isOn(db, shown.user_id))) {
+      await audit.recordSignIn(db, shown)
+      return answer
+    }
+  } catch (error) {
+    await end(db, token)
+    if (error instanceof ApiError) await audit.recordRefusal(db, { ...shown, reason: error.code })
+    throw error
+  }
+  await end(db, token)
+  return Response.json({ two_factor: sealChallenge(vault, shown.user_id, before ?? '') })
 }
+
+const UNAUTHORIZED = 401
+
+const end = (db: Database, token: string) => db.execute(sql`delete from sessions where token = ${token}`)
 
 const passwordOf = async (db: Database, email: string) =>
   (
@@ -86,11 +123,13 @@ export function headersOf(request: FastifyRequest): Headers {
   })
 }
 
-async function pass(reply: FastifyReply, answer: Response) {
+async function pass(reply: FastifyReply, answer: Response, also?: Record<string, string>) {
   reply.code(answer.status).header('cache-control', 'no-store')
   for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie)
   const text = await answer.text()
-  return reply.type('application/json; charset=utf-8').send(answer.ok ? text : refusal(text))
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(answer.ok ? (also ? JSON.stringify({ ...JSON.parse(text), ...also }) : text) : refusal(text))
 }
 
 /** In the words of the rest of the interface. */

@@ -30,11 +30,14 @@ describe('the first owner', () => {
     const studio = await openEmpty()
     try {
       expect((await visit(studio).app('/welcome')).json).toMatchObject({ first_run: true, sign_up: false })
-      const { status, visitor } = await setUp(studio)
+      expect((await setUp(studio, { timezone: 'Mars/Olympus' })).status).toBe(422)
+      const { status, visitor } = await setUp(studio, { studio: ' Night Owl ', timezone: 'Europe/Berlin' })
       expect(status).toBe(201)
       expect((await visitor.app('/me')).json).toMatchObject({
         user: { email: 'ana@example.com', operator: true, email_verified: true },
-        accounts: [{ plan: 'enterprise', trial_ends_at: null, credits: null, role: 'owner' }],
+        accounts: [
+          { name: 'Night Owl', timezone: 'Europe/Berlin', plan: 'enterprise', trial_ends_at: null, credits: null, role: 'owner' },
+        ],
       })
       expect((await visit(studio).app('/welcome')).json).toMatchObject({ first_run: false, sign_up: true })
       expect(await setUp(studio, { email: 'ben@example.com' })).toMatchObject({ status: 403, json: { error: 'set_up_done' } })

@@ -28,14 +28,17 @@ beforeAll(async () => {
     await rival.app(`${account}/channels`, { method: 'POST', body: room }),
     await rival.app(`${account}/webhooks`, { method: 'POST', body: hook }),
     await rival.app(`${account}/invitations`, { method: 'POST', body: { email: 'new@example.com', role: 'member' } }),
+    await rival.app(`${account}/views`, { method: 'PUT', body: { name: 'Mine', path: '/feed', query: '' } }),
     await rival.app('/me/connected_accounts', { method: 'POST', body: { provider: 'github', uid: 'rival-dev' } }),
     await rival.app(`/projects/${idOf('projects', 'fox')}/ugs_tokens`, { method: 'POST', body: { name: 'everybody' } }),
   ]
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 200, 201, 201])
   await studio.ask(`/webhooks/jenkins?token=${studio.world.integrations.theirs!.webhook_token}`, {
     method: 'POST',
     body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
   })
+  await studio.db.execute(sql`
+    insert into passkeys (user_id, credential_id, public_key, name) values (${rivalId()}, 'credential', 'key', 'Phone')`)
   lead = await signIn(studio, 'lead@example.com', PASSWORD)
 })
 afterAll(() => studio.close())
@@ -47,6 +50,7 @@ const foxId = () => Number(idOf('accounts', 'fox'))
 
 /** What stands before the name of a record in a path, and one of the rival's. */
 const THEIRS: Record<string, () => string | Promise<string>> = {
+  projects: () => idOf('projects', 'fox'),
   tasks: () => idOf('tasks', 'fox-task4'),
   changes: () => idOf('changes', 'fox-change4'),
   build_runs: () => idOf('build_runs', 'fox-build5'),
@@ -61,16 +65,19 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   members: () => idOf('users', 'rival'),
   tokens: () => idOf('tokens', 'rival'),
   sessions: () => ofTheirs(sql`select id::text from sessions where user_id = ${rivalId()}`),
+  passkeys: () => ofTheirs(sql`select id::text from passkeys where user_id = ${rivalId()}`),
   connected_accounts: () => ofTheirs(sql`select id::text from connected_accounts where user_id = ${rivalId()}`),
   invitations: () => ofTheirs(sql`select id::text from invitations where account_id = ${foxId()}`),
   ugs_tokens: () => ofTheirs(sql`select id::text from ugs_tokens where account_id = ${foxId()}`),
+  views: () => ofTheirs(sql`select id::text from saved_views where user_id = ${rivalId()}`),
   channels: () => ofTheirs(sql`select id::text from channels where account_id = ${foxId()}`),
   webhooks: () => ofTheirs(sql`select id::text from subscriptions where account_id = ${foxId()}`),
 }
 /** Bodies that are looked at before the record. */
 const BODIES: Partial<Record<AppName, unknown>> = {
   editAccountMember: { role: 'member' },
-  setProjectMember: { role: 'member' },
+  setProjectMember: { project_role: 'viewer' },
+  deleteProject: { name: 'Fox' },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 

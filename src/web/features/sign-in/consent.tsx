@@ -6,6 +6,7 @@ import { queryClient } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
 import { SCOPE_WORDS } from '../settings/scopes.ts'
 import { OutsideFrame } from './outside-frame.tsx'
 
@@ -43,7 +44,7 @@ export function Consent({ name, place, scopes, decide }: Props) {
       setBusy(false)
     }
   }
-  const until = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toLocaleDateString('en', { dateStyle: 'long' })
+  const until = dateOf('date', Date.now() + LOGIN_DAYS * 86_400_000)
   return (
     <OutsideFrame wide title={`Let ${name} in?`} below={<SomebodyElse />}>
       <div className="grid gap-4">

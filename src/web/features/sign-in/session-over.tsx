@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { useConnection } from '../../connection.ts'
+import { refreshAll } from '../../queries.ts'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { isOutside } from './outside.ts'
 import { SignInForm } from './sign-in-form.tsx'
@@ -14,7 +15,7 @@ export function SessionOver() {
   return (
     <Dialog title="Your session has ended" open onClose={() => {}} firm>
       <p className="mb-4 text-sm text-soft">Sign in again to go on where you are. Nothing you typed is lost.</p>
-      <SignInForm onDone={() => void client.invalidateQueries()} />
+      <SignInForm onDone={() => void refreshAll(client)} />
     </Dialog>
   )
 }

@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { isSignInRefusal, SIGN_IN_REFUSALS } from '../../../contract/app/sign-in-refusals.ts'
 import { ask } from '../../api.ts'
 import { queryClient } from '../../queries.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 export default function SignIn() {
-  const { to } = useSearch({ strict: false }) as { to?: string }
+  const { to, why = '' } = useSearch({ strict: false }) as { to?: string; why?: string }
   const navigate = useNavigate()
   const { data } = useQuery({ queryKey: ['welcome', {}], queryFn: () => ask('welcome', {}) })
+  // Only a page of ours: an address with a host of its own leads elsewhere.
+  const next = to?.startsWith('/') && !to.startsWith('//') ? to : '/feed'
   const done = () => {
     queryClient.clear()
-    // Only a page of ours: an address with a host of its own leads elsewhere.
-    void navigate({ href: to?.startsWith('/') && !to.startsWith('//') ? to : '/feed', replace: true })
+    void navigate({ href: next, replace: true })
   }
   return (
     <OutsideFrame
@@ -30,7 +33,12 @@ export default function SignIn() {
         </div>
       }
     >
-      <SignInForm onDone={done} />
+      {isSignInRefusal(why) && (
+        <div className="mb-4">
+          <Notice kind="err">{SIGN_IN_REFUSALS[why]}</Notice>
+        </div>
+      )}
+      <SignInForm onDone={done} to={next} />
     </OutsideFrame>
   )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { connection } from '../../connection.ts'
 import { queryClient } from '../../queries.ts'
@@ -13,10 +13,12 @@ interface Props {
   email?: string
   signUp(person: { name: string; email: string; password: string }): Promise<unknown>
   onDone(): void
+  /** What else is asked first. */
+  children?: ReactNode
 }
 
 /** Somebody new, who is signed in afterwards. */
-export function SignUpForm({ action, email: given, signUp, onDone }: Props) {
+export function SignUpForm({ action, email: given, signUp, onDone, children }: Props) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState(given ?? '')
   const [password, setPassword] = useState('')
@@ -28,6 +30,7 @@ export function SignUpForm({ action, email: given, signUp, onDone }: Props) {
   }
   return (
     <Form eager action={action} submit={submit}>
+      {children}
       <OwnName value={name} onChange={setName} />
       <OwnEmail value={email} onChange={setEmail} fixed={given !== undefined} />
       <NewPassword label="Password" value={password} onChange={setPassword} />

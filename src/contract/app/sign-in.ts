@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import { email, flag, idText, instant, name, nullable, object, oneOf, ownText } from '../fields.ts'
+import { NAME_MAX, URL_MAX } from '../limits.ts'
+import * as sets from '../sets.ts'
+import * as app from './shapes.ts'
+
+/** Ways in beside the password; a part of the table in `routes.ts`. */
+
+const none = {}
+const accountOwner = { who: 'owner', query: none } as const
+const ROLE_GROUPS_MAX = 100
+const DOMAINS_MAX = 50
+
+const domain = Type.String({ maxLength: 253, pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$' })
+const settings = {
+  issuer: Type.String({ minLength: 8, maxLength: URL_MAX, pattern: '^https?://[^\\s]+$' }),
+  client_id: Type.String({ minLength: 1, maxLength: 500 }),
+  trusts_email: flag,
+  groups_claim: Type.String({ minLength: 1, maxLength: NAME_MAX }),
+  role_groups: Type.Array(object({ group: Type.String({ minLength: 1, maxLength: 200 }), role: oneOf(sets.ACCOUNT_ROLES) }), {
+    maxItems: ROLE_GROUPS_MAX,
+  }),
+  default_role: nullable(oneOf(sets.ACCOUNT_ROLES)),
+  domains: Type.Array(domain, { maxItems: DOMAINS_MAX }),
+  required: flag,
+}
+
+/** Bytes as browsers hand them over. */
+const bytes = Type.String({ minLength: 1, maxLength: 8_000, pattern: '^[A-Za-z0-9_-]+$' })
+const code = Type.String({ minLength: 6, maxLength: 60 })
+const mine = { who: 'user', query: none } as const
+const Passkey = object({ id: idText, name: ownText, last_used_at: nullable(instant), created_at: instant })
+const Question = object({ challenge: ownText, rp_id: ownText })
+
+export const signInRoutes = {
+  completeTwoFactor: {
+    method: 'POST',
+    path: '/v1/two_factor_sign_ins',
+    summary: 'End a sign-in that asked for a code of the authenticator app, or take a recovery code',
+    who: 'anyone',
+    query: none,
+    body: object({ challenge: Type.String({ maxLength: 2_000 }), code }),
+    reply: app.Done,
+  },
+  startPasskeySignIn: {
+    method: 'POST',
+    path: '/v1/passkey_sign_ins/challenges',
+    summary: 'A question for a passkey, to be answered once',
+    who: 'anyone',
+    query: none,
+    reply: Question,
+  },
+  completePasskeySignIn: {
+    method: 'POST',
+    path: '/v1/passkey_sign_ins',
+    summary: 'Sign in with a passkey',
+    who: 'anyone',
+    query: none,
+    body: object({ challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }),
+    reply: app.Done,
+  },
+  showSignIn: {
+    method: 'GET',
+    path: '/v1/me/sign_in',
+    summary: 'What the caller signs in with',
+    ...mine,
+    reply: object({ two_factor: flag, recovery_codes: Type.Integer(), passkeys: Type.Array(Passkey) }),
+  },
+  startTwoFactor: {
+    method: 'POST',
+    path: '/v1/me/two_factor',
+    summary: 'A new secret for an authenticator app; it counts once a code of it was given',
+    ...mine,
+    reply: object({ secret: ownText, otpauth_url: ownText }),
+    unaudited: true,
+  },
+  confirmTwoFactor: {
+    method: 'PUT',
+    path: '/v1/me/two_factor',
+    summary: 'Turn the authenticator app on by its first code; answers the recovery codes, once',
+    ...mine,
+    body: object({ code }),
+    reply: object({ recovery_codes: Type.Array(ownText) }),
+  },
+  removeTwoFactor: {
+    method: 'POST',
+    path: '/v1/me/two_factor/remove',
+    summary: 'Turn the authenticator app off, by a code of it or a recovery code',
+    ...mine,
+    body: object({ code }),
+    reply: app.Done,
+    // A wrong code is counted, whatever becomes of the request.
+    detached: true,
+  },
+  startPasskey: {
+    method: 'POST',
+    path: '/v1/me/passkeys/challenges',
+    summary: 'A question for a new passkey, to be answered once',
+    ...mine,
+    reply: object({ ...Question.properties, user_handle: ownText }),
+    unaudited: true,
+  },
+  addPasskey: {
+    method: 'POST',
+    path: '/v1/me/passkeys',
+    summary: 'Keep a passkey to sign in with',
+    ...mine,
+    body: object({ name, challenge: bytes, client_data: bytes, authenticator_data: bytes, public_key: bytes }),
+    reply: Passkey,
+    created: 201,
+  },
+  removePasskey: {
+    method: 'DELETE',
+    path: '/v1/me/passkeys/:id',
+    summary: 'Forget a passkey',
+    ...mine,
+    reply: app.Done,
+  },
+  startSingleSignOn: {
+    method: 'POST',
+    path: '/v1/single_sign_on',
+    summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
+    who: 'anyone',
+    query: none,
+    body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+    reply: object({ redirect_to: ownText }),
+  },
+  showSingleSignOn: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/single_sign_on',
+    summary: 'How an account’s people sign in through its own provider',
+    ...accountOwner,
+    reply: object({
+      connection: nullable(object({ ...settings, created_at: instant, updated_at: instant })),
+      /** To be registered with the provider. */
+      redirect_uri: ownText,
+      post_logout_redirect_uri: ownText,
+      /** Whether this session came through the provider, so that it may be required. */
+      came_through: flag,
+      /** Members whose address is of none of the domains: they keep their passwords. */
+      outside: Type.Integer(),
+    }),
+  },
+  setSingleSignOn: {
+    method: 'PUT',
+    path: '/v1/accounts/:account_id/single_sign_on',
+    summary:
+      'Set the provider up, or change it; without client_secret the one before stays. Domains are an operator’s to vouch for',
+    ...accountOwner,
+    body: object({ ...settings, client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) }),
+    reply: app.Done,
+    writes: true,
+    detached: true,
+  },
+  removeSingleSignOn: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/single_sign_on',
+    summary: 'Forget the provider; whoever came through it stays a member and needs a password',
+    ...accountOwner,
+    reply: app.Done,
+  },
+} as const

@@ -1,0 +1,133 @@
+import { ApiError, signInAgain, signInExpired } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+import * as sessions from '../../domain/access/sessions.ts'
+import { refuseUnlessShown } from '../../domain/access/shut.ts'
+import { recordRefusal, type SignInMethod } from '../../domain/audit/sign-ins.ts'
+import * as mailTemplates from '../../domain/notifications/mail-templates.ts'
+import { writeToUser } from '../../domain/notifications/mails.ts'
+import * as passkeys from '../../domain/sign-in/passkeys.ts'
+import { refuseElsewhere, refuseIfRequired } from '../../domain/sign-in/required.ts'
+import * as twoFactor from '../../domain/sign-in/two-factor.ts'
+import { countAttempt, countSignIn } from '../auth/sign-in.ts'
+import { startSession } from '../auth/start-session.ts'
+import { fingerprintOf, openChallenge } from '../auth/two-factor-challenge.ts'
+import { addressOf } from '../limits/network.ts'
+import { idOf } from '../rest/path-ids.ts'
+import { type AppCall, type AppHandlers, done } from './app.ts'
+
+/** What opens the door for good is added by somebody who has just shown who they are, not by whoever found their browser open. */
+const FRESH_MINUTES = 15
+
+type Names =
+  | 'completeTwoFactor'
+  | 'startPasskeySignIn'
+  | 'completePasskeySignIn'
+  | 'showSignIn'
+  | 'startTwoFactor'
+  | 'confirmTwoFactor'
+  | 'removeTwoFactor'
+  | 'startPasskey'
+  | 'addPasskey'
+  | 'removePasskey'
+
+/** Authenticator apps and passkeys. */
+export const secondFactorHandlers: Pick<AppHandlers, Names> = {
+  async completeTwoFactor(call) {
+    const { db, vault, body } = call
+    const challenge = openChallenge(vault, body.challenge)
+    if (!challenge) throw signInExpired()
+    await countSignIn(call, call.request, `two-factor ${challenge.user_id}`)
+    await refusing(call, challenge.user_id, 'second_factor', async () => {
+      await refuseElsewhere(db, challenge.user_id, addressOf(call.request.ip))
+      await twoFactor.verify(db, call, challenge.user_id, body.code)
+    })
+    const cookie = await db.transaction(async (db) => {
+      const held = await db.one<{ password: string }>(sql`
+        select password from logins where user_id = ${challenge.user_id} and provider_id = 'credential' for share`)
+      if (!held || fingerprintOf(held.password) !== challenge.password) throw signInExpired()
+      await refuseIfRequired(db, challenge.user_id)
+      return (await startSession(db, call, call.request, challenge.user_id, 'second_factor')).cookie
+    })
+    call.setCookies([cookie])
+    return done
+  },
+  async startPasskeySignIn(call) {
+    await countAttempt(call, call.request, 'passkey')
+    return { challenge: await passkeys.challenge(call.db, null), rp_id: rpId(call) }
+  },
+  async completePasskeySignIn(call) {
+    await countAttempt(call, call.request, 'passkey answer')
+    const userId = await passkeys.verify(call.db, call.body, call.site)
+    await refusing(call, userId, 'passkey', async () => {
+      await refuseIfRequired(call.db, userId)
+      await refuseElsewhere(call.db, userId, addressOf(call.request.ip))
+    })
+    const { cookie } = await call.db.transaction((db) => startSession(db, call, call.request, userId, 'passkey'))
+    call.setCookies([cookie])
+    return done
+  },
+
+  showSignIn: async ({ db, visit }) => ({
+    two_factor: await twoFactor.isOn(db, visit.user_id),
+    recovery_codes: await twoFactor.recoveryCodes(db, visit.user_id),
+    passkeys: await passkeys.list(db, visit.user_id),
+  }),
+  async startTwoFactor(call) {
+    await requireFresh(call)
+    return twoFactor.start(call.db, call.vault, call.visit.user_id)
+  },
+  async confirmTwoFactor(call) {
+    await countAttempt(call, call.request, `two-factor ${call.visit.user_id}`)
+    return call.db.transaction(async (db) => {
+      const recovery_codes = await twoFactor.confirm(db, call.vault, call.visit.user_id, call.body.code)
+      // Those were opened by a password alone, and would count as having shown the code from now on.
+      await sessions.endOthers(db, call.visit.user_id, call.visit.session_id)
+      await tell(db, call, 'An authenticator app was added')
+      return { recovery_codes }
+    })
+  },
+  async removeTwoFactor(call) {
+    const { db, visit, body } = call
+    await countSignIn(call, call.request, `two-factor ${visit.user_id}`)
+    await twoFactor.verify(db, call, visit.user_id, body.code)
+    await db.transaction(async (db) => {
+      await twoFactor.remove(db, visit.user_id)
+      await tell(db, call, 'The authenticator app was removed')
+    })
+    return done
+  },
+  async startPasskey(call) {
+    await requireFresh(call)
+    const user_handle = Buffer.from(`goldmaster ${call.visit.user_id}`).toString('base64url')
+    return { challenge: await passkeys.challenge(call.db, call.visit.user_id), rp_id: rpId(call), user_handle }
+  },
+  async addPasskey(call) {
+    const added = await passkeys.add(call.db, call.visit.user_id, call.body, call.site)
+    await tell(call.db, call, 'A passkey was added')
+    return added
+  },
+  async removePasskey({ db, visit, path }) {
+    await refuseUnlessShown(db, visit)
+    await passkeys.remove(db, visit.user_id, idOf(path.id, 'Passkey'))
+    return done
+  },
+}
+
+/** Whoever it is has shown half of it: what is refused now is written down. */
+const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
+  check().catch(async (error: unknown) => {
+    if (error instanceof ApiError) await recordRefusal(db, { user_id, method, ip_address: request.ip, reason: error.code })
+    throw error
+  })
+
+const rpId = ({ site }: { site: string }) => new URL(site).hostname
+
+async function requireFresh({ db, visit }: AppCall<Names>) {
+  await refuseUnlessShown(db, visit)
+  const fresh = await db.one(sql`
+    select from sessions where id = ${visit.session_id} and created_at > now() - make_interval(mins => ${FRESH_MINUTES})`)
+  if (!fresh) throw signInAgain(FRESH_MINUTES)
+}
+
+const tell = (db: Database, { visit, site }: AppCall<Names>, what: string) =>
+  writeToUser(db, visit.user_id, mailTemplates.signInChanged(site, what))

@@ -1,0 +1,64 @@
+import { invalidSingleSignOn, operatorRequired } from '../../contract/errors.ts'
+import { sql } from '../../db/database.ts'
+import * as connections from '../../domain/sign-in/connections.ts'
+import { endOtherSessions } from '../../domain/sign-in/required.ts'
+import { countSignIn } from '../auth/sign-in.ts'
+import { CALLBACK, discover, rootOf } from '../sso/provider.ts'
+import { start } from '../sso/sso.ts'
+import { type AppCall, type AppHandlers, done } from './app.ts'
+
+type Names = 'startSingleSignOn' | 'showSingleSignOn' | 'setSingleSignOn' | 'removeSingleSignOn'
+
+/** Ways in beside the password. */
+export const signInHandlers: Pick<AppHandlers, Names> = {
+  async startSingleSignOn(call) {
+    await countSignIn(call, call.request, call.body.email)
+    const { redirect_to, cookie } = await start(call, call.body)
+    call.setCookies([cookie])
+    return { redirect_to }
+  },
+  async showSingleSignOn(call) {
+    const { db, account_id, site } = call
+    const found = await connections.find(db, account_id)
+    const { account_id: _, ...connection } = found ?? { account_id }
+    return {
+      connection: found ? (connection as Omit<connections.Connection, 'account_id'>) : null,
+      redirect_uri: `${site}${CALLBACK}`,
+      post_logout_redirect_uri: `${site}/sign-in`,
+      came_through: await cameThrough(call),
+      outside: await connections.outside(db, account_id),
+    }
+  },
+  async setSingleSignOn(call) {
+    const { db, vault, account_id, visit } = call
+    const body = { ...call.body, domains: [...new Set(call.body.domains)].sort(), issuer: call.body.issuer.trim() }
+    const before = await connections.find(db, account_id)
+    if (!visit.operator && body.domains.join() !== (before?.domains ?? []).join())
+      throw operatorRequired('say for which domains a provider speaks: goldmaster admin sso set --domains')
+    const moved = before?.issuer !== body.issuer
+    // The domains were vouched for as this provider's: with another, or one that believes more, an owner would be whoever has such an address.
+    if (!visit.operator && body.domains.length > 0 && (moved || (body.trusts_email && !before?.trusts_email)))
+      throw operatorRequired('change the provider that speaks for a domain, or trust its addresses: goldmaster admin sso set')
+    // Only somebody who signed in through the provider may require it: otherwise a wrong setting would lock everybody out.
+    if (body.required && !before?.required && !(await cameThrough(call)))
+      throw invalidSingleSignOn('Sign in through the provider first: only then it may become the only way in.')
+    const secret = body.client_secret ?? (before && !moved ? await connections.clientSecret(db, vault, account_id) : undefined)
+    if (secret === undefined) throw invalidSingleSignOn('client_secret is required.')
+    await discover(call, { ...body, secret }).catch((error: unknown) => {
+      throw invalidSingleSignOn(`The provider cannot be used: ${rootOf(error).message}`)
+    })
+    await db.transaction(async (db) => {
+      await connections.set(db, vault, account_id, body)
+      if (body.required && !before?.required) await endOtherSessions(db, account_id)
+    })
+    return done
+  },
+  async removeSingleSignOn({ db, account_id }) {
+    await connections.remove(db, account_id)
+    return done
+  },
+}
+
+const cameThrough = async ({ db, account_id, visit }: AppCall<Names>): Promise<boolean> =>
+  (await db.one(sql`select from sso_sessions where session_id = ${visit.session_id} and account_id = ${account_id}`)) !==
+  undefined

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admin } from '../../../test/support/admin.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { SCOPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
+import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
+
+/** An account that asks for a second factor. */
+
+const PASSWORD = 'a long enough password'
+const SHUT = { status: 403, json: { error: 'second_factor_required' } }
+
+let studio: Studio
+const visitors: Record<string, Visitor> = {}
+beforeAll(async () => {
+  const names = ['lead', 'kim', 'ann', 'bob', 'dot']
+  studio = await openStudio({
+    accounts: ['owl', 'fox'].map((key) => ({ key, name: key, plan: 'team', payment_method: true })),
+    users: names.map((key) => ({
+      key,
+      email: `${key}@example.com`,
+      name: key,
+      password: PASSWORD,
+      accounts: { owl: key === 'lead' ? 'owner' : 'member', ...(['kim', 'dot'].includes(key) ? { fox: 'member' } : {}) },
+    })),
+    projects: [
+      { key: 'star', account: 'owl', name: 'Star' },
+      { key: 'den', account: 'fox', name: 'Den' },
+    ],
+    tokens: names.map((user) => ({ key: user, user, name: user, scopes: SCOPES })),
+  })
+  for (const name of names) visitors[name] = await signIn(studio, `${name}@example.com`, PASSWORD)
+})
+afterAll(() => studio.close())
+
+const account = () => studio.world.accounts.owl!.id
+const star = () => `/projects/${studio.world.projects.star!.id}/tasks`
+const require = (requires_second_factor: boolean) =>
+  visitors.lead!.app(`/accounts/${account()}/security`, { method: 'PATCH', body: { requires_second_factor } })
+const seen = (who: string) => visitors[who]!.app(star())
+const byToken = (who: string, path = star()) => studio.ask(`/api/v1${path}`, { token: studio.world.tokens[who]!.token })
+
+async function addApp(who: string) {
+  const { secret } = (await visitors[who]!.app('/me/two_factor', { method: 'POST' })).json
+  const body = { code: codeAt(secret, stepOf(Date.now())) }
+  expect((await visitors[who]!.app('/me/two_factor', { method: 'PUT', body })).status).toBe(200)
+}
+
+test('nobody asks others for what they have not got themselves', async () => {
+  expect(await require(true)).toMatchObject({ status: 422, json: { error: 'own_second_factor_missing' } })
+  await addApp('lead')
+  expect((await require(true)).json.requires_second_factor).toBe(true)
+  expect((await seen('lead')).status).toBe(200)
+})
+
+test('whoever has none sees nothing of the account, and everything else', async () => {
+  expect(await seen('kim')).toMatchObject(SHUT)
+  expect(await byToken('kim')).toMatchObject(SHUT)
+  expect(await byToken('kim', `/workspace/events?account_id=${account()}`)).toMatchObject(SHUT)
+  expect(await visitors.kim!.app(`/accounts/${account()}/members`)).toMatchObject(SHUT)
+  expect((await byToken('kim', `/projects/${studio.world.projects.den!.id}/tasks`)).status).toBe(200)
+  expect((await byToken('kim', '/projects')).json.projects.map(({ name }: { name: string }) => name)).toEqual(['Den'])
+  const me = (await visitors.kim!.app('/me')).json
+  expect(me.accounts.map(({ name, shut }: { name: string; shut: string | null }) => [name, shut])).toEqual([
+    ['owl', 'second_factor'],
+    ['fox', null],
+  ])
+  // Nobody is locked out of adding one, not even whoever has no other account.
+  expect((await visitors.ann!.app('/me')).json.accounts[0].shut).toBe('second_factor')
+})
+
+test('an authenticator app lets them in at once', async () => {
+  await addApp('kim')
+  expect([(await seen('kim')).status, (await byToken('kim')).status]).toEqual([200, 200])
+})
+
+test('a passkey counts for the session that it opened; the account’s own provider too, another account’s does not', async () => {
+  const session = sql`(select id from sessions where user_id = ${studio.world.users.ann!.id})`
+  await studio.db.execute(sql`
+    insert into passkeys (user_id, credential_id, public_key, name) values (${studio.world.users.ann!.id}, 'x', 'x', 'key')`)
+  // The session was opened with the password alone.
+  expect(await seen('ann')).toMatchObject(SHUT)
+  await studio.db.execute(sql`update sessions set method = 'passkey' where id = ${session}`)
+  expect((await seen('ann')).status).toBe(200)
+  const bob = sql`(select id from sessions where user_id = ${studio.world.users.bob!.id})`
+  const through = (key: string) =>
+    studio.db.execute(sql`
+      insert into sso_sessions (session_id, account_id, id_token_sealed) values (${bob}, ${studio.world.accounts[key]!.id}, '')
+      on conflict (session_id) do update set account_id = excluded.account_id`)
+  await through('fox')
+  expect(await seen('bob')).toMatchObject(SHUT)
+  await through('owl')
+  expect((await seen('bob')).status).toBe(200)
+})
+
+test('a password alone makes nothing that reaches the account, adds no factor to those there are, and ends nobody', async () => {
+  const eve = await signIn(studio, 'dot@example.com', PASSWORD)
+  const dot = studio.world.users.dot!.id
+  const post = (path: string, body?: object, visitor = eve) => visitor.app(path, { method: 'POST', body })
+  const token = { name: 'mine', scopes: SCOPES }
+  const consent = { allow: true, port: 4321, state: 's', code_challenge: 'c'.repeat(43), client_name: 'cli', scopes: [] }
+  // Without any factor, one that is added later must not let in what was made before.
+  for (const body of [token, { ...token, account_id: account() }]) expect(await post('/me/tokens', body)).toMatchObject(SHUT)
+  expect(await post('/cli/authorizations', consent)).toMatchObject(SHUT)
+  expect((await post('/me/tokens', { ...token, account_id: studio.world.accounts.fox!.id })).status).toBe(201)
+  expect((await post('/me/two_factor')).status).toBe(200)
+
+  await studio.db.execute(sql`insert into passkeys (user_id, credential_id, public_key, name) values (${dot}, 'd', 'd', 'key')`)
+  const unshown = { status: 403, json: { error: 'second_factor_not_shown' } }
+  expect(await post('/me/tokens', token)).toMatchObject(SHUT)
+  for (const path of ['/me/two_factor', '/me/passkeys/challenges']) expect(await post(path)).toMatchObject(unshown)
+  const { id } = (await studio.db.one<{ id: number }>(sql`select id from passkeys where user_id = ${dot}`))!
+  expect(await eve.app(`/me/passkeys/${id}`, { method: 'DELETE' })).toMatchObject(unshown)
+  expect(await post('/me/deletion', { email: 'dot@example.com' })).toMatchObject({ status: 403, json: { error: 'kept_out' } })
+
+  // With it, all of that works, and what was opened without it ends when the app is added.
+  const shown = await signIn(studio, 'dot@example.com', PASSWORD)
+  await studio.db.execute(sql`
+    update sessions set method = 'passkey' where id = (select max(id) from sessions where user_id = ${dot})`)
+  expect((await post('/me/tokens', token, shown)).status).toBe(201)
+  visitors.dot = shown
+  await addApp('dot')
+  expect((await shown.app(star())).status).toBe(200)
+  expect((await eve.app('/me')).status).toBe(401)
+})
+
+test('the operator switches it off', async () => {
+  await studio.db.execute(sql`delete from two_factors`)
+  expect(await seen('lead')).toMatchObject(SHUT)
+  const words = ['account', 'set', String(account()), '--requires-second-factor', 'no', '--json']
+  expect(JSON.parse(await admin({ db: studio.db, vault: studio.service.vault }, ...words)).requires_second_factor).toBe(false)
+  expect((await seen('lead')).status).toBe(200)
+})

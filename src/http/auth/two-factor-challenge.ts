@@ -1,0 +1,32 @@
+import { hashOf, type Vault } from '../../domain/access/secrets.ts'
+
+/** Carried by the page from the password to the code: who has shown the password, which one, and until when that counts. */
+interface Challenge {
+  user_id: number
+  password: string
+  until: number
+}
+
+const PLACE = 'two-factor challenge'
+const MINUTES = 10
+
+/** A password that is changed meanwhile ends it. */
+export const fingerprintOf = (kept: string) => hashOf(kept).toString('base64url')
+
+export const sealChallenge = (vault: Vault, user_id: number, kept: string): string => {
+  const challenge: Challenge = {
+    user_id,
+    password: fingerprintOf(kept),
+    until: Date.now() + MINUTES * 60_000,
+  }
+  return vault.seal(JSON.stringify(challenge), PLACE)
+}
+
+export function openChallenge(vault: Vault, sealed: string): Challenge | undefined {
+  try {
+    const challenge = JSON.parse(vault.open(sealed, PLACE)) as Challenge
+    return challenge.until > Date.now() ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { NAME_MAX } from '../../../contract/limits.ts'
+import { ask } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { hasPasskeys, makePasskey, passkeyWords } from '../sign-in/passkey.ts'
+
+type Passkey = AppReply<'showSignIn'>['passkeys'][number]
+
+/** Keys that a device or a password manager holds, and that sign in without a password. */
+export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
+  return (
+    <Section title="Passkeys">
+      <p className="max-w-prose text-sm text-soft">
+        A passkey is kept by your device or your password manager and opened by your fingerprint, face or PIN. It signs you in
+        without your password and without a code.
+      </p>
+      {passkeys.length > 0 && (
+        <Table
+          caption="Passkeys"
+          rows={passkeys}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'Name', cell: ({ name }) => <span className="wrap-anywhere font-medium">{name}</span> },
+            { head: 'Added', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+            { head: 'Last used', cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never') },
+            { head: 'Actions', className: 'text-right', cell: (passkey) => <Remove passkey={passkey} /> },
+          ]}
+        />
+      )}
+      {hasPasskeys() ? <Add /> : <Notice>Browsers use passkeys only where the service is reached over https.</Notice>}
+    </Section>
+  )
+}
+
+function Add() {
+  const [name, setName] = useState('')
+  const { user } = useMe()
+  const add = useWrite('addPasskey', ['showSignIn'])
+  const say = useToast()
+  const submit = async () => {
+    const question = await ask('startPasskey', {})
+    const made = await makePasskey(question, user.email).catch((error: unknown) => {
+      throw passkeyWords(error)
+    })
+    await add.mutateAsync({ body: { name, ...made } })
+    setName('')
+    say('Passkey added')
+  }
+  return (
+    <Form action="Add a passkey" submit={submit} disabled={name.trim() === ''}>
+      <TextField
+        label="Name"
+        hint="Which device or manager holds it."
+        placeholder="Work laptop"
+        maxLength={NAME_MAX}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </Form>
+  )
+}
+
+function Remove({ passkey: { id, name } }: { passkey: Passkey }) {
+  const remove = useWrite('removePasskey', ['showSignIn'])
+  return (
+    <Confirm label="Remove" title={`Remove ${name}?`} action="Remove it" look="quiet" run={() => remove.mutateAsync({ id })}>
+      It no longer signs you in. Remove it on the device as well.
+    </Confirm>
+  )
+}

@@ -1,0 +1,126 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { encode } from 'uqr'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { wordsOf } from '../../api.ts'
+import { refresh, useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { CodeBlock } from '../../ui/text/code-block.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { countOf } from '../../ui/text/count.ts'
+import { CodeField } from '../sign-in/code-field.tsx'
+
+type Begun = AppReply<'startTwoFactor'>
+
+/** An authenticator app, asked for after the password. */
+export function TwoFactor({ on, recoveryCodes }: { on: boolean; recoveryCodes: number }) {
+  const [begun, setBegun] = useState<Begun>()
+  const [removing, setRemoving] = useState(false)
+  const start = useWrite('startTwoFactor')
+  return (
+    <Section title="Authenticator app" actions={on ? <Pill kind="ok">on</Pill> : <Pill>off</Pill>}>
+      <p className="max-w-prose text-sm text-soft">
+        {on
+          ? `After your password a code of the app is asked for. You have ${countOf(recoveryCodes, 'recovery code')} left.`
+          : 'After your password a code of an app on your phone is asked for: whoever knows the password alone does not get in.'}
+      </p>
+      {start.error && <Notice kind="err">{wordsOf(start.error)}</Notice>}
+      <div>
+        {on ? (
+          <Button look="danger" onClick={() => setRemoving(true)}>
+            Remove the app
+          </Button>
+        ) : (
+          <Button busy={start.isPending} onClick={() => start.mutate({}, { onSuccess: setBegun })}>
+            Set up an app
+          </Button>
+        )}
+      </div>
+      {begun && <SetUp begun={begun} onClose={() => setBegun(undefined)} />}
+      {removing && <Remove onClose={() => setRemoving(false)} />}
+    </Section>
+  )
+}
+
+function SetUp({ begun, onClose }: { begun: Begun; onClose(): void }) {
+  const [code, setCode] = useState('')
+  const [recovery, setRecovery] = useState<string[]>()
+  const confirm = useWrite('confirmTwoFactor')
+  const client = useQueryClient()
+  const close = () => {
+    onClose()
+    void refresh(client, ['showSignIn', 'showMe'])
+  }
+  if (recovery)
+    return (
+      <Dialog title="Your recovery codes" open onClose={close} firm>
+        <div className="grid gap-4">
+          <Notice kind="warn">
+            Keep them where you find them without your phone. They are not shown again, and each works once.
+          </Notice>
+          <CodeBlock code={recovery.join('\n')} label="Recovery codes" />
+          <div>
+            <Button look="main" onClick={close}>
+              I have kept them
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    )
+  const submit = async () => setRecovery((await confirm.mutateAsync({ body: { code } })).recovery_codes)
+  return (
+    <Dialog title="Set up an authenticator app" open onClose={onClose}>
+      <Form action="Turn it on" submit={submit}>
+        <Picture of={begun.otpauth_url} />
+        <p className="text-sm text-soft">
+          Scan this with your app,{' '}
+          <a href={begun.otpauth_url} className="underline">
+            open it on this device
+          </a>
+          , or type the secret:
+        </p>
+        <Copy value={begun.secret} label="secret" />
+        <CodeField value={code} onChange={setCode} hint="The six digits that the app shows now." />
+        <p className="text-sm text-soft">Other browsers that you are signed in with are signed out then.</p>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** A QR code: dark on light in either theme, or cameras do not read it. */
+function Picture({ of }: { of: string }) {
+  const { data, size } = encode(of, { border: 2 })
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  return (
+    <svg
+      role="img"
+      aria-label="QR code for your authenticator app"
+      viewBox={`0 0 ${size} ${size}`}
+      className="size-48 rounded bg-white"
+    >
+      <path d={path} className="fill-black" shapeRendering="crispEdges" />
+    </svg>
+  )
+}
+
+function Remove({ onClose }: { onClose(): void }) {
+  const [code, setCode] = useState('')
+  const remove = useWrite('removeTwoFactor', ['showSignIn', 'showMe'])
+  const submit = async () => {
+    await remove.mutateAsync({ body: { code } })
+    onClose()
+  }
+  return (
+    <Dialog title="Remove the authenticator app?" open onClose={onClose}>
+      <Form action="Remove it" submit={submit}>
+        <p className="text-sm text-soft">From then on your password alone signs you in. Your recovery codes go too.</p>
+        <CodeField value={code} onChange={setCode} hint="Six digits of the app, or a recovery code." />
+      </Form>
+    </Dialog>
+  )
+}

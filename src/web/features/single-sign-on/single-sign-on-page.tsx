@@ -1,0 +1,66 @@
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { AccountChoice } from '../settings/account-choice.tsx'
+import { ConnectionForm } from './connection-form.tsx'
+
+/** How the people of an account sign in through its own provider. */
+export default function SingleSignOn() {
+  const account = useAccount()
+  return (
+    <Page title="Single sign-on" actions={<AccountChoice />}>
+      <p className="max-w-prose text-sm text-soft">
+        Your people sign in at your own OpenID provider: Okta, Entra ID, Google Workspace, Keycloak, Authentik. Who is new there
+        becomes a member here, and groups give roles.
+      </p>
+      {account?.role === 'owner' ? (
+        <Settings key={account.id} account={account} />
+      ) : (
+        <Notice>Only owners of the account see this.</Notice>
+      )}
+    </Page>
+  )
+}
+
+function Settings({ account }: { account: AccountSummary }) {
+  const query = useApi('showSingleSignOn', { account_id: account.id })
+  return (
+    <Loaded query={query}>
+      {(shown) => (
+        <div className="grid gap-4">
+          <Section title="What the provider needs to know">
+            <p className="text-sm text-soft">
+              Register a web application there, with these addresses and the scopes openid, email and profile.
+            </p>
+            <p className="text-sm font-medium">Redirect URI</p>
+            <Copy value={shown.redirect_uri} label="redirect URI" />
+            <p className="text-sm font-medium">Post-logout redirect URI</p>
+            <Copy value={shown.post_logout_redirect_uri} label="post-logout redirect URI" />
+          </Section>
+          <Section title="Provider" actions={shown.connection && <Remove account={account} />}>
+            <ConnectionForm key={shown.connection?.updated_at} account={account} shown={shown} />
+          </Section>
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Remove({ account }: { account: AccountSummary }) {
+  const remove = useWrite('removeSingleSignOn', ['showSingleSignOn'])
+  return (
+    <Confirm
+      label="Remove the provider"
+      title="Remove the provider?"
+      action="Remove it"
+      run={() => remove.mutateAsync({ account_id: account.id })}
+    >
+      Everybody stays a member. Who came through the provider sets a password by “Forgot your password?” the next time.
+    </Confirm>
+  )
+}
