@@ -1,4 +1,4 @@
-import { readSecret } from '../terminal/ask.ts'
+import { ask, readSecret } from '../terminal/ask.ts'
 import { usage } from '../terminal/failures.ts'
 
 /** `-` reads it from standard input: that keeps it out of the list of processes and the shell's history. */
@@ -6,4 +6,11 @@ export async function secretOf(given: string, question: string): Promise<string>
   const secret = given === '-' ? await readSecret(question) : given
   if (secret === '') throw usage(`${question}: nothing was given.`)
   return secret
+}
+
+/** Typing the name takes a moment in which one notices that it is the wrong one. */
+export async function confirmName(yes: boolean | undefined, name: string) {
+  if (yes) return
+  const typed = await ask(`This cannot be undone. Type ${JSON.stringify(name)} to delete it`, '--yes')
+  if (typed.trim() !== name) throw usage('That is not the name: nothing was deleted.')
 }

@@ -1,28 +1,46 @@
 import { type Database, sql } from '../../db/database.ts'
-import { Vault } from './secrets.ts'
+import { sealedIn, Vault } from './secrets.ts'
 
-/** Refuses a secret key that cannot open what this database holds; the first start seals a canary to tell by. */
-export async function verifySecret(db: Database, secret: string): Promise<void> {
-  const vault = new Vault(secret)
+const PLACE = 'secret_canary'
+
+/** Refuses secret keys that cannot open what this database holds; the first start seals a canary to tell by. */
+export async function verifySecret(db: Database, vault: Vault): Promise<void> {
   const found = await db.one<{ sealed: string }>(sql`select sealed from secret_canary`)
   // A database from before the canary is judged by the tokens it holds.
-  const sealed = found ?? (await db.one<{ sealed: string }>(SEALED_BEFORE))
-  if (sealed && !opens(vault, sealed.sealed))
+  const sealed = found ? { ...found, place: PLACE } : await sealedBefore(db)
+  if (sealed && !opens(vault, sealed))
     throw new Error(
-      'SECRET_KEY is not the key that this database was set up with: start with that one (without SECRET_KEY it is kept in DATA_DIR/secret-key).',
+      'SECRET_KEY is not the key that this database was set up with: start with that one (without SECRET_KEY it is kept in DATA_DIR/secret-key), or name it in SECRET_KEY_PREVIOUS beside a new one.',
     )
   if (found) return
-  await db.execute(sql`insert into secret_canary (sealed) values (${vault.seal('canary')}) on conflict do nothing`)
+  await db.execute(sql`insert into secret_canary (sealed) values (${vault.seal('canary', PLACE)}) on conflict do nothing`)
   // Two nodes that make their first start together with different keys: one of them is wrong.
-  await verifySecret(db, secret)
+  await verifySecret(db, vault)
 }
 
-const SEALED_BEFORE = sql`
-  select token_sealed as sealed from integrations where token_sealed <> '' limit 1`
+/** From now on the current key is the one that a start needs. */
+export const resealCanary = (db: Database, vault: Vault) =>
+  db.execute(sql`update secret_canary set sealed = ${vault.seal('canary', PLACE)}`)
 
-function opens(vault: Vault, sealed: string): boolean {
+/** Whether a former key is needed no longer: a rotation came to its end. */
+export async function isRotated(db: Database, vault: Vault): Promise<boolean> {
+  const found = await db.one<{ sealed: string }>(sql`select sealed from secret_canary`)
+  return found !== undefined && vault.isCurrent(found.sealed)
+}
+
+async function sealedBefore(db: Database) {
+  const found = await db.one<{ id: number; sealed: string }>(
+    sql`select id, token_sealed as sealed from integrations where token_sealed <> '' limit 1`,
+  )
+  return found && { sealed: found.sealed, place: sealedIn('integrations', found.id, 'token_sealed') }
+}
+
+/** Whether a canary was sealed with this key. */
+export const fits = (secret: string, canary: string) => opens(new Vault(secret), { sealed: canary, place: PLACE })
+
+function opens(vault: Vault, { sealed, place }: { sealed: string; place: string }): boolean {
   try {
-    vault.open(sealed)
+    vault.open(sealed, place)
     return true
   } catch {
     return false

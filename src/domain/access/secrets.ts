@@ -14,25 +14,58 @@ export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 /** Keys for one purpose each, drawn from the one secret the operator keeps. */
 export const keyFor = (secret: string, purpose: string): Buffer => createHmac('sha256', secret).update(purpose).digest()
 
-/** Encrypts what settings must be able to show again. */
+/** Where a sealed value stands: sealed with it, the value opens nowhere else. */
+export const sealedIn = (table: string, id: number, column: string) => `${table}/${id}/${column}`
+
+/**
+ * Encrypts what settings must be able to show again: with the current secret, while what former ones sealed still opens. In front of a
+ * value stands which key it needs, so that a rotation finds what is left to do.
+ */
 export class Vault {
-  readonly #key: Buffer
+  readonly #current: string
+  readonly #keys: Map<string, Buffer>
 
-  constructor(secret: string) {
-    this.#key = keyFor(secret, 'vault')
+  constructor(...secrets: [current: string, ...former: string[]]) {
+    const keys = secrets.map((secret) => keyFor(secret, 'vault'))
+    this.#keys = new Map(keys.map((key) => [hash('sha256', key).slice(0, 8), key]))
+    this.#current = [...this.#keys.keys()][0]!
   }
 
-  seal(value: string): string {
+  /** `place`: what the value is for, or `sealedIn` its row; nobody who can write to the database can move it elsewhere. */
+  seal(value: string, place: string): string {
     const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
+    const cipher = createCipheriv('aes-256-gcm', this.#keys.get(this.#current)!, nonce).setAAD(Buffer.from(place))
     const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+    return `${this.#current}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`
   }
 
-  open(sealed: string): string {
-    const bytes = Buffer.from(sealed, 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12))
-    decipher.setAuthTag(bytes.subarray(12, 28))
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+  open(sealed: string, place: string): string {
+    const dot = sealed.indexOf('.')
+    if (dot === -1) return this.#openUnbound(sealed)
+    const key = this.#keys.get(sealed.slice(0, dot))
+    if (!key) throw new Error('Sealed with another key.')
+    return decrypt(key, sealed.slice(dot + 1), place)
   }
+
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(`${this.#current}.`)
+  }
+
+  /** As values were sealed before they were bound to their place; none such exists for a key that came later. */
+  #openUnbound(sealed: string): string {
+    for (const key of this.#keys.values())
+      try {
+        return decrypt(key, sealed)
+      } catch {}
+    throw new Error('Sealed with another key.')
+  }
+}
+
+function decrypt(key: Buffer, sealed: string, place?: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  // A shortened tag would be easier to forge.
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
+  decipher.setAuthTag(bytes.subarray(12, 28))
+  if (place !== undefined) decipher.setAAD(Buffer.from(place))
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
 }

@@ -32,7 +32,7 @@ const setConfig = (key: string, config: object) => edit(key, { config })
 const stored = async (key: string) => {
   const { id } = studio.world.integrations[key]!
   const row = await studio.db.one<{ config: Record<string, unknown> }>(sql`select config from integrations where id = ${id}`)
-  return openConfig(studio.service.vault, row!.config)
+  return openConfig(studio.service.vault, { integration_id: id, config: row!.config })
 }
 const refused = (field: string) => ({
   status: 422,

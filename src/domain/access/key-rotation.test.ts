@@ -1,0 +1,169 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admin } from '../../../test/support/admin.ts'
+import { goldmaster } from '../../../test/support/command.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
+import { signIn } from '../../../test/support/visitor.ts'
+import { sql } from '../../db/database.ts'
+import { Cursors } from '../../db/page.ts'
+import { create as createChannel, secretOf } from '../channels/channels.ts'
+import { openConfig } from '../integrations/config.ts'
+import { setSecrets } from '../integrations/integrations.ts'
+import { rotateToken, showToken } from '../integrations/settings.ts'
+import * as subscriptions from '../notifications/subscriptions.ts'
+import { rotateKeys, SEALED } from './key-rotation.ts'
+import { verifySecret } from './secret-canary.ts'
+import { keyFor, Vault } from './secrets.ts'
+
+const [OLD, NEW] = ['the former key of these tests, long', 'the next key of these tests, as long']
+const both = new Vault(NEW, OLD)
+const next = new Vault(NEW)
+const TOOLS = 110
+const PASSWORD = 'a long enough password'
+const server = { server: 'https://ci.example.com', user: 'gold' }
+
+let studio: Studio
+let node: Studio
+beforeAll(async () => {
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'studio' }],
+      users: [{ key: 'ann', email: 'ann@example.com', name: 'Ann', password: PASSWORD, accounts: { owl: 'owner' } }],
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    },
+    { service: { vault: new Vault(OLD), cookieKey: 'before', cursors: new Cursors(keyFor(OLD, 'cursors')) } },
+  )
+  const { vault } = studio.service
+  await verifySecret(studio.db, vault)
+  const star = studio.world.projects.star!.id
+  const integrations = Array.from({ length: TOOLS }, (_, i) => ({
+    key: `t${i}`,
+    project: star,
+    provider: i === 0 ? 'github' : 'jenkins',
+    signing_secret: `signed ${i}`,
+    config: { ...server, api_token: `token ${i}` },
+  }))
+  studio.world = await studio.load({ integrations })
+  const account_id = 1
+  const { id } = await subscriptions.create(studio.db, vault, { account_id, url: 'https://hook.example/' })
+  await subscriptions.rotateSecret(studio.db, vault, id)
+  await createChannel(studio.db, vault, account_id, {
+    kind: 'discord',
+    name: 'builds',
+    secret: 'https://discord.example/api/webhooks/1/x',
+  })
+  node = await openStudio(
+    {},
+    {
+      beside: studio,
+      service: {
+        vault: both,
+        cookieKey: 'after',
+        formerCookieKey: 'before',
+        cursors: new Cursors(keyFor(NEW, 'cursors'), keyFor(OLD, 'cursors')),
+      },
+    },
+  )
+})
+afterAll(async () => {
+  await node.close()
+  await studio.close()
+})
+
+/** How many integrations the next key opens, in all of their columns. */
+async function opened(vault: Vault): Promise<number> {
+  const rows = await studio.db.rows<{ id: number; secrets_sealed: string[]; config: Record<string, unknown> }>(
+    sql`select id, secrets_sealed, config from integrations`,
+  )
+  const tried = await Promise.allSettled(
+    rows.map(async ({ id, secrets_sealed, config }) => {
+      expect(await showToken(studio.db, vault, id)).toMatch(/^[0-9a-f]{64}$/)
+      expect(vault.open(secrets_sealed[0]!, `integrations/${id}/secrets_sealed`)).toMatch(/^signed /)
+      expect(openConfig(vault, { integration_id: id, config }).api_token).toMatch(/^token /)
+    }),
+  )
+  return tried.filter(({ status }) => status === 'fulfilled').length
+}
+
+/** A signed push, as a tool sends it all the while. */
+async function push(i: number) {
+  const body = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'owl/star' }, commits: [] })
+  const signature = createHmac('sha256', 'signed 0').update(body).digest('hex')
+  const { webhook_token } = studio.world.integrations.t0!
+  const headers = { 'x-github-event': 'push', 'x-github-delivery': `d${i}`, 'x-hub-signature-256': `sha256=${signature}` }
+  const answer = await node.ask(`/webhooks/github?token=${webhook_token}`, { method: 'POST', raw: body, headers })
+  return answer.status
+}
+
+test('every column that holds something sealed is rotated', async () => {
+  const columns = await studio.db.rows<{ place: string }>(sql`
+    select table_name || '.' || column_name as place from information_schema.columns
+    where table_schema = 'public' and column_name ~ '(^|_)sealed$' and table_name <> 'secret_canary'`)
+  const rotated = Object.entries(SEALED).flatMap(([table, { columns }]) => Object.keys(columns).map((name) => `${table}.${name}`))
+  expect(rotated).toEqual(expect.arrayContaining(columns.map(({ place }) => place)))
+})
+
+test('a change of keys goes on after it was killed, under load, and ends the former key', async () => {
+  const statuses = new Set<number>()
+  let pushing = true
+  const load = (async () => {
+    for (let i = 0; pushing; i++) statuses.add(await push(i))
+  })()
+  const held = studio.world.integrations.t105!.id
+  const env = { DATABASE_URL: studio.url, SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD, LOG_LEVEL: 'warn' }
+  await studio.db.transaction(async (holder) => {
+    await holder.rows(sql`select from integrations where id = ${held} for update`)
+    const running = goldmaster(['admin', 'rotate-keys'], env)
+    await until(async () => (await opened(next)) >= 100)
+    running.child.kill('SIGKILL')
+    await running.ended
+  })
+  expect(await opened(next)).toBeLessThan(TOOLS)
+  expect(await opened(both)).toBe(TOOLS)
+  // Half done, both keys are needed still.
+  await expect(verifySecret(studio.db, next)).rejects.toThrow(/^SECRET_KEY is not the key/)
+  await verifySecret(studio.db, both)
+
+  const { t107, t108 } = studio.world.integrations
+  const edits = [rotateToken(studio.db, both, t107!.id), setSecrets(studio.db, both, t108!.id, ['signed anew'])]
+  const done = JSON.parse(await admin({ db: studio.db, vault: both }, 'rotate-keys', '--json'))
+  await Promise.all(edits)
+  expect(done).toMatchObject({ looked: TOOLS + 2, lost: [] })
+  expect(done.resealed).toBeLessThanOrEqual(TOOLS - 100 + 2)
+  pushing = false
+  await load
+
+  expect([...statuses]).toEqual([200])
+  expect(await opened(next)).toBe(TOOLS)
+  expect(await subscriptions.showSecret(studio.db, next, 1)).toMatch(/^whsec_/)
+  const [{ former_sealed }, { secret_sealed }] = (await studio.db.rows<Record<string, string>>(sql`
+    select former_sealed, secret_sealed from subscriptions union all select '', secret_sealed from channels`)) as [
+    Record<string, string>,
+    Record<string, string>,
+  ]
+  expect(next.open(former_sealed!, subscriptions.secretOf(1))).toMatch(/^whsec_/)
+  expect(next.open(secret_sealed!, secretOf(1))).toContain('discord.example')
+  await verifySecret(studio.db, next)
+  await expect(verifySecret(studio.db, new Vault(OLD))).rejects.toThrow(/^SECRET_KEY is not the key/)
+  expect(await opened(new Vault(OLD))).toBe(0)
+})
+
+test('a sealed value opens in its own row and column only', async () => {
+  const [a, b] = [studio.world.integrations.t1!.id, studio.world.integrations.t2!.id]
+  await studio.db.execute(sql`
+    update integrations set token_sealed = (select token_sealed from integrations where id = ${a}) where id = ${b}`)
+  await expect(showToken(studio.db, next, b)).rejects.toThrow()
+  const third = new Vault('a third key of these tests, long too', NEW)
+  expect(await rotateKeys(studio.db, third)).toMatchObject({ lost: [`integrations/${b}/token_sealed`] })
+})
+
+test('whoever was signed in stays so and can sign out; cursors and links from before are good', async () => {
+  const ann = await signIn(studio, 'ann@example.com', PASSWORD)
+  const cursor = new Cursors(keyFor(OLD, 'cursors')).seal('tasks', { at: '2026-10-01T12:00:00.000Z', id: '1' })
+  expect(node.service.cursors.open('tasks', cursor)).toMatchObject({ id: '1' })
+  const headers = { cookie: ann.cookie, 'sec-fetch-site': 'same-origin' }
+  expect((await node.ask('/app/api/v1/me', { headers })).status).toBe(200)
+  expect((await node.ask('/app/auth/sign-out', { method: 'POST', headers, body: {} })).status).toBe(200)
+  expect((await studio.ask('/app/api/v1/me', { headers })).status).toBe(401)
+})

@@ -1,0 +1,99 @@
+import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
+import { resealCanary } from './secret-canary.ts'
+import { sealedIn, type Vault } from './secrets.ts'
+
+/**
+ * Every column that holds sealed values: a text, a list of them, or settings of which some are `{ sealed }`. `key` is the number by which
+ * the row goes into `sealedIn`; a column's value names the one that a text was sealed for, where it may have been moved.
+ */
+export const SEALED: Record<string, { key: string; columns: Record<string, string> }> = {
+  integrations: { key: 'id', columns: { token_sealed: 'token_sealed', secrets_sealed: 'secrets_sealed', config: 'config' } },
+  subscriptions: { key: 'id', columns: { secret_sealed: 'secret_sealed', former_sealed: 'secret_sealed' } },
+  two_factors: { key: 'user_id', columns: { secret_sealed: 'secret_sealed' } },
+  sso_connections: { key: 'account_id', columns: { client_secret_sealed: 'client_secret_sealed' } },
+  sso_sessions: { key: 'session_id', columns: { id_token_sealed: 'id_token_sealed' } },
+  exports: { key: 'id', columns: { passphrase_sealed: 'passphrase_sealed' } },
+  channels: { key: 'id', columns: { secret_sealed: 'secret_sealed' } },
+  audit_streams: { key: 'account_id', columns: { secret_sealed: 'secret_sealed' } },
+}
+
+const BATCH = 100
+
+export interface Rotation {
+  /** Rows looked at, and those of them that were sealed anew. */
+  looked: number
+  resealed: number
+  /** Values that no key opens, by their place: they were lost before and must be entered again. */
+  lost: string[]
+}
+
+/**
+ * Seals everything with the current key. Each batch is a short transaction that holds nothing but its rows, so the service runs on; what is
+ * done already is passed over, so a run that was killed is simply started again. The canary comes last: as long as it needs the former key,
+ * a start with the new one alone is refused.
+ */
+export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: Rotation) => void = () => {}): Promise<Rotation> {
+  const progress: Rotation = { looked: 0, resealed: 0, lost: [] }
+  for (const [table, { key, columns }] of Object.entries(SEALED))
+    for (let last: number | undefined = 0; last !== undefined; onProgress(progress))
+      last = await db.transaction((db) => rotateBatch(db, vault, { table, key: raw(key), columns, after: last! }, progress))
+  await resealCanary(db, vault)
+  return progress
+}
+
+interface Portion {
+  table: string
+  key: Sql
+  columns: Record<string, string>
+  after: number
+}
+
+/** The last key of the batch; undefined at the end of the table. */
+async function rotateBatch(db: Database, vault: Vault, { table, key, columns, after }: Portion, progress: Rotation) {
+  const names = join(Object.keys(columns).map((name) => raw(name)))
+  const rows = await db.rows<{ key: number } & Record<string, unknown>>(sql`
+    select ${key} as key, ${names} from ${raw(table)} where ${key} > ${after} order by ${key} limit ${BATCH} for no key update`)
+  const changed = rows.flatMap((row) => {
+    const found = { old: false }
+    const reseal = (sealed: string, column: string) => {
+      if (sealed === '' || vault.isCurrent(sealed)) return sealed
+      const place = sealedIn(table, row.key, column)
+      try {
+        const value = vault.seal(vault.open(sealed, place), place)
+        found.old = true
+        return value
+      } catch {
+        progress.lost.push(place)
+        return sealed
+      }
+    }
+    const fresh = Object.entries(columns).map(([name, column]) => [name, mapSealed(row[name], column, reseal)])
+    return found.old ? [{ [key.sql]: row.key, ...Object.fromEntries(fresh) }] : []
+  })
+  const assignments = join(Object.keys(columns).map((name) => sql`${raw(name)} = r.${raw(name)}`))
+  if (changed.length > 0)
+    await db.execute(sql`
+      update ${raw(table)} t set ${assignments}
+      from json_populate_recordset(null::${raw(table)}, ${JSON.stringify(changed)}::json) r where r.${key} = t.${key}`)
+  progress.looked += rows.length
+  progress.resealed += changed.length
+  return rows.length < BATCH ? undefined : rows.at(-1)!.key
+}
+
+export type Reseal = (sealed: string, column: string) => string
+
+export function mapSealed(value: unknown, column: string, reseal: Reseal): unknown {
+  if (typeof value === 'string') return reseal(value, column)
+  if (Array.isArray(value)) return value.map((one: string) => reseal(one, column))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, setting]) => [
+      name,
+      isSealed(setting) ? { sealed: reseal(setting.sealed, `${column}.${name}`) } : setting,
+    ]),
+  )
+}
+
+/** How settings hold a sealed value among open ones. */
+export const isSealed = (value: unknown): value is { sealed: string } =>
+  typeof value === 'object' && value !== null && typeof (value as { sealed?: unknown }).sealed === 'string'
