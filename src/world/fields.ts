@@ -18,7 +18,7 @@ import {
   timezone,
   type Values,
 } from '../contract/field-readers.ts'
-import { CHANNEL_RULES_MAX, CLOCK, IDENTIFIER_MAX, PATTERN_MAX, URL_MAX } from '../contract/limits.ts'
+import { CHANNEL_RULES_MAX, CLOCK, DAYS_MAX, IDENTIFIER_MAX, PATTERN_MAX, URL_MAX } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
 import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
@@ -72,6 +72,11 @@ const suspect: typeof suspectFields = (path, value, reading) =>
 
 const links = (list: 'changes' | 'build_runs' | 'deployments') => optional(listOf(reference(list)))
 
+const daysByKind = Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, optional(integer(1, DAYS_MAX))])) as Record<
+  sets.RetentionKind,
+  Field<number, [], false>
+>
+
 export const FIELDS = {
   accounts: {
     key,
@@ -83,6 +88,9 @@ export const FIELDS = {
     demo: optional(flag),
     credits: orNull(integer(0)),
     daily_limit: optional(integer(0)),
+    members_see_projects: optional(flag),
+    token_days_max: optional(integer(1)),
+    retention: optional(object(daysByKind)),
     ...times,
   },
   users: {
@@ -90,7 +98,7 @@ export const FIELDS = {
     email: required(email),
     name,
     password: optional(filled(512)),
-    accounts: optional(rolesOf('accounts', sets.ROLES)),
+    accounts: optional(rolesOf('accounts', sets.ACCOUNT_ROLES)),
     default_account: optional(reference('accounts')),
     connected_accounts: optional(
       listOf(object({ provider: required(filled(100)), uid: required(numberOr(filled(IDENTIFIER_MAX))), ...times })),
@@ -103,7 +111,7 @@ export const FIELDS = {
     name,
     engine: optional(text(100)),
     status: optional(oneOf(sets.PROJECT_STATUSES)),
-    members: optional(rolesOf('users', sets.ROLES)),
+    members: optional(rolesOf('users', [...sets.ROLES, ...sets.PROJECT_ROLES])),
     ...times,
   },
   tokens: {
@@ -164,6 +172,8 @@ export const FIELDS = {
     orphaned_at: moment,
     files: optional(listOf(object({ path: required(filled(4096)), action: optional(text(100)) }))),
     branches: optional(listOf(filled(500))),
+    url: optional(text(URL_MAX)),
+    file_url: optional(text(URL_MAX)),
     ...times,
   },
   build_runs: {
@@ -178,6 +188,7 @@ export const FIELDS = {
     commit_hash: short,
     changelist: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
     branch: short,
+    url: optional(text(URL_MAX)),
     phase: short,
     duration_seconds: optional(integer(0)),
     started_at: moment,

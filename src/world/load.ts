@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import { type Database, reserveIds } from '../db/database.ts'
 import { hashPassword } from '../domain/access/passwords.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import { sweep } from '../domain/accounts/trials.ts'
@@ -9,7 +9,7 @@ import type { Loaded } from './loaded.ts'
 import { PLACES } from './places.ts'
 import { References } from './references.ts'
 import type { Element } from './scanner.ts'
-import { Batch, type Insertions, reserve } from './tables.ts'
+import { Batch, type Insertions } from './tables.ts'
 import { orderedUuids } from './uuids.ts'
 import { Waiting } from './waiting.ts'
 
@@ -22,6 +22,12 @@ const UUID_LISTS: readonly List[] = ['assets', 'deployments']
 interface Entry {
   id: number | string
   [secret: string]: unknown
+}
+
+export interface Touched {
+  account_ids: Set<number>
+  project_ids: Set<number>
+  user_ids: Set<number>
 }
 
 /**
@@ -42,6 +48,8 @@ export class Load {
     List | 'approvals',
     Record<string, Entry>
   >
+  /** Whose what is written is, by what each row says of it. */
+  readonly touched: Touched = { account_ids: new Set(), project_ids: new Set(), user_ids: new Set() }
   #list: List = 'accounts'
   #rows: Row[] = []
   #values: unknown[] = []
@@ -114,13 +122,20 @@ export class Load {
   async #place<L extends List>(list: L, rows: Row<L>[]) {
     if (rows.length === 0) return
     const table = list === 'tokens' ? 'api_tokens' : list
-    const ids = UUID_LISTS.includes(list) ? rows.map(this.#newUuid) : await reserve(this.#db, table, rows.length)
+    const ids = UUID_LISTS.includes(list) ? rows.map(this.#newUuid) : await reserveIds(this.#db, table, rows.length)
     if (list === 'users') await keepHashes(rows as Row<'users'>[])
     const batch = new Batch()
     for (const [index, row] of rows.entries()) this.#placeRow(list, row, ids[index]!, batch)
     this.#writing = batch.write(this.#db, this.#insertions).then(() => this.#written(list, rows.length))
     // Whoever waits for it sees the failure; until then it must not end the process.
     this.#writing.catch(() => {})
+  }
+
+  #touch({ account_id, project_id, user_id }: Record<string, unknown>) {
+    // Logins call something else so, which is a text.
+    if (typeof account_id === 'number') this.touched.account_ids.add(account_id)
+    else if (typeof project_id === 'number') this.touched.project_ids.add(project_id)
+    else if (typeof user_id === 'number') this.touched.user_ids.add(user_id)
   }
 
   #placeRow<L extends List>(list: L, { where, key, values }: Row<L>, id: number | string, batch: Batch) {
@@ -133,7 +148,10 @@ export class Load {
         now: this.#now,
         vault: this.#vault,
         newUuid: this.#newUuid,
-        put: (table, row) => batch.put(table, row, where),
+        put: (table, row) => {
+          this.#touch(row)
+          batch.put(table, row, where)
+        },
         reveal: (secret) => Object.assign(entry, secret),
         keyed: (list, key, id) => Object.assign(this.#entries[list][key]!, { id }),
       })

@@ -1,16 +1,17 @@
 import { readTaskInput } from '../contract/bodies.ts'
 import { invalidParameter } from '../contract/errors.ts'
-import { ID_MAX } from '../contract/limits.ts'
+import { INTEGER_MAX } from '../contract/limits.ts'
+import type { ProjectRole } from '../contract/sets.ts'
 import { hashOf, newToken, type Vault } from '../domain/access/secrets.ts'
 import { withPing } from '../domain/access/tokens.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { sent } from '../domain/builds/logs.ts'
 import { branchKey } from '../domain/changes/branch-names.ts'
 import { streamsOf } from '../domain/changes/streams.ts'
-import { readSecret, requireRoom, requireWholeRule } from '../domain/channels/channels.ts'
+import { readSecret, requireRoom, requireWholeRule, secretOf } from '../domain/channels/channels.ts'
 import { sealConfig } from '../domain/integrations/config.ts'
 import { buildTypeOf } from '../domain/integrations/context.ts'
-import { mintToken } from '../domain/integrations/integrations.ts'
+import { mintToken, sealSecrets } from '../domain/integrations/integrations.ts'
 import type { List, ValuesOf } from './fields.ts'
 import type { Table } from './tables.ts'
 import type { Found, Reference } from './values.ts'
@@ -30,6 +31,9 @@ interface Target {
 }
 
 type Placing = Omit<Found, 'id'>
+
+/** What files said before projects had roles of their own. */
+const OF_ROLE: Partial<Record<string, ProjectRole>> = { owner: 'lead', member: 'approver' }
 
 /** From what the file says to the rows of the tables; a password comes as what is kept of it. What is returned, others may ask of the row when they refer to it. */
 export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing } = {
@@ -54,7 +58,8 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   projects({ account, name, engine, status, members = [], ...rest }, to) {
     const account_id = idOf(account)
     to.put('projects', { id: to.id, account_id, name, engine, status, ...times(rest) })
-    for (const { who, role } of members) to.put('project_members', { project_id: to.id, user_id: idOf(who), role })
+    for (const { who, role } of members)
+      to.put('project_members', { project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
     return { account_id, engine }
   },
 
@@ -77,7 +82,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   },
 
   integrations({ project, provider, active, signing_secret = [], config, ...rest }, to) {
-    const { webhook_token, token_hash, token_sealed } = mintToken(to.vault)
+    const { webhook_token, token_hash, token_sealed } = mintToken(to.vault, to.id as number)
     to.put('integrations', {
       id: to.id,
       project_id: idOf(project),
@@ -85,8 +90,8 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       active,
       token_hash: bytea(token_hash),
       token_sealed,
-      secrets_sealed: signing_secret.map((secret) => to.vault.seal(secret)),
-      config: config && sealConfig(to.vault, config),
+      secrets_sealed: sealSecrets(to.vault, to.id as number, signing_secret),
+      config: config && sealConfig(to.vault, to.id as number, config),
       ...times(rest),
     })
     to.reveal({ webhook_token })
@@ -96,7 +101,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   channels({ account, kind, room = '', secret, rules = [], key, ...rest }, to) {
     requireRoom(kind, room)
     const account_id = idOf(account)
-    const secret_sealed = to.vault.seal(readSecret(kind, secret))
+    const secret_sealed = to.vault.seal(readSecret(kind, secret), secretOf(to.id as number))
     to.put('channels', { id: to.id, account_id, kind, room: room.trim(), secret_sealed, ...rest, ...times(rest) })
     for (const { project, ...rule } of rules) {
       requireWholeRule(rule)
@@ -284,7 +289,7 @@ const linked = (project: Reference, references: Reference[] = []) =>
 
 const secondsBetween = (from: string | undefined, to: string | undefined) =>
   from !== undefined && to !== undefined && to >= from
-    ? Math.min(Math.floor((Date.parse(to) - Date.parse(from)) / 1000), ID_MAX)
+    ? Math.min(Math.floor((Date.parse(to) - Date.parse(from)) / 1000), INTEGER_MAX)
     : undefined
 
 const bytea = (bytes: Buffer) => `\\x${bytes.toString('hex')}`

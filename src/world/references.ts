@@ -1,4 +1,4 @@
-import { isUuid, readId } from '../contract/params.ts'
+import { isUuid, readId, readShortId } from '../contract/params.ts'
 import { type Database, type Sql, sql } from '../db/database.ts'
 import type { Row } from './fields.ts'
 import type { Found, Referable, Reference } from './values.ts'
@@ -10,15 +10,16 @@ const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
     from users where id = any (${ids}::integer[])`,
   projects: (ids) => sql`select id, account_id, engine from projects where id = any (${ids}::integer[])`,
   integrations: (ids) => sql`select id, project_id from integrations where id = any (${ids}::integer[]) and deleted_at is null`,
-  changes: (ids) => sql`select id, project_id from changes where id = any (${ids}::integer[])`,
-  build_runs: (ids) => sql`select id, project_id from build_runs where id = any (${ids}::integer[])`,
+  changes: (ids) => sql`select id, project_id from changes where id = any (${ids}::bigint[])`,
+  build_runs: (ids) => sql`select id, project_id from build_runs where id = any (${ids}::bigint[])`,
   deployments: (ids) => sql`select id, project_id from deployments where id = any (${ids}::uuid[])`,
 }
 
 /** The id that a reference would be, if it is none of the file's keys. */
 const idOf = (list: Referable, raw: string): number | string | undefined => {
   if (list === 'deployments') return isUuid(raw) ? raw.toLowerCase() : undefined
-  return readId(list === 'accounts' ? raw.replace(/^acct_/, '') : raw)
+  if (list === 'changes' || list === 'build_runs') return readId(raw)
+  return readShortId(list === 'accounts' ? raw.replace(/^acct_/, '') : raw)
 }
 
 const byList = <T>(make: () => T) => Object.fromEntries(Object.keys(STORED).map((list) => [list, make()])) as Record<Referable, T>

@@ -4,20 +4,21 @@ import { kept } from '../domain/builds/logs.ts'
 
 /** The columns a world file can fill; a parent stands before what hangs on it. */
 const COLUMNS = {
-  accounts: 'id name plan timezone trial_ends_at payment_method demo credits daily_limit created_at updated_at',
+  accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects token_days_max retention created_at
+    updated_at`,
   users: 'id email name default_account_id created_at updated_at',
   account_members: 'account_id user_id role',
   connected_accounts: 'user_id provider uid created_at',
   logins: 'user_id provider_id account_id password',
   projects: 'id account_id name engine status created_at updated_at',
-  project_members: 'project_id user_id role',
+  project_members: 'project_id user_id project_role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations: 'id project_id provider active token_hash token_sealed secrets_sealed config created_at updated_at',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
-    created_at updated_at`,
+    url file_url created_at updated_at`,
   change_branches: 'account_id project_id branch change_id given arrived_at',
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
-    branch phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
+    branch url phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
   approvals: `id account_id project_id asset_id asset_name commit_sha approval_stage approval_type status approver_user_id comments
     asset_version decided_at created_at updated_at`,
@@ -99,11 +100,3 @@ function explained(error: unknown, table: Table, rows: Stored[], origins: string
 }
 
 const oneLine = (text: string) => text.slice(0, 200).replace(/\s+/g, ' ')
-
-/** As many new numbers of a table as asked for, in order. */
-export const reserve = async (db: Database, table: string, count: number): Promise<number[]> => {
-  const rows = await db.rows<{ id: number }>(
-    sql`select nextval(pg_get_serial_sequence(${table}, 'id'))::integer as id from generate_series(1, ${count}::integer)`,
-  )
-  return rows.map(({ id }) => id)
-}

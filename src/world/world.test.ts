@@ -131,9 +131,14 @@ describe('a whole world', () => {
     expect(token.prefix).toBe(made.tokens.t1!.token.slice(0, 8))
     const [integration] = await rows('integrations')
     expect(integration.token_hash).toEqual(hashOf(made.integrations.gh!.webhook_token))
-    expect(vault.open(integration.token_sealed)).toBe(made.integrations.gh!.webhook_token)
-    expect(integration.secrets_sealed.map((sealed: string) => vault.open(sealed))).toEqual(['old', 'new'])
-    expect(vault.open((await rows('channels'))[0].secret_sealed)).toBe(full.channels[0].secret)
+    expect(vault.open(integration.token_sealed, `integrations/${integration.id}/token_sealed`)).toBe(
+      made.integrations.gh!.webhook_token,
+    )
+    expect(
+      integration.secrets_sealed.map((sealed: string) => vault.open(sealed, `integrations/${integration.id}/secrets_sealed`)),
+    ).toEqual(['old', 'new'])
+    const [channel] = await rows('channels')
+    expect(vault.open(channel.secret_sealed, `channels/${channel.id}/secret_sealed`)).toBe(full.channels[0].secret)
     const [login] = await rows('logins')
     const [salt, key] = login.password.split(':')
     expect(login).toMatchObject({ user_id: 1, provider_id: 'credential', account_id: '1' })

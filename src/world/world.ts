@@ -1,23 +1,30 @@
 import { type Database, type Pool, raw, sql } from '../db/database.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import { LISTS, type List } from './fields.ts'
-import { Load } from './load.ts'
+import { Load, type Touched } from './load.ts'
 import type { Loaded } from './loaded.ts'
+import { Restore } from './restore.ts'
 import { Scanner } from './scanner.ts'
 import { prepareInsertions, TABLES } from './tables.ts'
+import { uncompressed } from './uncompressed.ts'
 
 /** Fewer rows than this do not change how PostgreSQL plans. */
 const ANALYZE_FROM = 1000
 
 /** How many rows of each list are written. */
-export type Progress = Partial<Record<List, number>>
+export type Progress = Partial<Record<List | 'rows', number>>
 
 interface LoadSettings {
   vault: Vault
+  /** Of an export that holds secrets. */
+  passphrase?: string | undefined
   onProgress?: (progress: Progress) => void
   /** What is written with it, or not at all. */
-  alongside?: (db: Database, loaded: Loaded) => Promise<void>
+  alongside?: (db: Database, loaded: Loaded, touched: Touched) => Promise<unknown>
 }
+
+/** What an export is made of, instead of the lists that people write. */
+const EXPORTED = ['export', 'rows']
 
 /** A large file takes as long as it takes. */
 const UNLIMITED = { statementTimeout: 0 }
@@ -40,7 +47,7 @@ export async function loadWorld(db: Pool, input: AsyncIterable<Buffer | string>,
 export function insertWorld(
   db: Pool,
   input: AsyncIterable<Buffer | string>,
-  { vault, onProgress, alongside }: LoadSettings,
+  { vault, passphrase, onProgress, alongside }: LoadSettings,
 ): Promise<Loaded> {
   const progress: Progress = {}
   return db.transaction(async (db) => {
@@ -52,15 +59,26 @@ export function insertWorld(
       progress[list] = (progress[list] ?? 0) + count
       onProgress?.(progress)
     })
-    const scanner = new Scanner(LISTS)
-    for await (const chunk of input)
+    const restore = new Restore(db, vault, passphrase)
+    const scanner = new Scanner([...LISTS, ...EXPORTED])
+    for await (const chunk of uncompressed(input))
       for (const element of scanner.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
-        if (!load.hasRoomFor(element)) await load.flush()
-        load.add(element)
+        const { list, index, value, bytes } = element
+        if (list === 'export') await restore.begin(value)
+        else if (list === 'rows') {
+          await restore.add(index, value, bytes)
+          progress.rows = index + 1
+          onProgress?.(progress)
+        } else {
+          if (!load.hasRoomFor(element)) await load.flush()
+          load.add(element)
+        }
       }
     scanner.end()
-    const loaded = await load.finish()
-    await alongside?.(db, loaded)
+    const restored = await restore.finish()
+    const loaded = { ...(await load.finish()), ...restored }
+    for (const { id } of Object.values(loaded.accounts)) load.touched.account_ids.add(id)
+    await alongside?.(db, loaded, load.touched)
     return loaded
   }, UNLIMITED)
 }

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { PASSPHRASE } from '../contract/limits.ts'
+import * as accounts from '../domain/accounts/accounts.ts'
+import { usage } from '../terminal/failures.ts'
+import { unreadable } from '../terminal/given-text.ts'
+import { exportWorld } from '../world/export.ts'
+import { accountId, id, words } from './arguments.ts'
+import { command } from './command.ts'
+import { showProgress } from './progress.ts'
+
+export const passphraseFlag = {
+  help: 'a file whose first line is the passphrase of the secrets in it',
+  value: 'file',
+  read: words,
+} as const
+
+export async function passphraseIn(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw unreadable(file, error)
+  })
+  const [line = ''] = text.split(/\r?\n/)
+  if (line.length < PASSPHRASE.minLength) throw usage(`The passphrase must have at least ${PASSPHRASE.minLength} characters.`)
+  return line
+}
+
+export const exportAccount = command({
+  name: 'export',
+  summary: 'write all that an account has to a world file, which admin load reads here or elsewhere',
+  args: { account: { help: 'its id', read: accountId } },
+  flags: {
+    project: { help: 'only this one of its projects: its id', value: 'project', read: id },
+    out: { help: 'where to; standard output without it', value: 'file', read: words },
+    passphrase_file: passphraseFlag,
+  },
+  details:
+    'Passwords, tokens, channels, outbound webhooks and the secrets of tools are only in it with a passphrase, encrypted; without one they are left out and have to be entered again. docs/export.md tells what else stays behind.',
+  examples: ['admin export 1 --out night-owl.json', 'admin export 1 --project 7 --passphrase-file phrase.txt > starfall.json'],
+  async run({ args, flags, store }) {
+    const passphrase = await passphraseIn(flags.passphrase_file)
+    const { db, change, vault } = await store()
+    await accounts.find(db, args.account)
+    const output = flags.out === undefined ? process.stdout : createWriteStream(flags.out, { flags: 'wx', mode: 0o600 })
+    const progress = showProgress(process.stderr)
+    const settings = { vault, passphrase, onProgress: progress.update }
+    // Before anything is written: whoever breaks it off has it all the same.
+    await change('export', args.account, async () => {}, {
+      after: { project_id: flags.project, secrets: passphrase !== undefined },
+    })
+    await exportWorld(db, { account_id: args.account, project_id: flags.project }, settings, async (text) => {
+      if (!output.write(text)) await once(output, 'drain')
+    })
+    if (flags.out !== undefined) {
+      output.end()
+      await finished(output)
+    }
+    progress.end()
+  },
+})

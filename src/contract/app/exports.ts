@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { flag, instant, integer, list, nullable, object, oneOf, ownText } from '../fields.ts'
+import { PASSPHRASE } from '../limits.ts'
+import * as sets from '../sets.ts'
+
+/** Taking an account or a project along; a part of the table in `routes.ts`. */
+
+const Export = object({
+  id: integer,
+  /** Null: the whole account. */
+  project_id: nullable(integer),
+  user_id: integer,
+  status: oneOf(sets.EXPORT_STATUSES),
+  secrets: flag,
+  /** So far. */
+  rows: integer,
+  bytes: integer,
+  error: nullable(ownText),
+  created_at: instant,
+  expires_at: instant,
+})
+const asked = object({ passphrase: Type.Optional(Type.String(PASSPHRASE)) })
+
+export const exportRoutes = {
+  listExports: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/exports',
+    summary: 'Files of the account and its projects that the caller may fetch, newest first',
+    who: 'guest',
+    query: {},
+    reply: list('exports', Export),
+  },
+  exportAccount: {
+    method: 'POST',
+    path: '/v1/accounts/:account_id/exports',
+    summary: 'Write all that an account has to a file; secrets only with a passphrase',
+    who: 'owner',
+    query: {},
+    body: asked,
+    reply: Export,
+    created: 201,
+  },
+  exportProject: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/exports',
+    summary:
+      'Write all that a project has to a file; what only admins of the account see, and secrets with a passphrase, for them alone',
+    who: 'lead',
+    query: {},
+    body: asked,
+    reply: Export,
+    created: 201,
+  },
+} as const

@@ -1,0 +1,139 @@
+import { exportRunning, notFound } from '../../contract/errors.ts'
+import type { ExportStatus } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+import { sealedIn, type Vault } from '../access/secrets.ts'
+import type { Scope } from './holdings.ts'
+
+/** How long a file waits to be fetched. */
+const HOURS = 24
+
+interface Export {
+  id: number
+  project_id: number | null
+  user_id: number
+  status: ExportStatus
+  /** Whether secrets are in it. */
+  secrets: boolean
+  rows: number
+  bytes: number
+  error: string | null
+  created_at: string
+  expires_at: string
+}
+
+interface Requested extends Scope {
+  user_id: number
+  /** Whoever asks administers the account. Otherwise the file holds what the project's lead sees. */
+  whole: boolean
+}
+
+const placeOf = (id: number) => sealedIn('exports', id, 'passphrase_sealed')
+const select = (where: Sql) => sql`
+  select e.id, e.project_id, e.user_id, e.status, e.secrets, e.rows, e.bytes, e.error, e.created_at, e.expires_at
+  from exports e where ${where} order by e.id desc limit 100`
+
+/** One at a time of an account or project: another would say the same. */
+export function request(db: Database, vault: Vault, asked: Requested, passphrase: string | undefined): Promise<Export> {
+  const { account_id, project_id = null, user_id, whole } = asked
+  return db.transaction(async (db) => {
+    const made = await db.one<{ id: number }>(sql`
+      insert into exports (account_id, project_id, user_id, whole, secrets, expires_at)
+      values (${account_id}, ${project_id}, ${user_id}, ${whole}, ${passphrase !== undefined}, now() + make_interval(hours => ${HOURS}))
+      on conflict do nothing returning id`)
+    if (!made) throw exportRunning()
+    if (passphrase !== undefined)
+      await db.execute(sql`
+        update exports set passphrase_sealed = ${vault.seal(passphrase, placeOf(made.id))} where id = ${made.id}`)
+    // Each holds a snapshot and a connection for as long as it takes, so only a few are written at a time.
+    await enqueue(db, 'write_export', { export_id: made.id }, { owner: `account:${account_id}`, server: 'exports' })
+    return (await db.one<Export>(select(sql`e.id = ${made.id}`)))!
+  })
+}
+
+/** Owners fetch all; whoever made one of a project does as long as they may see what is in it. */
+const fetchable = (accountId: number, userId: number) => sql`
+  e.account_id = ${accountId} and e.expires_at > now() and exists (
+    select from account_members m where m.account_id = e.account_id and m.user_id = ${userId} and (m.role = 'owner'
+      or e.user_id = m.user_id and e.project_id is not null and (m.role = 'admin' or not e.whole and exists (
+        select from project_access a where a.user_id = m.user_id and a.project_id = e.project_id and a.project_role = 'lead'))))`
+
+export const list = (db: Database, accountId: number, userId: number): Promise<Export[]> =>
+  db.rows(select(fetchable(accountId, userId)))
+
+export interface ExportFile {
+  account_id: number
+  id: number
+  bytes: number
+  created_at: string
+}
+
+export async function find(db: Database, accountId: number, userId: number, id: number): Promise<ExportFile> {
+  const found = await db.one<ExportFile>(sql`
+    select e.account_id, e.id, e.bytes, e.created_at from exports e
+    where e.id = ${id} and e.status = 'done' and ${fetchable(accountId, userId)}`)
+  if (!found) throw notFound('Export')
+  return found
+}
+
+/** The bytes of a file from somewhere in it on, a chunk at a time; nothing where it went in the meantime. */
+export async function* read(db: Database, { account_id, id }: ExportFile, from: number, until: number): AsyncGenerator<Buffer> {
+  for (let at = from; at < until; ) {
+    const chunk = await db.one<{ start: number; body: Buffer }>(sql`
+      select start, body from export_chunks
+      where account_id = ${account_id} and export_id = ${id} and start <= ${at} order by start desc limit 1`)
+    const bytes = chunk?.body.subarray(at - chunk.start, until - chunk.start)
+    if (!bytes?.length) throw new Error('the export is gone')
+    yield bytes
+    at += bytes.length
+  }
+}
+
+/** Before it is written, from its beginning, also after a worker that died; nothing where nobody waits for it any more. */
+export async function begin(db: Database, vault: Vault, id: number) {
+  const found = await db.one<Requested & { passphrase_sealed: string | null; project_id: number | null }>(sql`
+    update exports set status = 'running', rows = 0, bytes = 0 where id = ${id} and status in ('waiting', 'running') and expires_at > now()
+    returning account_id, project_id, user_id, whole, passphrase_sealed`)
+  if (!found) return undefined
+  const { account_id, project_id, whole, passphrase_sealed } = found
+  await removeChunks(db, sql`account_id = ${account_id} and export_id = ${id}`)
+  return {
+    scope: { account_id, project_id: project_id ?? undefined },
+    whole,
+    passphrase: passphrase_sealed === null ? undefined : vault.open(passphrase_sealed, placeOf(id)),
+  }
+}
+
+export const append = (db: Database, accountId: number, id: number, start: number, body: Buffer, rows: number) =>
+  db.execute(sql`
+    with chunk as (insert into export_chunks (account_id, export_id, start, body) values (${accountId}, ${id}, ${start}, ${body}))
+    update exports set rows = ${rows}, bytes = ${start + body.length} where id = ${id}`)
+
+/** The passphrase is not kept beside the file. A file ends those its maker took of the same before: asking again and again fills no disk. */
+export const finish = (db: Database, id: number) =>
+  db.execute(sql`
+    with finished as (
+      update exports set status = 'done', passphrase_sealed = null, expires_at = now() + make_interval(hours => ${HOURS})
+      where id = ${id} returning account_id, project_id, user_id)
+    update exports e set expires_at = now() from finished f
+    where e.account_id = f.account_id and e.project_id is not distinct from f.project_id and e.user_id = f.user_id and e.id < ${id}`)
+
+/** Nothing of it is kept, and a former file stays. What went wrong is for the service's own log. */
+export async function fail(db: Database, accountId: number, id: number) {
+  await removeChunks(db, sql`account_id = ${accountId} and export_id = ${id}`)
+  const words = `The file could not be written, and nothing of it was kept. Export again; if that fails too, the service's log has the reason under export ${id}.`
+  await db.execute(sql`
+    update exports set status = 'failed', error = ${words}, passphrase_sealed = null, rows = 0, bytes = 0 where id = ${id}`)
+}
+
+async function removeChunks(db: Database, where: Sql) {
+  const some = sql`
+    delete from export_chunks where ctid = any (array(select ctid from export_chunks where ${where} limit 100))`
+  while ((await db.execute(some)) > 0);
+}
+
+/** Files that name somebody who is being deleted. */
+export async function removeOf(db: Database, accountId: number) {
+  await removeChunks(db, sql`account_id = ${accountId}`)
+  await db.execute(sql`delete from exports where account_id = ${accountId}`)
+}

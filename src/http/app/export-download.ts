@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { rangeNotSatisfiable } from '../../contract/errors.ts'
+import { readShortId } from '../../contract/params.ts'
+import { authorize } from '../../domain/access/session-context.ts'
+import * as exports from '../../domain/accounts/exports.ts'
+import type { AuthScheme } from '../auth/auth-scheme.ts'
+import { idOf } from '../rest/path-ids.ts'
+import type { Service } from '../service.ts'
+
+/** Beside the route table, since its answer is a file. */
+export const EXPORT_PATH = '/app/api/v1/accounts/:account_id/exports/:id/file'
+
+/** A file that somebody asked to take along, from anywhere in it on: a download that broke off goes on where it was. */
+export function serveExportDownload(app: FastifyInstance, { db }: Service, scheme: AuthScheme) {
+  app.get<{ Params: { account_id: string; id: string } }>(EXPORT_PATH, async (request, reply) => {
+    const { account_id, id } = request.params
+    const place = { scope: undefined, role: undefined, account: readShortId(account_id) ?? null, project: undefined }
+    const visit = await authorize(db, scheme.who(request), place)
+    const file = await exports.find(db, visit.account_id!, visit.user_id, idOf(id, 'Export'))
+    const [from, until] = rangeOf(request, reply, file)
+    reply
+      .type('application/gzip')
+      .header('content-length', until - from)
+      .header('content-disposition', `attachment; filename="goldmaster-${file.created_at.slice(0, 10)}-${file.id}.json.gz"`)
+      .header('accept-ranges', 'bytes')
+      .header('cache-control', 'private, no-store')
+    return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(exports.read(db, file, from, until)))
+  })
+}
+
+/** What of the file is asked for; more than one part is answered with all of it. */
+function rangeOf(request: FastifyRequest, reply: FastifyReply, { id, bytes }: exports.ExportFile): [number, number] {
+  const etag = `"export-${id}"`
+  reply.header('etag', etag)
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(String(request.headers.range ?? '')) ?? []
+  const same = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
+  if (!same || (first === '' && last === '')) return [0, bytes]
+  const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first)
+  const until = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1)
+  if (from >= until) throw rangeNotSatisfiable(bytes)
+  reply.code(206).header('content-range', `bytes ${from}-${until - 1}/${bytes}`)
+  return [from, until]
+}

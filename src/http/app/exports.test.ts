@@ -1,0 +1,211 @@
+import { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase } from '../../../test/support/database.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { workOff } from '../../../test/support/work-off.ts'
+import { sql } from '../../db/database.ts'
+import { purgeExpired } from '../../domain/retention/retention.ts'
+import { loadWorld } from '../../world/world.ts'
+
+const PASSWORD = 'a long enough password'
+const PASSPHRASE = 'a phrase that nobody guesses'
+const ROLES = { owner: 'owner', boss: 'owner', admin: 'admin', member: 'member', outsourcer: 'guest' }
+
+let studio: Studio
+/** Serves what the other wrote. */
+let node: Studio
+const people: Record<string, Visitor> = {}
+beforeAll(async () => {
+  const names = [...Object.keys(ROLES), 'stranger']
+  studio = await openStudio({
+    accounts: ['owl', 'fox'].map((key) => ({ key, name: key, plan: 'team', payment_method: true })),
+    users: names.map((key) => ({
+      key,
+      email: `${key}@example.com`,
+      name: `${key} Quillfeather`,
+      password: PASSWORD,
+      accounts: key === 'stranger' ? { fox: 'owner' } : { owl: ROLES[key as keyof typeof ROLES] },
+    })),
+    projects: [
+      { key: 'star', account: 'owl', name: 'Star', members: { outsourcer: 'lead' } },
+      { key: 'moon', account: 'owl', name: 'Moonshine' },
+    ],
+    tasks: [
+      { project: 'star', title: 'Polish the star', user: 'member' },
+      { project: 'moon', title: 'Polish the moon' },
+    ],
+    integrations: [{ key: 'ci', project: 'star', provider: 'jenkins', signing_secret: 'hush hush' }],
+    channels: [{ account: 'owl', kind: 'discord', name: 'backroom', secret: 'https://discord.example/x' }],
+  })
+  node = await openStudio({}, { beside: studio })
+  for (const name of names) people[name] = await signIn(studio, `${name}@example.com`, PASSWORD)
+})
+afterAll(async () => {
+  await node.close()
+  await studio.close()
+})
+
+const account = () => `/accounts/${studio.world.accounts.owl!.id}`
+const project = (key = 'star') => `/projects/${studio.world.projects[key]!.id}`
+const exported = async (who: string, place: string, body: object = {}) => {
+  const { status, json } = await people[who]!.app(`${place}/exports`, { method: 'POST', body })
+  expect(status).toBe(201)
+  await workOff(studio, 'write_export')
+  return `/app/api/v1${account()}/exports/${json.id}/file`
+}
+/** From the other node. */
+async function fetchFile(who: string, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${node.site}${path}`, { headers: { cookie: people[who]!.cookie, ...headers } })
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+const idsOf = async (who: string) =>
+  (await people[who]!.app(`${account()}/exports`)).json.exports.map(({ id }: { id: number }) => id)
+const idIn = (path: string) => Number(/exports\/(\d+)/.exec(path)![1])
+
+describe('an account', () => {
+  let file: string
+  let whole: Buffer
+  beforeAll(async () => {
+    const asked = await people.owner!.app(`${account()}/exports`, { method: 'POST', body: { passphrase: PASSPHRASE } })
+    expect(asked).toMatchObject({ status: 201, json: { status: 'waiting', secrets: true, project_id: null } })
+    file = `/app/api/v1${account()}/exports/${asked.json.id}/file`
+  })
+
+  test('is exported once at a time, and there is nothing to fetch before it is done', async () => {
+    const again = await people.boss!.app(`${account()}/exports`, { method: 'POST', body: {} })
+    expect(again).toMatchObject({ status: 409, json: { error: 'export_running' } })
+    expect((await fetchFile('owner', file)).status).toBe(404)
+    expect(await workOff(studio, 'write_export')).toBe(1)
+    const [shown] = (await people.owner!.app(`${account()}/exports`)).json.exports
+    expect(shown).toMatchObject({ status: 'done', rows: expect.any(Number), error: null })
+    expect(shown.rows).toBeGreaterThan(10)
+    expect(Date.parse(shown.expires_at) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+    expect(await studio.db.rows(sql`select from exports where passphrase_sealed is not null`)).toEqual([])
+  })
+
+  test('comes from any node, is resumed anywhere, and loads elsewhere with its secrets', async () => {
+    const { status, headers, bytes } = await fetchFile('owner', file)
+    whole = bytes
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'application/gzip' })
+    expect(Number(headers.get('content-length'))).toBe(bytes.length)
+    const rest = await fetchFile('owner', file, { range: 'bytes=100-', 'if-range': headers.get('etag')! })
+    expect(rest).toMatchObject({ status: 206, bytes: bytes.subarray(100) })
+    expect(rest.headers.get('content-range')).toBe(`bytes 100-${bytes.length - 1}/${bytes.length}`)
+    expect(await fetchFile('owner', file, { range: 'bytes=5-9' })).toMatchObject({ status: 206, bytes: bytes.subarray(5, 10) })
+    expect(await fetchFile('owner', file, { range: 'bytes=-7' })).toMatchObject({ status: 206, bytes: bytes.subarray(-7) })
+    expect((await fetchFile('owner', file, { range: 'bytes=3-', 'if-range': '"other"' })).bytes).toEqual(bytes)
+    expect((await fetchFile('owner', file, { range: `bytes=${bytes.length}-` })).status).toBe(416)
+    const empty = await createDatabase()
+    await loadWorld(empty.db, Readable.from([bytes]), { vault: studio.service.vault, passphrase: PASSPHRASE })
+    expect(await empty.db.rows(sql`select title from tasks order by id`)).toHaveLength(2)
+    expect(await empty.db.rows(sql`select from channels`)).toHaveLength(1)
+    await empty.drop()
+  })
+
+  test('is fetched by its owners, and by nobody else', async () => {
+    expect((await fetchFile('boss', file)).bytes).toEqual(whole)
+    for (const who of ['admin', 'member', 'outsourcer', 'stranger']) {
+      expect((await fetchFile(who, file)).status, who).toBe(404)
+      expect((await people[who]!.app(`${account()}/exports`)).json.exports ?? [], who).toEqual([])
+    }
+    expect((await fetch(`${node.site}${file}`)).status).toBe(401)
+    const become = (role: string) =>
+      studio.db.execute(sql`update account_members set role = ${role} where user_id = ${studio.world.users.owner!.id}`)
+    // Who made it and is no owner any more.
+    await become('admin')
+    expect((await fetchFile('owner', file)).status).toBe(404)
+    await become('owner')
+  })
+
+  test('goes when its day is over', async () => {
+    await studio.db.execute(sql`update exports set expires_at = now() - interval '1 second'`)
+    expect((await fetchFile('owner', file)).status).toBe(404)
+    await purgeExpired(studio.db)
+    expect(await studio.db.rows(sql`select from exports`)).toEqual([])
+    expect(await studio.db.rows(sql`select from export_chunks`)).toEqual([])
+  })
+})
+
+test('a passphrase that is too short is refused', async () => {
+  const asked = await people.owner!.app(`${account()}/exports`, { method: 'POST', body: { passphrase: 'short' } })
+  expect(asked).toMatchObject({ status: 422, json: { error: 'invalid_parameter' } })
+})
+
+test('an outsourcer who leads a project takes along what they see of it, and no name, address or secret of the rest', async () => {
+  const withSecrets = await people.outsourcer!.app(`${project()}/exports`, { method: 'POST', body: { passphrase: PASSPHRASE } })
+  expect(withSecrets).toMatchObject({ status: 403, json: { error: 'insufficient_role', required_role: 'admin' } })
+  const file = await exported('outsourcer', project())
+  const { bytes } = await fetchFile('outsourcer', file)
+  const text = gunzipSync(bytes).toString()
+  expect(text).toContain('Polish the star')
+  expect(text).toContain('outsourcer@example.com')
+  for (const hidden of [
+    'Moonshine',
+    'Polish the moon',
+    'backroom',
+    'member Quillfeather',
+    'member@example.com',
+    'owner@example.com',
+  ])
+    expect(text, hidden).not.toContain(hidden)
+  const empty = await createDatabase()
+  await loadWorld(empty.db, Readable.from([bytes]), { vault: studio.service.vault })
+  const [task] = await empty.db.rows(sql`select t.title, u.name from tasks t join users u on u.id = t.user_id`)
+  expect(task).toEqual({ title: 'Polish the star', name: 'Somebody' })
+  await empty.drop()
+  expect(await idsOf('admin')).toEqual([])
+  expect(await idsOf('owner')).toEqual([idIn(file)])
+  await studio.db.execute(sql`update project_members set project_role = 'contributor'`)
+  expect((await fetchFile('outsourcer', file)).status).toBe(404)
+  await studio.db.execute(sql`update project_members set project_role = 'lead'`)
+})
+
+test("a project's file has the account's channels only where an admin asked for it, who alone fetches it beside owners", async () => {
+  const file = await exported('admin', project(), { passphrase: PASSPHRASE })
+  const { bytes } = await fetchFile('admin', file)
+  expect(gunzipSync(bytes).toString()).toContain('backroom')
+  expect((await fetchFile('outsourcer', file)).status).toBe(404)
+  await studio.db.execute(sql`update account_members set role = 'member' where user_id = ${studio.world.users.admin!.id}`)
+  // As its lead they make one of their own, which holds less.
+  await studio.db.execute(sql`
+    insert into project_members (project_id, user_id, project_role)
+    values (${studio.world.projects.star!.id}, ${studio.world.users.admin!.id}, 'lead')`)
+  expect((await fetchFile('admin', file)).status).toBe(404)
+})
+
+test('another file of the same takes the place of the former, of the same maker only', async () => {
+  const former = await exported('boss', project('moon'))
+  const others = await exported('owner', project('moon'))
+  const latest = await exported('boss', project('moon'))
+  expect((await fetchFile('boss', former)).status).toBe(404)
+  for (const file of [others, latest]) expect((await fetchFile('boss', file)).status).toBe(200)
+  await purgeExpired(studio.db)
+  expect(await studio.db.rows(sql`select from export_chunks where export_id = ${idIn(former)}`)).toEqual([])
+})
+
+test('one that fails says so in words, keeps nothing of what was written, and leaves the former file', async () => {
+  const former = await exported('boss', account())
+  const large = { pattern: 'x'.repeat(2_000_000) }
+  await studio.db.execute(sql`
+    insert into failure_rules (account_id, rule_id, definition)
+    values (${studio.world.accounts.owl!.id}, 'large', ${JSON.stringify(large)}::jsonb)`)
+  // One of the last tables cannot be read.
+  for (const statement of [
+    sql`insert into ugs_changes (account_id, project_id, path, change, sequence)
+      values (${studio.world.accounts.owl!.id}, ${studio.world.projects.star!.id}, '//star/main', 5, 7)`,
+    sql`alter table ugs_changes rename to readable`,
+    sql`create view ugs_changes as select t.*, 1 / (t.sequence * 0) as broken from readable t`,
+  ])
+    await studio.db.execute(statement)
+  const { json } = await people.boss!.app(`${account()}/exports`, { method: 'POST', body: { passphrase: PASSPHRASE } })
+  await expect(workOff(studio, 'write_export')).rejects.toThrow('division by zero')
+  const { exports } = (await people.boss!.app(`${account()}/exports`)).json
+  expect(exports[0]).toMatchObject({ id: json.id, status: 'failed', bytes: 0 })
+  expect(exports[0].error).toBe(
+    `The file could not be written, and nothing of it was kept. Export again; if that fails too, the service's log has the reason under export ${json.id}.`,
+  )
+  expect(await studio.db.rows(sql`select from export_chunks where export_id = ${json.id}`)).toEqual([])
+  expect((await fetchFile('boss', former)).status).toBe(200)
+})

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { PASSPHRASE } from '../../../contract/limits.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useMay, useNames } from '../../session.ts'
+import { TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { Table } from '../../ui/table.tsx'
+import { sizeOf } from '../../ui/text/size.ts'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type Export = AppReply<'listExports'>['exports'][number]
+
+/** While a file is being written. */
+const SOON_MS = 3_000
+
+interface Props {
+  accountId: number
+  /** One project alone. */
+  projectId?: number
+}
+
+/** A file of everything, to keep or to load elsewhere. */
+export function Exports({ accountId, projectId }: Props) {
+  const [passphrase, setPassphrase] = useState('')
+  const [soon, setSoon] = useState(false)
+  const query = useApi('listExports', { account_id: accountId }, { every: soon ? SOON_MS : LOOK_AGAIN_MS })
+  const exportAccount = useWrite('exportAccount', ['listExports'])
+  const exportProject = useWrite('exportProject', ['listExports'])
+  const admin = useMay('admin')
+  const say = useToast()
+  const own = (query.data?.exports ?? []).filter(({ project_id }) => project_id === (projectId ?? null))
+  const running = own.some(({ status }) => status === 'waiting' || status === 'running')
+  if (running !== soon) setSoon(running)
+  const submit = async () => {
+    const body = passphrase === '' ? {} : { passphrase }
+    if (projectId === undefined) await exportAccount.mutateAsync({ account_id: accountId, body })
+    else await exportProject.mutateAsync({ project_id: projectId, body })
+    setPassphrase('')
+    say('The file is being written')
+  }
+  return (
+    <Section title="Export">
+      <p className="max-w-prose text-sm text-soft">
+        Everything {projectId === undefined ? 'the account' : 'the project'} has, in one file that any Goldmaster loads. It is
+        written in the background and can be fetched for a day, by you and by owners of the account.
+        {!admin && ' Tokens and secrets are left out: only owners and admins take them along.'}
+      </p>
+      <Form action="Export" submit={submit} disabled={running}>
+        {admin && (
+          <TextField
+            label="Passphrase"
+            hint={`With one, tokens and secrets are in the file, encrypted with it. Without, they are left out. At least ${PASSPHRASE.minLength} characters; nobody can tell you later what it was.`}
+            type="password"
+            autoComplete="new-password"
+            {...PASSPHRASE}
+            value={passphrase}
+            onChange={(event) => setPassphrase(event.target.value)}
+          />
+        )}
+      </Form>
+      <Loaded query={query}>{() => own.length > 0 && <Files accountId={accountId} files={own} />}</Loaded>
+    </Section>
+  )
+}
+
+function Files({ accountId, files }: { accountId: number; files: Export[] }) {
+  const nameOf = useNames()
+  return (
+    <Table
+      caption="Exports"
+      rows={files}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: 'Asked for', cell: ({ created_at }) => <Time at={created_at} /> },
+        { head: 'By', wide: true, cell: ({ user_id }) => nameOf(user_id) },
+        { head: 'Secrets', wide: true, cell: ({ secrets }) => (secrets ? 'encrypted' : 'left out') },
+        { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+        { head: 'File', className: 'text-right', cell: (file) => <State accountId={accountId} file={file} /> },
+      ]}
+    />
+  )
+}
+
+function State({ accountId, file }: { accountId: number; file: Export }) {
+  if (file.status === 'failed')
+    return (
+      <div className="grid justify-items-end gap-1">
+        <Pill kind="err">failed</Pill>
+        <p className="max-w-prose text-xs text-soft">{file.error}</p>
+      </div>
+    )
+  if (file.status === 'done')
+    return (
+      <a className="underline" href={`/app/api/v1/accounts/${accountId}/exports/${file.id}/file`} download>
+        Download ({sizeOf(file.bytes)})
+      </a>
+    )
+  return (
+    <span role="status" className="text-soft">
+      {file.status === 'waiting' ? 'waiting' : `${file.rows.toLocaleString()} rows so far`}
+    </span>
+  )
+}

@@ -1,0 +1,48 @@
+import { type Database, sql } from '../db/database.ts'
+import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/holdings.ts'
+
+/** Tables of an export, in its order. */
+export const exportedTables = (withSecrets: boolean, whole = true) =>
+  Object.entries(HOLDINGS).filter(
+    ([table, { left, secret, level }]) =>
+      left === undefined && (withSecrets || !secret) && (whole || Object.hasOwn(NARROW, table) || isOfEverybody(table, level)),
+  )
+
+/** Of the account and of people somebody who leads one project sees this much. */
+export const NARROW: Record<string, readonly string[] | 'all'> = {
+  accounts: ['id', 'name', 'timezone', 'created_at', 'updated_at'],
+  users: ['id', 'name', 'email', 'created_at', 'updated_at'],
+  account_members: 'all',
+}
+
+/** Inboxes are people's own, and rules need the account's channels. */
+const isOfEverybody = (table: string, level: Holding['level']) =>
+  level === 'project' && table !== 'notifications' && table !== 'channel_rules'
+
+/** The columns of every table that an export holds and a load writes; what PostgreSQL works out itself is not among them. */
+export async function exportedColumns(db: Database, whole = true): Promise<Map<string, string[]>> {
+  const rows = await db.rows<{ table: string; columns: string[] }>(sql`
+    select table_name as table, array_agg(column_name::text order by ordinal_position) as columns from information_schema.columns
+    where table_schema = 'public' and is_generated = 'NEVER' group by 1`)
+  const isExported = (table: string, name: string) => {
+    const narrow = whole ? 'all' : (NARROW[table] ?? 'all')
+    return (narrow === 'all' || narrow.includes(name)) && !UNEXPORTED[table]?.includes(name)
+  }
+  return new Map(rows.map(({ table, columns }) => [table, columns.filter((name) => isExported(table, name))]))
+}
+
+/** Tables whose rows are known by a uuid, and the number that they have beside it. */
+const UUIDS: Record<string, string | undefined> = { assets: undefined, approvals: undefined, deployments: 'number' }
+
+export const hasUuid = (table: string) => Object.hasOwn(UUIDS, table)
+/** The column that a sequence counts. */
+export const numberOf = (table: string) => (hasUuid(table) ? UUIDS[table] : 'id')
+
+/** Secrets that are stored as they are or as a hash; those that are sealed are listed where keys are rotated. */
+export const PLAIN_SECRETS: Record<string, readonly string[]> = {
+  api_tokens: ['hash'],
+  integrations: ['token_hash'],
+  logins: ['password', 'access_token', 'refresh_token', 'id_token'],
+  projects: ['badge_key'],
+  ugs_tokens: ['hash'],
+}

@@ -1,0 +1,40 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Pool } from '../db/database.ts'
+import type { Vault } from '../domain/access/secrets.ts'
+import * as exports from '../domain/accounts/exports.ts'
+import { exportWorld } from './export.ts'
+
+const gzipped = promisify(gzip)
+
+/** Text that becomes one chunk of the file. */
+const CHUNK = 2 ** 20
+
+/** Writes what somebody asked to take along into the database. A worker that stops leaves it to the next, which begins anew. */
+export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id: number, signal?: AbortSignal): Promise<void> {
+  const begun = await exports.begin(db, vault, id)
+  if (!begun) return
+  const { scope, whole, passphrase } = begun
+  let [text, bytes, rows] = ['', 0, 0]
+  const flush = async () => {
+    const body = await gzipped(text, { level: 4 })
+    text = ''
+    await exports.append(db, scope.account_id, id, bytes, body, rows)
+    bytes += body.length
+  }
+  const onProgress = (written: Record<string, number>) => {
+    rows = Object.values(written).reduce((sum, count) => sum + count, 0)
+  }
+  try {
+    await exportWorld(db, scope, { vault, passphrase, whole, onProgress }, async (part) => {
+      signal?.throwIfAborted()
+      text += part
+      if (text.length >= CHUNK) await flush()
+    })
+    await flush()
+    await exports.finish(db, id)
+  } catch (error) {
+    if (!signal?.aborted) await exports.fail(db, scope.account_id, id)
+    throw error
+  }
+}

@@ -1,0 +1,193 @@
+import { isObjectLost } from '../contract/errors.ts'
+import { type Database, join, type Pool, raw, type Sql, sql } from '../db/database.ts'
+import { migrations } from '../db/migration-files.ts'
+import { isSealed, mapSealed, SEALED } from '../domain/access/key-rotation.ts'
+import { sealedIn, type Vault } from '../domain/access/secrets.ts'
+import { HOLDINGS, REFERENCES, type Scope } from '../domain/accounts/holdings.ts'
+import { logOf } from '../domain/builds/stored-log.ts'
+import * as objects from '../domain/objects/objects.ts'
+import { exportedColumns, exportedTables, numberOf, PLAIN_SECRETS } from './columns.ts'
+import { type Derivation, newDerivation, passphraseVault } from './passphrase.ts'
+
+/** What stands at the beginning of an export. */
+export interface Header {
+  format: 1
+  /** The newest migration of the service that wrote it. */
+  schema: number
+  /** The numbers of each table's rows lie between these; null where it has none. */
+  tables: Record<string, { columns: string[]; range: [first: number, last: number] | null }>
+  secrets: Derivation | null
+}
+
+export type Row = Record<string, unknown>
+
+interface ExportSettings {
+  vault: Vault
+  passphrase?: string | undefined
+  /** Without it one project as its lead sees it, who need not administer the account: of people who are not on it neither name nor address. */
+  whole?: boolean
+  onProgress?: (written: Record<string, number>) => void
+}
+
+/** Rows fetched at once: the bodies of deliveries and the logs of builds may be large. */
+const AT_ONCE: Record<string, number> = { deliveries: 4, build_log_chunks: 20, build_runs: 20, passed_lines: 20 }
+
+/**
+ * An account, or one project of it, as a world file that `loadWorld` reads: all of it as it is at one moment, in the order of its keys, so that
+ * two exports of the same are the same. Secrets are in it only with a passphrase. Holds a few rows in memory at a time.
+ */
+export function exportWorld(
+  db: Pool,
+  scope: Scope,
+  settings: ExportSettings,
+  sink: (text: string) => Promise<void>,
+): Promise<void> {
+  return db.transaction(
+    async (db) => {
+      await db.execute(sql`set transaction isolation level repeatable read`)
+      await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+      const derivation = settings.passphrase === undefined ? null : newDerivation()
+      const fileVault = derivation && (await passphraseVault(settings.passphrase!, derivation))
+      const { whole = true } = settings
+      const columns = await exportedColumns(db, whole)
+      const tables = exportedTables(fileVault !== null, whole).map(([table]) => ({ table, columns: columns.get(table)! }))
+      const onProject = sql`select user_id from project_members where project_id = ${scope.project_id}`
+      const held = (table: string) =>
+        whole || table !== 'account_members'
+          ? HOLDINGS[table]!.of(scope)
+          : sql`${HOLDINGS[table]!.of(scope)} and t.user_id in (${onProject})`
+      const people = peopleOf(
+        tables.filter(({ table }) => HOLDINGS[table]!.level !== 'person'),
+        held,
+      )
+      const conditionOf = (table: string) => (table === 'users' ? people : held(table))
+      const known = whole ? undefined : new Set((await db.rows<{ user_id: number }>(onProject)).map(({ user_id }) => user_id))
+      const header: Header = { format: 1, schema: migrations().at(-1)!.number, tables: {}, secrets: derivation }
+      for (const { table, columns } of tables) {
+        const counted = numberOf(table)
+        const number = counted !== undefined && columns.includes(counted) ? raw(counted) : undefined
+        const found =
+          number &&
+          (await db.one<{ first: number; last: number }>(sql`
+            select min(t.${number}) as first, max(t.${number}) as last from ${raw(table)} t where ${conditionOf(table)} having count(*) > 0`))
+        header.tables[table] = { columns, range: found ? [found.first, found.last] : null }
+      }
+      await sink(`{"export": [\n${JSON.stringify(header)}\n], "rows": [`)
+      const written: Record<string, number> = {}
+      let comma = ''
+      for (const { table, columns } of tables) {
+        const convert = converter(table, scope, settings.vault, fileVault, known)
+        for await (const rows of read(db, table, columns, conditionOf(table))) {
+          for (const row of rows) await MOVED[table]?.bringBack(db, scope.account_id, row)
+          const lines = rows.map((row) => `\n${JSON.stringify({ [table]: convert(row) })}`)
+          await sink(comma + lines.join(','))
+          comma = ','
+          written[table] = (written[table] ?? 0) + rows.length
+          settings.onProgress?.(written)
+        }
+      }
+      await sink('\n]}\n')
+    },
+    { statementTimeout: 0 },
+  )
+}
+
+/** Values that may lie elsewhere are in the file like all others. What was lost there keeps nobody from taking the rest along. */
+const MOVED: Record<string, { object: string; bringBack(db: Database, accountId: number, row: Row): Promise<void> }> = {
+  deliveries: {
+    object: 'body_object',
+    async bringBack(db, accountId, row) {
+      const { body_object } = row
+      delete row.body_object
+      if (typeof body_object !== 'string') return
+      const body = await orNull(objects.read(db, accountId, body_object))
+      row.body = body && `\\x${body.toString('hex')}`
+    },
+  },
+  build_runs: {
+    object: 'log_object',
+    async bringBack(db, account_id, row) {
+      const { output_log, log_object } = row as { output_log: string | null; log_object: string | null }
+      delete row.log_object
+      if (log_object !== null)
+        row.output_log = (await orNull(logOf(db, { account_id, log: output_log, log_object }))) ?? output_log
+    },
+  },
+}
+
+const orNull = <T>(value: Promise<T>): Promise<T | null> =>
+  value.catch((error: unknown) => {
+    if (isObjectLost(error)) return null
+    throw error
+  })
+
+/** Members, and whoever a record names though they left. */
+function peopleOf(tables: { table: string; columns: string[] }[], held: (table: string) => Sql) {
+  const named = tables.flatMap(({ table, columns }) =>
+    columns
+      .filter((name) => REFERENCES[name] === 'users')
+      .map((name) => sql`select t.${raw(name)} from ${raw(table)} t where ${held(table)} and t.${raw(name)} is not null`),
+  )
+  return sql`t.id in (${join(named, ' union ')})`
+}
+
+async function* read(db: Database, table: string, columns: string[], condition: ReturnType<typeof sql>): AsyncGenerator<Row[]> {
+  const selected = join([...columns, ...(MOVED[table] ? [MOVED[table].object] : [])].map((name) => raw(`t.${name}`)))
+  const order = raw(HOLDINGS[table]!.key.replace(/\w+/g, 't.$&'))
+  await db.execute(sql`
+    declare exported no scroll cursor for
+    select row_to_json(r)::text as row from (select ${selected} from ${raw(table)} t where ${condition} order by ${order}) r`)
+  for (;;) {
+    const rows = await db.rows<{ row: string }>(sql`fetch ${raw(String(AT_ONCE[table] ?? 500))} from exported`, {
+      unprepared: true,
+    })
+    if (rows.length === 0) break
+    yield rows.map(({ row }) => JSON.parse(row) as Row)
+  }
+  await db.execute(sql`close exported`)
+}
+
+/** Takes secrets out, or seals them with the passphrase. */
+function converter(
+  table: string,
+  { account_id }: Scope,
+  vault: Vault,
+  fileVault: Vault | null,
+  known: ReadonlySet<number> | undefined,
+) {
+  const sealed = Object.entries(SEALED[table]?.columns ?? {})
+  const plain = PLAIN_SECRETS[table] ?? []
+  return (row: Row): Row => {
+    const id = row[SEALED[table]?.key ?? 'id'] as number
+    if (table === 'users' && 'default_account_id' in row && row.default_account_id !== account_id) row.default_account_id = null
+    if (table === 'users' && known && !known.has(id))
+      Object.assign(row, { name: 'Somebody', email: `somebody-${id}@hidden.invalid` })
+    for (const [name, column] of sealed)
+      row[name] = fileVault
+        ? mapSealed(row[name], column, (text, column) => {
+            const place = sealedIn(table, id, column)
+            return text === '' ? '' : fileVault.seal(openOr(vault, text, place), place)
+          })
+        : withoutSealed(row[name])
+    for (const name of plain) {
+      const value = row[name]
+      row[name] = fileVault && typeof value === 'string' ? fileVault.seal(value, sealedIn(table, id, name)) : null
+    }
+    return row
+  }
+}
+
+/** A value that was lost with its key keeps nobody from taking the rest along. */
+function openOr(vault: Vault, sealed: string, place: string): string {
+  try {
+    return vault.open(sealed, place)
+  } catch {
+    return ''
+  }
+}
+
+function withoutSealed(value: unknown): unknown {
+  if (Array.isArray(value)) return []
+  if (value === null || typeof value !== 'object') return null
+  return Object.fromEntries(Object.entries(value).filter(([, setting]) => !isSealed(setting)))
+}
