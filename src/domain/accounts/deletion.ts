@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, type Pool, raw, sql } from '../../db/database.ts'
+import { enqueue, FOR } from '../../db/queue.ts'
+import { forgetPerson } from './forget-person.ts'
+import { HOLDINGS, type Scope } from './holdings.ts'
+
+const BATCH = 1_000
+
+type Deleted = Record<string, number>
+
+/** Its people do not see a project any more and its tools are refused; a job deletes what it has. */
+export async function requestProject(db: Database, scope: Required<Scope>) {
+  await closeProject(db, scope.project_id)
+  await enqueue(db, 'delete_project', scope, { owner: `account:${scope.account_id}`, name: `delete_project:${scope.project_id}` })
+}
+
+/** Nobody reaches an account any more, and whoever has no other is signed out; a job deletes what it has. */
+export async function requestAccount(db: Database, account_id: number) {
+  await closeAccount(db, account_id)
+  await enqueue(db, 'delete_account', { account_id }, { owner: `account:${account_id}`, name: `delete_account:${account_id}` })
+}
+
+const closeProject = (db: Database, project_id: number) =>
+  db.transaction(async (db) => {
+    await db.execute(sql`
+      update projects set deleted_at = coalesce(deleted_at, now()), badge_key = null where id = ${project_id}`)
+    await db.execute(sql`update integrations set active = false where project_id = ${project_id}`)
+    await db.execute(sql`delete from ugs_tokens where project_id = ${project_id}`)
+  })
+
+const closeAccount = (db: Database, account_id: number) =>
+  db.transaction(async (db) => {
+    // Noted, since the memberships go at once: a run that is started again finds whoever is left.
+    await db.execute(sql`
+      update accounts set closed_member_ids = coalesce(closed_member_ids, '{}')
+        || array(select user_id from account_members where account_id = ${account_id})
+      where id = ${account_id}`)
+    for (const { id } of await db.rows<{ id: number }>(sql`select id from projects where account_id = ${account_id}`))
+      await closeProject(db, id)
+    await db.execute(sql`
+      delete from sessions s using account_members m where m.account_id = ${account_id} and s.user_id = m.user_id
+        and not exists (select from account_members o where o.user_id = m.user_id and o.account_id <> m.account_id)`)
+    await db.execute(sql`
+      update users u set default_account_id = (
+        select min(m.account_id) from account_members m where m.user_id = u.id and m.account_id <> ${account_id})
+      where u.default_account_id = ${account_id}`)
+    // By none of these does somebody become a member again.
+    await db.execute(sql`update invitations set expires_at = least(expires_at, now()) where account_id = ${account_id}`)
+    for (const table of ['sso_domains', 'sso_connections', 'scim_tokens', 'account_members'])
+      await db.execute(sql`delete from ${raw(table)} where account_id = ${account_id}`)
+  })
+
+/**
+ * Everything of a project, what hangs on others first, in short transactions with room for others in between. Whoever breaks it off starts it
+ * again: what is gone is gone, the project itself goes last.
+ */
+export async function deleteProject(
+  db: Pool,
+  scope: Required<Scope>,
+  onProgress: (deleted: Deleted) => void = () => {},
+): Promise<Deleted> {
+  await closeProject(db, scope.project_id)
+  return deleteHoldings(db, scope, ['project'], onProgress)
+}
+
+/** Everything of an account, and the people who belong to no other. */
+export async function deleteAccount(
+  db: Pool,
+  account_id: number,
+  onProgress: (deleted: Deleted) => void = () => {},
+): Promise<Deleted> {
+  await closeAccount(db, account_id)
+  await forgetUnowned(db, account_id)
+  await deleteHoldings(db, { account_id }, ['project'], onProgress)
+  const people = await db.rows<{ id: number }>(sql`
+    select u.id from accounts a join users u on u.id = any (a.closed_member_ids)
+    where a.id = ${account_id} and not exists (select from account_members m where m.user_id = u.id)`)
+  for (const { id } of people) {
+    const elsewhere = await forgetPerson(db, id, account_id)
+    // Who is named by an account that they had left stays there as a former member.
+    if (elsewhere.accounts === 0) await db.execute(sql`delete from users where id = ${id}`)
+  }
+  await db.execute(
+    sql`delete from graphile_worker._private_jobs where flags ? ${`${FOR}account:${account_id}`} and locked_at is null`,
+  )
+  return deleteHoldings(db, { account_id }, ['project', 'account'], onProgress)
+}
+
+/**
+ * Mails that no account is noted for and that tell of this one: digests, and what nodes of the version before wrote. By what stands in
+ * them alone, since other accounts write to the same people and addresses.
+ */
+const forgetUnowned = (db: Database, accountId: number) =>
+  db.execute(sql`
+    delete from mails m using accounts a where a.id = ${accountId} and m.account_id is null and (
+      lower(m.to_address) in (select lower(email) from invitations where account_id = a.id)
+        and right(m.subject, length(a.name) + 1) = ' ' || a.name
+      or m.to_user_id = any (a.closed_member_ids) and m.unsubscribe <> '' and m.text ~ (
+        select '/projects/(' || string_agg(p.id::text, '|') || ')([^0-9]|$)' from projects p where p.account_id = a.id))`)
+
+async function deleteHoldings(
+  db: Pool,
+  scope: Scope,
+  levels: string[],
+  onProgress: (deleted: Deleted) => void,
+): Promise<Deleted> {
+  const deleted: Deleted = {}
+  const holdings = Object.entries(HOLDINGS).filter(([, { level, appendOnly }]) => levels.includes(level) && !appendOnly)
+  for (const [table, { of }] of holdings.toReversed())
+    for (let gone = BATCH; gone === BATCH; ) {
+      const began = performance.now()
+      gone = await db.execute(sql`
+        delete from ${raw(table)} where ctid = any (array(select t.ctid from ${raw(table)} t where ${of(scope)} limit ${BATCH}))`)
+      deleted[table] = (deleted[table] ?? 0) + gone
+      onProgress(deleted)
+      if (gone === BATCH) await sleep(performance.now() - began)
+    }
+  return deleted
+}

@@ -1,0 +1,212 @@
+import { lastOwner } from '../../contract/errors.ts'
+import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+import { recall } from '../objects/recall.ts'
+import * as exports from './exports.ts'
+import { HOLDINGS, REFERENCES } from './holdings.ts'
+
+/** What history says instead of a name. */
+export const FORMER = 'Former member'
+
+const BATCH = 1_000
+
+const formerAddress = (userId: number) => `former-member-${userId}@deleted.invalid`
+
+interface Person {
+  id: number
+  name: string
+  email: string
+}
+
+interface Forgotten {
+  /** Rows that named them. */
+  changed: number
+  /** Accounts that they belong to, had left, or are named by. */
+  accounts: number
+}
+
+/** Whoever wants to go is out at once: no session, token or login of theirs is left; a job forgets them. */
+export async function requestUser(db: Database, userId: number) {
+  await closeUser(db, userId)
+  await enqueue(db, 'delete_user', { user_id: userId }, { owner: `user:${userId}`, name: `delete_user:${userId}` })
+}
+
+/**
+ * Deletes a user: the login and all that goes with it at once, then every mention of the address and of a name of several words in what the
+ * accounts hold that they belong to or had left. The row stays without either, so that history still tells who did the same things. Started
+ * again, it goes on.
+ */
+export async function deleteUser(db: Pool, userId: number, onProgress?: () => void): Promise<Forgotten> {
+  await closeUser(db, userId)
+  return forgetPerson(db, userId, undefined, onProgress)
+}
+
+const WAYS_IN = ['sessions', 'two_factors', 'recovery_codes', 'passkeys', 'scim_users', 'logins', 'login_codes', 'api_tokens']
+
+const closeUser = (db: Database, userId: number) =>
+  db.transaction(async (db) => {
+    // Two owners who go at the same moment take turns.
+    await db.rows(sql`
+      select from accounts where id in (select account_id from account_members where user_id = ${userId} and role = 'owner')
+      order by id for update`)
+    const alone = await db.rows<{ name: string }>(sql`
+      select a.name from account_members m join accounts a on a.id = m.account_id where m.user_id = ${userId} and m.role = 'owner'
+        and not exists (
+          select from account_members o where o.account_id = m.account_id and o.role = 'owner' and o.user_id <> m.user_id)`)
+    if (alone.length > 0) throw lastOwner(alone.map(({ name }) => name))
+    // Whose audit log tells of it.
+    await db.execute(sql`
+      update users set default_account_id = coalesce(default_account_id, (select min(account_id) from account_members where user_id = id))
+      where id = ${userId}`)
+    for (const table of [...WAYS_IN, 'project_members', 'account_members'])
+      await db.execute(sql`delete from ${raw(table)} where user_id = ${userId}`)
+  })
+
+/** Accounts whose texts may name somebody: theirs, those that they had left, and those whose records refer to them. */
+async function accountsOf(db: Pool, userId: number): Promise<number[]> {
+  const columns = await db.rows<{ table: string; column: string }>(sql`
+    select c.table_name::text as table, c.column_name::text as column from information_schema.columns c
+    join information_schema.columns a on a.table_schema = 'public' and a.table_name = c.table_name and a.column_name = 'account_id'
+    where c.table_schema = 'public' and c.column_name = any (${Object.keys(REFERENCES).filter((name) => REFERENCES[name] === 'users')}::text[])`)
+  const named = columns
+    .filter(({ table }) => HOLDINGS[table] && HOLDINGS[table].level !== 'person')
+    .map(({ table, column }) => sql`select t.account_id from ${raw(table)} t where t.${raw(column)} = ${userId}`)
+  const rows = await db.transaction(
+    (db) => db.rows<{ account_id: number }>(sql`${join(named, ' union ')} order by 1`),
+    // Once through every table that has no index by person.
+    { statementTimeout: 0 },
+  )
+  return rows.map(({ account_id }) => account_id)
+}
+
+/** The mentions go first, since the name and the address are known only as long as the row has them. */
+export async function forgetPerson(
+  db: Pool,
+  userId: number,
+  /** An account that is being deleted itself. */
+  without?: number,
+  onProgress: () => void = () => {},
+): Promise<Forgotten> {
+  const person = await db.one<Person>(sql`select id, name, email from users where id = ${userId}`)
+  // Started again after its end: the name that stands there now is everybody's.
+  if (!person || person.email === formerAddress(userId)) return { changed: 0, accounts: 0 }
+  const accountIds = (await accountsOf(db, userId)).filter((id) => id !== without)
+  // What is theirs goes whole, before texts that only name them are changed: an invitation to nobody would be left.
+  await forgetPost(db, person)
+  let changed = 0
+  for (const account_id of accountIds) {
+    await exports.removeOf(db, account_id)
+    const mention = new RegExp(patternOf(person, 'text'), 'i')
+    await recall(db, account_id, (text) => mention.test(text) || mention.test(unescaped(text)), onProgress)
+    changed += await forgetMentions(db, person, account_id, onProgress)
+  }
+  await db.transaction(async (db) => {
+    const { email } = person
+    await forgetPost(db, person)
+    await db.execute(sql`
+      delete from verifications where value = ${String(userId)} or position(lower(${email}) in lower(value || identifier)) > 0`)
+    await db.execute(sql`
+      delete from graphile_worker._private_jobs where locked_at is null and position(lower(${email}) in lower(payload::text)) > 0`)
+    for (const table of [
+      ...WAYS_IN,
+      'connected_accounts',
+      'notifications',
+      'notification_preferences',
+      'channel_people',
+      'project_members',
+      'account_members',
+      'former_members',
+    ])
+      await db.execute(sql`delete from ${raw(table)} where user_id = ${userId}`)
+    await db.execute(sql`
+      update users set name = ${FORMER}, email = ${formerAddress(userId)}, email_verified = false, image = null,
+        default_account_id = null, operator = false, daily_digest = false, updated_at = now()
+      where id = ${userId}`)
+  })
+  return { changed, accounts: accountIds.length }
+}
+
+async function forgetPost(db: Database, { id, email }: Person) {
+  await db.execute(sql`delete from invitations where lower(email) = lower(${email})`)
+  await db.execute(sql`delete from mails where to_user_id = ${id} or lower(to_address) = lower(${email})`)
+}
+
+/** Every text, list of texts and JSON of an account, in batches. */
+async function forgetMentions(db: Pool, person: Person, account_id: number, onProgress: () => void): Promise<number> {
+  const columns = await db.rows<{ table: string; column: string; type: string }>(sql`
+    select table_name::text as table, column_name::text as column, udt_name::text as type from information_schema.columns
+    where table_schema = 'public' and is_generated = 'NEVER' and (udt_name in ('text', '_text', 'json', 'jsonb') or column_name = 'body')`)
+  let changed = 0
+  for (const [table, { of, appendOnly }] of Object.entries(HOLDINGS)) {
+    const own = columns.filter((column) => column.table === table)
+    if (own.length === 0 || appendOnly || table === 'users') continue
+    const mentions = join(
+      own.map(({ column, type }) => mentionIn(column, type, patternOf(person, type))),
+      ' or ',
+    )
+    const forgotten = join(own.map(({ column, type }) => sql`${raw(column)} = ${without(column, type, patternOf(person, type))}`))
+    for (let count = BATCH; count === BATCH; changed += count) {
+      onProgress()
+      count = await db.transaction(async (db) => {
+        // Nothing of it happens now: nobody is told that a task or build changed.
+        await db.execute(sql`set local goldmaster.quiet = 'on'`)
+        const found = sql`select t.ctid from ${raw(table)} t where ${of({ account_id })} and (${mentions}) limit ${BATCH}`
+        // What somebody's editor told under their name is theirs; two former members must not become one.
+        if (table === 'ugs_user_metadata') return db.execute(sql`delete from ${raw(table)} where ctid = any (array(${found}))`)
+        return db.execute(sql`update ${raw(table)} t set ${forgotten} where ctid = any (array(${found}))`)
+      })
+    }
+  }
+  return changed
+}
+
+/**
+ * The address wherever it stands; a name only if it has several words, since a single one may be any word. As the column writes it: a
+ * quotation mark in a name is another in JSON, and one that ends a text must not go with it.
+ */
+function patternOf({ name, email }: Person, type: string): string {
+  const written = (text: string) => (type === 'bytea' ? inBody(text) : quoted(type.startsWith('json') ? inJson(text) : text))
+  const words = name.trim().split(/\s+/)
+  // What stands instead of a name would be found again and again.
+  const isNamed = words.length > 1 && words.join(' ').toLowerCase() !== FORMER.toLowerCase()
+  return [written(email), ...(isNamed ? [`(?<!\\w)${words.map(written).join('\\s+')}(?!\\w)`] : [])].join('|')
+}
+
+const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+
+/** What is no ASCII stands in a body as its bytes, in octal numbers once it is a text, or as tools write it in JSON: `\u00fc`. */
+const inBody = (text: string): string =>
+  [...text]
+    .map((character) => {
+      if (character < '\x80') return quoted(character)
+      const cases = [...new Set([character.toLowerCase(), character.toUpperCase()])]
+      return `(?:${cases.flatMap((one) => [octal(one), unicode(one)]).join('|')})`
+    })
+    .join('')
+const unescaped = (text: string) =>
+  text.replace(/\\u([0-9a-f]{4})/gi, (_, unit) => String.fromCharCode(Number.parseInt(unit, 16)))
+const octal = (text: string) => [...Buffer.from(text)].map((byte) => `\\\\${byte.toString(8)}`).join('')
+const unicode = (text: string) =>
+  text
+    .split('')
+    .map((unit) => `\\\\\\\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** What `without` takes out, and no more, or it would be found for ever: a name does not go on from one text of a list to the next. */
+const mentionIn = (column: string, type: string, pattern: string): Sql =>
+  type === 'bytea'
+    ? sql`encode(t.${raw(column)}, 'escape') ~* ${pattern}`
+    : type === '_text'
+      ? sql`exists (select from unnest(t.${raw(column)}) item where item ~* ${pattern})`
+      : sql`t.${raw(column)}::text ~* ${pattern}`
+
+/** A body is taken out whole: what is changed in it would no longer be what the tool said. */
+function without(column: string, type: string, pattern: string): Sql {
+  const value = raw(`t.${column}`)
+  const replaced = (text: Sql) => sql`regexp_replace(${text}, ${pattern}, ${FORMER}, 'gi')`
+  if (type === 'bytea') return sql`case when encode(${value}, 'escape') ~* ${pattern} then null else ${value} end`
+  if (type === '_text')
+    return sql`case when ${value} is null then null else array(select ${replaced(sql`item`)} from unnest(${value}) item) end`
+  return type === 'text' ? replaced(sql`${value}`) : sql`${replaced(sql`${value}::text`)}::${raw(type)}`
+}

@@ -1,0 +1,198 @@
+import { raw, type Sql, sql } from '../../db/database.ts'
+
+/** An account, or one of its projects. */
+export interface Scope {
+  account_id: number
+  project_id?: number | undefined
+}
+
+/** What a table holds of an account. */
+export interface Holding {
+  /** Which rows of the table `t`. */
+  of(scope: Scope): Sql
+  /** Whether its rows are one project's, and go with it. */
+  level: 'account' | 'project' | 'person'
+  /** The columns of its primary key: the order of an export. */
+  key: string
+  /** Useless without its secret, so an export holds it only with a passphrase. */
+  secret?: true
+  /** Takes no change, and goes with the account's own row. */
+  appendOnly?: true
+  /** Why an export leaves it out. */
+  left?: string
+}
+
+const ofAccount = ({ account_id }: Scope) => sql`t.account_id = ${account_id}`
+const ofProject = ({ account_id, project_id }: Scope) =>
+  project_id === undefined
+    ? sql`t.account_id = ${account_id}`
+    : sql`t.account_id = ${account_id} and t.project_id = ${project_id}`
+const projects = ({ account_id, project_id }: Scope) =>
+  sql`select id from projects where account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and id = ${project_id}`}`
+/** Rows that hang on those of another table. */
+const below =
+  (column: string, table: string, on: (scope: Scope) => Sql = ofProject, key = 'id') =>
+  (scope: Scope) =>
+    sql`t.${raw(column)} in (select t.${raw(key)} from ${raw(table)} t where ${on(scope)})`
+const members = below('user_id', 'account_members', ofAccount, 'user_id')
+const ofIntegration = (scope: Scope) => sql`t.project_id in (${projects(scope)})`
+const none = () => sql`false`
+
+const account = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofAccount, level: 'account', key, ...more })
+const project = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofProject, level: 'project', key, ...more })
+/** Of the service itself, or of somebody's visit to it. */
+const left = (why: string): Holding => ({ of: none, level: 'person', key: 'id', left: why })
+
+const DERIVED = 'derived: made again from the records'
+const SERVICE = 'of the service itself'
+const VISIT = 'of a visit to this service: people sign in again'
+const FACTOR = 'bound to this service: people set it up again where they sign in'
+const FILE = 'a file that somebody takes along, not a part of what it holds'
+const ON_ITS_WAY = 'on its way out of this service: a copy would say everything twice'
+
+/**
+ * Every table, a parent before what hangs on it: export writes in this order, deletion goes the other way. A test asks for each new table
+ * what becomes of its rows.
+ */
+export const HOLDINGS: Record<string, Holding> = {
+  accounts: account('id', { of: ({ account_id }) => sql`t.id = ${account_id}` }),
+  // People, with those who left and whom records still name: see `peopleOf`.
+  users: { of: none, level: 'person', key: 'id' },
+  former_members: account('account_id, user_id', { left: 'whoever records name is found by them' }),
+  account_members: account('user_id, account_id'),
+  saved_views: account(),
+  logins: { of: members, level: 'person', key: 'id', secret: true },
+  connected_accounts: { of: members, level: 'person', key: 'id' },
+  connected_account_confirmations: account('account_id, connected_account_id'),
+  notification_preferences: { of: members, level: 'person', key: 'user_id, kind' },
+  // A token may be bound to one account: another's is none of this one's business.
+  api_tokens: {
+    of: (scope) => sql`${members(scope)} and coalesce(t.account_id, ${scope.account_id}) = ${scope.account_id}`,
+    level: 'person',
+    key: 'id',
+    secret: true,
+  },
+  sso_connections: account('account_id', { secret: true }),
+  sso_domains: account('domain', { secret: true }),
+  projects: project('id', { of: ({ account_id, project_id }) => sql`t.id in (${projects({ account_id, project_id })})` }),
+  project_members: project('project_id, user_id', { of: ofIntegration }),
+  failure_rules: account(),
+  stored_bodies: account('account_id, day'),
+  integrations: project('id', { of: ofIntegration }),
+  channels: account('id', { secret: true }),
+  channel_rules: project('id', { secret: true }),
+  subscriptions: account('id', {
+    of: ({ account_id, project_id }) =>
+      sql`t.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
+    secret: true,
+  }),
+  ugs_tokens: project('id', { secret: true }),
+  changes: project(),
+  change_branches: project(),
+  build_runs: project(),
+  build_steps: project('id', { of: below('build_run_id', 'build_runs') }),
+  build_log_streams: project('build_run_id', { of: below('build_run_id', 'build_runs') }),
+  build_log_chunks: project('build_run_id, until', { of: below('build_run_id', 'build_runs') }),
+  passed_lines: project('account_id, build_run_id', { of: below('build_run_id', 'build_runs') }),
+  investigations: project('id', { of: below('build_run_id', 'build_runs') }),
+  assets: project(),
+  approvals: project(),
+  deployments: project(),
+  tasks: project(),
+  task_history: project(),
+  task_changes: project('task_id, change_id', { of: below('task_id', 'tasks') }),
+  task_build_runs: project('task_id, build_run_id', { of: below('task_id', 'tasks') }),
+  task_deployments: project('task_id, deployment_id', { of: below('task_id', 'tasks') }),
+  task_labels: project('task_id, label', { of: below('task_id', 'tasks'), left: DERIVED }),
+  external_references: project(),
+  breakages: project(),
+  breakage_builds: project('account_id, build_run_id', { of: below('breakage_id', 'breakages') }),
+  breakage_history: project('id', { of: below('breakage_id', 'breakages') }),
+  deliveries: project('id', { of: below('integration_id', 'integrations', ofIntegration) }),
+  notifications: project(),
+  ugs_sequences: project('account_id, project_id'),
+  ugs_changes: project('account_id, project_id, path, change'),
+  ugs_badges: project('account_id, project_id, path, change, name'),
+  ugs_user_metadata: project('account_id, project_id, path, change, user_key'),
+
+  outbox: project('id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
+  outgoing: account('id', { of: below('subscription_id', 'subscriptions', ofAccount), left: ON_ITS_WAY }),
+  outgoing_attempts: account('id', {
+    of: below('outgoing_id', 'outgoing', below('subscription_id', 'subscriptions', ofAccount)),
+    left: ON_ITS_WAY,
+  }),
+  channel_messages: project('id', { left: ON_ITS_WAY }),
+  channel_attempts: project('id', { of: below('message_id', 'channel_messages'), left: ON_ITS_WAY }),
+  channel_people: account('channel_id, user_id', { of: below('channel_id', 'channels', ofAccount), left: 'looked up again' }),
+  audit_log: account('account_id, id', {
+    appendOnly: true,
+    left: 'sealed where it was written: save it as JSON beside the export',
+  }),
+  audit_streams: account('account_id', { left: 'it belongs to the log of this service: set it up again' }),
+  mails: account('id', { left: ON_ITS_WAY }),
+  invitations: account('id', { left: 'their links lead to the service that wrote them: invite again' }),
+  exports: account('id', { left: FILE }),
+  export_chunks: account('account_id, export_id, start', { left: FILE }),
+  search_documents: project('account_id, kind, record_id', { left: DERIVED }),
+  search_queue: account('account_id, id', { left: DERIVED }),
+  search_segments: account('id', { left: DERIVED }),
+  sso_sessions: account('session_id', { left: VISIT }),
+  deleted_tasks: project('account_id, task_id', { left: 'brought back in this service, for a while' }),
+  scim_tokens: account('account_id', { left: FACTOR }),
+  scim_users: account('account_id, user_id', { left: 'told again by the provider' }),
+  stored_objects: left('what their rows have is in the export; they go from the store with these'),
+  two_factors: left(FACTOR),
+  recovery_codes: left(FACTOR),
+  passkeys: left(FACTOR),
+  idempotency_keys: left(VISIT),
+  login_codes: left(VISIT),
+  refresh_tokens: left(VISIT),
+  sessions: left(VISIT),
+  verifications: left(VISIT),
+  assistants: left(VISIT),
+  notifier: left(SERVICE),
+  outbox_timelines: left(SERVICE),
+  schema_migrations: left(SERVICE),
+  secret_canary: left(SERVICE),
+}
+
+/** What a column refers to: its name means the same in every table. */
+export const REFERENCES: Record<string, string> = {
+  account_id: 'accounts',
+  default_account_id: 'accounts',
+  user_id: 'users',
+  approver_user_id: 'users',
+  attributed_user_id: 'users',
+  author_user_id: 'users',
+  confirmed_by: 'users',
+  created_by_user_id: 'users',
+  owner_user_id: 'users',
+  project_id: 'projects',
+  integration_id: 'integrations',
+  connected_account_id: 'connected_accounts',
+  via_api_token_id: 'api_tokens',
+  channel_id: 'channels',
+  change_id: 'changes',
+  last_change_id: 'changes',
+  last_good_change_id: 'changes',
+  first_bad_change_id: 'changes',
+  fixed_by_change_id: 'changes',
+  build_run_id: 'build_runs',
+  first_build_run_id: 'build_runs',
+  last_build_run_id: 'build_runs',
+  fixed_build_run_id: 'build_runs',
+  asset_id: 'assets',
+  deployment_id: 'deployments',
+  breakage_id: 'breakages',
+  task_id: 'tasks',
+  replay_of: 'deliveries',
+}
+
+/** Columns that are kept nowhere but in this service: who operates it, a second number beside a row's id, and where a value was moved. */
+export const UNEXPORTED: Record<string, readonly string[]> = {
+  accounts: ['closed_member_ids'],
+  users: ['operator', 'digested_at'],
+  subscriptions: ['position'],
+  deliveries: ['body_object'],
+  build_runs: ['log_object'],
+}
