@@ -1,14 +1,15 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
-import { lastOwner, notFound } from '../../contract/errors.ts'
+import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import { insufficientRole, invalidParameter, lastOwner, notFound } from '../../contract/errors.ts'
 import { timezone } from '../../contract/field-readers.ts'
-import { DAILY_INVESTIGATIONS, type Role } from '../../contract/sets.ts'
+import { type AccountRole, DAILY_INVESTIGATIONS, RETENTION_KINDS, type RetentionKind, suffices } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { Retention } from '../retention/retention.ts'
 import * as accounts from './accounts.ts'
 
 type Shown = OwnReply<'showAccount'>
 
-/** An account with what its investigations used. */
-export async function show(db: Database, id: number): Promise<Shown> {
+/** An account with what its investigations used, and how long the service keeps what at most. */
+export async function show(db: Database, id: number, service: Retention): Promise<Shown> {
   const account = await accounts.find(db, id)
   const usage = await db.rows<Shown['usage'][number]>(sql`
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as investigations, count(refunded_at) as refunded
@@ -17,19 +18,37 @@ export async function show(db: Database, id: number): Promise<Shown> {
   const today = usage.find(({ day }) => day === new Date().toISOString().slice(0, 10))
   return {
     ...account,
+    retention: ofEveryKind((kind) => account.retention[kind] ?? null),
+    retention_max: ofEveryKind((kind) => service[kind]),
     daily_limit: account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan],
     used_today: today ? today.investigations - today.refunded : 0,
     usage,
   }
 }
 
-export async function edit(db: Database, id: number, given: { name?: string; timezone?: string }): Promise<Shown> {
-  const zone = given.timezone === undefined ? undefined : timezone('timezone', given.timezone)
-  await accounts.edit(db, id, { name: given.name?.trim(), timezone: zone })
-  return show(db, id)
+const ofEveryKind = (days: (kind: RetentionKind) => number | null) =>
+  Object.fromEntries(RETENTION_KINDS.map((kind) => [kind, days(kind)])) as Record<RetentionKind, number | null>
+
+export async function edit(
+  db: Database,
+  id: number,
+  { name, timezone: zone, retention = {}, ...given }: OwnBody<'editAccount'>,
+  service: Retention,
+): Promise<Shown> {
+  for (const kind of RETENTION_KINDS)
+    if ((retention[kind] ?? 0) > (service[kind] ?? Number.POSITIVE_INFINITY))
+      throw invalidParameter(`retention.${kind}`, `must not be above ${service[kind]}: the service keeps it no longer`)
+  await accounts.edit(db, id, {
+    ...given,
+    name: name?.trim(),
+    timezone: zone === undefined ? undefined : timezone('timezone', zone),
+  })
+  await db.execute(sql`
+    update accounts set retention = jsonb_strip_nulls(retention || ${JSON.stringify(retention)}::jsonb) where id = ${id}`)
+  return show(db, id, service)
 }
 
-/** Owners see addresses; the others see names. */
+/** Owners and admins see addresses; the others see names. */
 export const members = (
   db: Database,
   accountId: number,
@@ -45,22 +64,36 @@ async function refuseWithoutOwner(db: Database, accountId: number) {
     throw lastOwner()
 }
 
-export function setRole(db: Database, accountId: number, userId: number, role: Role) {
+/** Nobody gives or takes a role that may more than their own. */
+export function refuseAboveOwn(own: AccountRole, role: AccountRole) {
+  if (!suffices(own, role)) throw insufficientRole(role)
+}
+
+/** `by`: what whoever asks for it is in the account. */
+async function refuseToTouch(db: Database, accountId: number, userId: number, by: AccountRole) {
+  const found = await db.one<{ role: AccountRole }>(
+    sql`select role from account_members where account_id = ${accountId} and user_id = ${userId}`,
+  )
+  if (!found) throw notFound('Member')
+  refuseAboveOwn(by, found.role)
+}
+
+export function setRole(db: Database, accountId: number, userId: number, role: AccountRole, by: AccountRole) {
   return db.transaction(async (db) => {
     await lock(db, accountId)
-    const changed = await db.execute(sql`
-      update account_members set role = ${role} where account_id = ${accountId} and user_id = ${userId}`)
-    if (changed === 0) throw notFound('Member')
+    await refuseToTouch(db, accountId, userId, by)
+    refuseAboveOwn(by, role)
+    await db.execute(sql`update account_members set role = ${role} where account_id = ${accountId} and user_id = ${userId}`)
     await refuseWithoutOwner(db, accountId)
   })
 }
 
 /** Their tokens and sessions reach the account no longer, from the next request on. */
-export function remove(db: Database, accountId: number, userId: number) {
+export function remove(db: Database, accountId: number, userId: number, by: AccountRole) {
   return db.transaction(async (db) => {
     await lock(db, accountId)
-    const gone = await db.execute(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
-    if (gone === 0) throw notFound('Member')
+    await refuseToTouch(db, accountId, userId, by)
+    await db.execute(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
     await refuseWithoutOwner(db, accountId)
     await db.execute(sql`
       delete from project_members m using projects p
@@ -70,8 +103,19 @@ export function remove(db: Database, accountId: number, userId: number) {
       where k.account_id = ${accountId} and a.id = k.connected_account_id and a.user_id = ${userId}`)
     await db.execute(sql`
       update users set default_account_id = null where id = ${userId} and default_account_id = ${accountId}`)
+    await withdrawPost(db, accountId, userId)
   })
 }
 
+/** What waits for somebody who was taken out: a link by which they would come back, and mails that were not sent yet. */
+export async function withdrawPost(db: Database, accountId: number, userId: number) {
+  await db.execute(sql`
+    delete from invitations i using users u where i.account_id = ${accountId} and i.accepted_at is null
+      and u.id = ${userId} and lower(u.email) = lower(i.email)`)
+  await db.execute(sql`
+    delete from mails m using users u where m.account_id = ${accountId} and m.sent_at is null
+      and u.id = ${userId} and (m.to_user_id = u.id or lower(m.to_address) = lower(u.email))`)
+}
+
 /** Two owners who take each other's role take turns. */
-const lock = (db: Database, accountId: number) => db.one(sql`select from accounts where id = ${accountId} for update`)
+export const lock = (db: Database, accountId: number) => db.one(sql`select from accounts where id = ${accountId} for update`)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AGING, makeOwners, numbers } from '../../../test/support/aging.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { RETENTION_KINDS } from '../../contract/sets.ts'
 import { type Database, openDatabase, raw, sql } from '../../db/database.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained } from './retention.ts'
 
@@ -71,14 +72,14 @@ test('told to stop it ends with its batch', async () => {
 })
 
 test('a batch that takes longer than a statement may is tried again with fewer rows', async () => {
-  await db.execute(AGING.deliveries.fill(1_200, old))
+  await db.execute(AGING.deliveries.fill(300, old))
   await db.execute(sql`
     create function linger() returns trigger language plpgsql as ${raw(`$$
       begin if (select count(*) from gone) > 100 then perform pg_sleep(60); end if; return null; end $$`)}`)
   await db.execute(sql`
     create trigger lingers after delete on deliveries referencing old table as gone for each statement execute function linger()`)
-  const hasty = openDatabase(own.url, { statementTimeout: 2_000 })
-  expect(await purge(hasty, 'deliveries', DAYS, { largestBatch: 500 })).toBe(1_200)
+  const hasty = openDatabase(own.url, { statementTimeout: 1_000 })
+  expect(await purge(hasty, 'deliveries', DAYS, { largestBatch: 500 })).toBe(300)
   await hasty.close()
 })
 
@@ -120,4 +121,51 @@ test('expired sessions, links and codes go by themselves', async () => {
     values (${Buffer.alloc(32)}, 1, '', '', '{}', now() - interval '25 hours')`)
   expect(await purgeExpired(db)).toBe(702)
   expect(await db.rows(sql`select from sessions`)).toHaveLength(5)
+})
+
+test.each(RETENTION_KINDS)(
+  'an account with days of its own keeps %s for these where the service keeps it longer or for good, and no longer than there',
+  async (kind) => {
+    const { fill, left } = AGING[kind]
+    const keep = (days: number) =>
+      db.execute(sql`update accounts set retention = jsonb_build_object(${kind}::text, ${days}::integer)`)
+    for (const service of [30, null]) {
+      await db.execute(fill(20, old))
+      await keep(12)
+      expect(await purge(db, kind, service)).toBe(0)
+      await keep(DAYS)
+      expect(await purge(db, kind, service)).toBe(20)
+    }
+    await db.execute(fill(20, old))
+    await keep(100)
+    expect(await purge(db, kind, DAYS)).toBe(20)
+    expect(await db.rows(left)).toEqual([])
+  },
+)
+
+test('what piled up in one account keeps that of others for a few batches at most', async () => {
+  await db.execute(AGING.deliveries.fill(20_000, old))
+  await db.execute(sql`
+    insert into integrations (id, project_id, provider, token_hash, token_sealed) values (2, 1, 'linear', ${Buffer.alloc(32, 2)}, '')`)
+  await db.execute(sql`update deliveries set integration_id = 2 where id in (select max(id) from deliveries)`)
+  const counted = counting(db)
+  const gone = async () => (await db.rows(sql`select from deliveries where integration_id = 2`)).length === 0
+  const stop = new AbortController()
+  const watching: Database = {
+    ...counted.db,
+    one: async (query, how) => {
+      const row = await counted.db.one(query, how)
+      if (await gone()) stop.abort()
+      return row as never
+    },
+  }
+  await purge(watching, 'deliveries', DAYS, { signal: stop.signal, largestBatch: 100 })
+  // The chance that none of a hundred batches begins with it is that of a hundred coins.
+  expect(counted.batches.length).toBeLessThan(100)
+})
+
+test('a log is kept as long as its build goes on', async () => {
+  await db.execute(AGING.logs.fill(2, old))
+  await db.execute(sql`update build_runs set finished_at = null, updated_at = now() where id = (select min(id) from build_runs)`)
+  expect(await purge(db, 'logs', DAYS)).toBe(1)
 })

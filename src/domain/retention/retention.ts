@@ -1,4 +1,6 @@
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { RETENTION_KINDS, type RetentionKind } from '../../contract/sets.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { replacing } from '../builds/stored-log.ts'
 import { type Batch, type Pace, type Purge, purgeInBatches } from './purge.ts'
 
 /** For how many days what is kept; null keeps it for good. */
@@ -24,6 +26,17 @@ export const RETENTION_DEFAULTS = {
 export type Retained = keyof typeof RETENTION_DEFAULTS
 export type Retention = Record<Retained, number | null>
 
+/** Days of the kinds that an account sets for itself; what it does not name is kept as long as the service keeps it. */
+export type AccountRetention = Partial<Record<RetentionKind, number>>
+
+/** What is older is due, for the account in the row `a`: by its own days, though never later than by those of the service. */
+const cutoff = (kind: Retained, days: number | null) =>
+  sql`now() - make_interval(days => least(${days}::integer, (a.retention->>${kind})::integer))`
+
+/** How long an account keeps what; null: for good. */
+export const effective = (service: Retention, own: AccountRetention, kind: RetentionKind): number | null =>
+  service[kind] === null ? (own[kind] ?? null) : Math.min(service[kind], own[kind] ?? service[kind])
+
 /**
  * Rows are named by where they stand: a batch that is joined by its ids may be planned as a scan of the whole table. What somebody
  * else has locked is left for the next time.
@@ -35,6 +48,16 @@ const deleting = (table: Sql, due: (batch: Batch) => Sql): Purge => {
     select count(*) as purged, null::bigint as last from gone`
 }
 
+/** From owner to owner, each by the days of its account. In no order: what piled up at one of them keeps nobody else's waiting. */
+const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
+  return (batch) => sql`
+    with gone as (${deed} where ctid = any (array(
+      select due.row from (${owners} order by random()) a
+      cross join lateral (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked) due
+      limit ${batch.size})) returning 1)
+    select count(*) as purged, null::bigint as last from gone`
+}
+
 /** Along the ids, for rows without an index by age: each batch looks at a bounded number of rows. */
 const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
   return (batch) => sql`
@@ -42,22 +65,46 @@ const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
       gone as (${deed} where id = any (array(select id from seen)) and ${due(batch)} returning 1)
     select (select count(*) from gone) as purged, (select max(id) from seen having count(*) = ${batch.size}) as last`
 }
+const walkingByAccount = (table: Sql, due: (batch: Batch) => Sql): Purge =>
+  walking(
+    table,
+    (batch) => sql`exists (select from accounts a where a.id = account_id and ${due(batch)})`,
+    sql`delete from ${table}`,
+  )
 
-const PURGES: Record<Retained, Purge> = {
-  bodies: ({ before, size }) => sql`
-    with gone as (update deliveries set body = null, facts = null where ctid = any (array(
-      select ctid from deliveries where body is not null and received_at < ${before}
-      order by received_at limit ${size} for update skip locked)) returning 1)
-    select count(*) as purged, null::bigint as last from gone`,
-  deliveries: deleting(sql`deliveries`, ({ before }) => sql`received_at < ${before} order by received_at`),
-  outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
-  outgoing: deleting(sql`outgoing`, ({ before }) => sql`status <> 'waiting' and created_at < ${before}`),
-  channel_messages: walking(
-    sql`channel_messages`,
-    ({ before }) => sql`status not in ('waiting', 'sending') and coalesce(sent_at, created_at) < ${before}`,
-    sql`delete from channel_messages`,
+const accounts = sql`select id, retention from accounts`
+const integrations = sql`
+  select i.id, a.retention from integrations i join projects p on p.id = i.project_id join accounts a on a.id = p.account_id`
+const webhooks = sql`select s.id, a.retention from subscriptions s join accounts a on a.id = s.account_id`
+
+const PURGES: Record<Retained, Purge | Purge[]> = {
+  // In the row or out of it: an index each.
+  bodies: ['body', 'body_object'].map((column) =>
+    byOwner(
+      integrations,
+      sql`deliveries`,
+      ({ before }) => sql`integration_id = a.id and ${raw(column)} is not null and received_at < ${before} order by received_at`,
+      sql`update deliveries set body = null, body_object = null, facts = null`,
+    ),
   ),
-  notifications: walking(sql`notifications`, ({ before }) => sql`at < ${before}`, sql`delete from notifications`),
+  deliveries: byOwner(
+    integrations,
+    sql`deliveries`,
+    ({ before }) => sql`integration_id = a.id and received_at < ${before} order by received_at`,
+    sql`delete from deliveries`,
+  ),
+  outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
+  outgoing: byOwner(
+    webhooks,
+    sql`outgoing`,
+    ({ before }) => sql`subscription_id = a.id and status <> 'waiting' and created_at < ${before} order by created_at`,
+    sql`delete from outgoing`,
+  ),
+  channel_messages: walkingByAccount(
+    sql`channel_messages`,
+    ({ before }) => sql`status not in ('waiting', 'sending') and coalesce(sent_at, channel_messages.created_at) < ${before}`,
+  ),
+  notifications: walkingByAccount(sql`notifications`, ({ before }) => sql`at < ${before}`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
   // Along the ids too: an index of ours has no place in the queue's own schema.
   jobs: walking(
@@ -65,14 +112,20 @@ const PURGES: Record<Retained, Purge> = {
     ({ before }) => sql`attempts >= max_attempts and locked_at is null and updated_at < ${before}`,
     sql`delete from graphile_worker._private_jobs`,
   ),
-  logs: walking(
-    sql`build_runs`,
-    ({ before }) => sql`output_log is not null and coalesce(finished_at, updated_at) < ${before}`,
-    sql`update build_runs set output_log = null`,
+  logs: ['output_log', 'log_object'].map((column) =>
+    byOwner(
+      accounts,
+      sql`build_runs`,
+      ({ before }) => sql`account_id = a.id and ${raw(column)} is not null and happened_at < ${before}
+        and coalesce(finished_at, updated_at) < ${before} order by happened_at`,
+      sql`update build_runs set ${replacing(sql`null`)}`,
+    ),
   ),
-  investigations: walking(
+  investigations: byOwner(
+    accounts,
     sql`investigations`,
-    ({ before }) => sql`status not in ('pending', 'running') and created_at < ${before}`,
+    ({ before }) =>
+      sql`account_id = a.id and status not in ('pending', 'running') and created_at < ${before} order by created_at`,
     sql`delete from investigations`,
   ),
 }
@@ -84,12 +137,35 @@ const EXPIRED: Purge[] = [
   deleting(sql`verifications`, () => sql`expires_at < now()`),
   // Of builds whose end nobody told. Afterwards a repeated piece is told that the build has its log.
   deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
+  // With its history, which nothing refers to any more.
+  ({ size }) => sql`
+    with gone as (delete from deleted_tasks where ctid = any (array(
+      select ctid from deleted_tasks where deleted_at < now() - interval '30 days' order by deleted_at limit ${size} for update skip locked))
+      returning account_id, task_id),
+    history as (delete from task_history h using gone g where h.account_id = g.account_id and h.task_id = g.task_id)
+    select count(*) as purged, null::bigint as last from gone`,
+  // In pieces, since a file may be large.
+  deleting(
+    sql`export_chunks`,
+    () => sql`(account_id, export_id) in (select account_id, id from exports where expires_at < now())`,
+  ),
+  deleting(
+    sql`exports`,
+    () =>
+      sql`expires_at < now() and not exists (select from export_chunks c where c.account_id = exports.account_id and c.export_id = exports.id)`,
+  ),
   deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
   deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
 ]
 
-/** Purges what is older than its days, in short transactions; returns how many rows that were. */
-export const purge = (db: Database, kind: Retained, days: number | null, pace: Pace = {}): Promise<number> =>
-  days === null ? Promise.resolve(0) : purgeInBatches(db, [PURGES[kind]], sql`now() - make_interval(days => ${days})`, pace)
+const isOfAccounts = (kind: Retained): kind is RetentionKind => (RETENTION_KINDS as readonly string[]).includes(kind)
+
+/** Purges what is older than its days in the service or in its account, in short transactions; returns how many rows that were. */
+export async function purge(db: Database, kind: Retained, days: number | null, pace: Pace = {}): Promise<number> {
+  if (!isOfAccounts(kind))
+    return days === null ? 0 : purgeInBatches(db, [PURGES[kind]].flat(), sql`now() - make_interval(days => ${days})`, pace)
+  if (days === null && !(await db.one(sql`select from accounts where retention ? ${kind} limit 1`))) return 0
+  return purgeInBatches(db, [PURGES[kind]].flat(), cutoff(kind, days), pace)
+}
 
 export const purgeExpired = (db: Database, pace: Pace = {}): Promise<number> => purgeInBatches(db, EXPIRED, sql`now()`, pace)

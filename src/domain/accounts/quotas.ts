@@ -1,0 +1,95 @@
+import { notFound, quotaExceeded } from '../../contract/errors.ts'
+import { QUOTA_KINDS, type QuotaKind } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { bodyDays } from '../integrations/stored-bodies.ts'
+
+/** Null: as much as there is. */
+export type Quotas = Record<QuotaKind, number | null>
+/** What was set for one account. */
+export type OwnQuotas = Partial<Quotas>
+
+/** What mails to strangers could do to the name of a service that others share, no studio needs in a day. */
+export const QUOTA_DEFAULTS = { deliveries: null, webhooks: null, streams: null, integrations: null, invitations: 500 }
+
+export const limitOf = (service: Quotas, own: OwnQuotas, kind: QuotaKind): number | null =>
+  own[kind] === undefined ? service[kind] : own[kind]
+
+const MULTIPLES: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
+
+/** Such as `deliveries=100000, stored_bytes=50GB, webhooks=off`; what is wrong with it is thrown in words. */
+export function readQuotas(text: string): OwnQuotas {
+  const quotas: OwnQuotas = {}
+  for (const part of text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)) {
+    const [, kind, count, unit] = /^(\w+)=(?:off|(\d{1,12})(MB|GB|TB)?)$/.exec(part) ?? []
+    if (!QUOTA_KINDS.includes(kind as QuotaKind))
+      throw new Error(`must be a list like deliveries=100000,webhooks=off of ${QUOTA_KINDS.join(', ')}; not "${part}"`)
+    quotas[kind as QuotaKind] = count === undefined ? null : Number(count) * (unit ? MULTIPLES[unit]! : 1)
+  }
+  return quotas
+}
+
+const own = async (db: Database, accountId: number): Promise<OwnQuotas> => {
+  const row = await db.one<{ quotas: OwnQuotas }>(sql`select quotas from accounts where id = ${accountId}`)
+  if (!row) throw notFound('Account')
+  return row.quotas
+}
+
+/** In words the operator gave; those of the service apply again where nothing is given. */
+export const set = (db: Database, accountId: number, quotas: OwnQuotas) =>
+  db.execute(sql`update accounts set quotas = ${JSON.stringify(quotas)}::jsonb, updated_at = now() where id = ${accountId}`)
+
+const counted = {
+  webhooks: (id: number) => sql`select count(*) as used from subscriptions where account_id = ${id}`,
+  integrations: (id: number) => sql`
+    select count(*) as used from integrations i join projects p on p.id = i.project_id
+    where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,
+  /** Each is a mail, also one to the same address again. */
+  invitations: (id: number) => sql`
+    select count(*) as used, greatest(1, extract(epoch from min(created_at) + interval '1 day' - now()))::integer as retry_after
+    from mails where account_id = ${id} and to_address is not null and created_at > now() - interval '1 day'`,
+}
+
+/** Before another one is made. Two who make the last one at the same moment take turns. */
+export async function refuseIfFull(db: Database, service: Quotas, accountId: number, kind: keyof typeof counted) {
+  const limit = limitOf(service, await own(db, accountId), kind)
+  if (limit === null) return
+  await db.one(sql`select from accounts where id = ${accountId} for update`)
+  const { used, retry_after } = (await db.one<{ used: number; retry_after?: number }>(counted[kind](accountId)))!
+  if (used >= limit) throw quotaExceeded(kind, limit, used, retry_after)
+}
+
+/** A stream that is refused is asked for again in a while. */
+const STREAM_RETRY_S = 30
+
+export async function refuseStream(db: Database, service: Quotas, accountId: number, open: number) {
+  const limit = limitOf(service, await own(db, accountId), 'streams')
+  if (limit !== null && open >= limit) throw quotaExceeded('streams', limit, open, STREAM_RETRY_S)
+}
+
+export interface Usage {
+  kind: QuotaKind
+  /** Null: every process counts its own. */
+  used: number | null
+  limit: number | null
+}
+
+/** What is used of what there is; sums of a few rows. `days`: for how long the service keeps bodies. */
+export async function usage(db: Database, service: Quotas, accountId: number, days: number | null): Promise<Usage[]> {
+  const mine = await own(db, accountId)
+  const told = (await db.one<{ stored_bytes: number; deliveries: number }>(sql`
+    select coalesce(sum(bytes) filter (where day > coalesce(current_date - ${bodyDays(days, accountId)}, '-infinity')), 0)::float8 as stored_bytes,
+      coalesce(sum(deliveries) filter (where day = current_date), 0)::float8 as deliveries
+    from stored_bodies where account_id = ${accountId}`))!
+  const count = async (kind: keyof typeof counted) => (await db.one<{ used: number }>(counted[kind](accountId)))!.used
+  const used: Record<QuotaKind, number | null> = {
+    ...told,
+    webhooks: await count('webhooks'),
+    integrations: await count('integrations'),
+    invitations: await count('invitations'),
+    streams: null,
+  }
+  return QUOTA_KINDS.map((kind) => ({ kind, used: used[kind], limit: limitOf(service, mine, kind) }))
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Checkbox, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+/** Who sees what, how old tokens may be, and whose tokens there are; for admins. */
+export function AccountAccess({ account }: { account: AppReply<'showAccount'> }) {
+  const [seesAll, setSeesAll] = useState(account.members_see_projects)
+  const [days, setDays] = useState(String(account.token_days_max ?? ''))
+  const edit = useWrite('editAccount', ['showAccount', 'showMe'])
+  const say = useToast()
+  const locked = account.read_only !== null
+  const token_days_max = days.trim() === '' ? null : Number(days)
+  const same = seesAll === account.members_see_projects && token_days_max === account.token_days_max
+  const submit = async () => {
+    await edit.mutateAsync({ account_id: account.id, body: { members_see_projects: seesAll, token_days_max } })
+    say('Saved')
+  }
+  return (
+    <Section title="Access">
+      <Form action="Save" submit={submit} disabled={locked || same}>
+        <Checkbox
+          label="Members see every project"
+          hint="Otherwise only those that list them. Guests never see others; owners and admins always see all."
+          disabled={locked}
+          checked={seesAll}
+          onChange={(event) => setSeesAll(event.target.checked)}
+        />
+        <TextField
+          label="Tokens reach this account for (days)"
+          hint="Counted from the day they were made. Empty: for as long as they last."
+          type="number"
+          min={1}
+          max={3650}
+          disabled={locked}
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+        />
+      </Form>
+      <MemberTokens accountId={account.id} />
+    </Section>
+  )
+}
+
+function MemberTokens({ accountId }: { accountId: number }) {
+  const query = useApi('listAccountTokens', { account_id: accountId })
+  const revoke = useWrite('revokeAccountToken', ['listAccountTokens'])
+  const say = useToast()
+  return (
+    <Loaded query={query}>
+      {({ tokens }) =>
+        tokens.length === 0 ? (
+          <p className="text-sm text-soft">No token reaches this account.</p>
+        ) : (
+          <>
+            <h3 className="text-sm font-medium">Tokens that reach this account</h3>
+            <Table
+              caption="Tokens that reach this account"
+              rows={tokens}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Person', cell: ({ user_name }) => user_name },
+                {
+                  head: 'Token',
+                  cell: ({ name, prefix }) => (
+                    <span className="break-words">
+                      {name} <code className="text-xs text-soft">{prefix}…</code>
+                    </span>
+                  ),
+                },
+                {
+                  head: 'Reaches',
+                  wide: true,
+                  cell: ({ account_id, project_ids }) =>
+                    account_id === null
+                      ? 'other accounts too'
+                      : project_ids === null
+                        ? 'this account'
+                        : `${project_ids.length} ${project_ids.length === 1 ? 'project' : 'projects'}`,
+                },
+                { head: 'Expires', wide: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never') },
+                {
+                  head: 'Last used',
+                  wide: true,
+                  cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never'),
+                },
+                {
+                  head: 'Actions',
+                  className: 'text-right',
+                  cell: ({ id, name, account_id }) => (
+                    <Confirm
+                      label="Revoke"
+                      title={`Revoke ${name}?`}
+                      action="Revoke it"
+                      look="quiet"
+                      run={async () => {
+                        await revoke.mutateAsync({ account_id: accountId, id })
+                        say('Token revoked')
+                      }}
+                    >
+                      {account_id === null
+                        ? 'It no longer reaches this account from the next request on; other accounts of its owner it does.'
+                        : 'The next request with it is refused.'}
+                    </Confirm>
+                  ),
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useWrite } from '../../queries.ts'
+import { Checkbox, TextArea } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+/** From where people come in, and with what; for owners. */
+export function AccountSecurity({ account }: { account: AppReply<'showAccount'> }) {
+  const [required, setRequired] = useState(account.requires_second_factor)
+  const known = (account.allowed_addresses ?? []).join('\n')
+  const [addresses, setAddresses] = useState(known)
+  const edit = useWrite('editAccountSecurity', ['showAccount', 'showMe'])
+  const say = useToast()
+  const locked = account.read_only !== null
+  const submit = async () => {
+    const list = addresses.split(/[\s,]+/).filter((word) => word !== '')
+    const saved = await edit.mutateAsync({
+      account_id: account.id,
+      body: { allowed_addresses: list, requires_second_factor: required },
+    })
+    setAddresses((saved.allowed_addresses ?? []).join('\n'))
+    say('Saved')
+  }
+  return (
+    <Section title="Security">
+      <Form
+        action="Save"
+        submit={submit}
+        disabled={locked || (addresses.trim() === known && required === account.requires_second_factor)}
+      >
+        <TextArea
+          label="Allowed addresses"
+          hint="Ranges that people and their tokens may come from, one a line: 203.0.113.0/24 or 2001:db8::/32. Yours must be among them. Empty: from anywhere."
+          rows={4}
+          spellCheck={false}
+          disabled={locked}
+          value={addresses}
+          onChange={(event) => setAddresses(event.target.value)}
+        />
+        <Checkbox
+          label="People need a second factor"
+          hint="An authenticator app, a passkey, or this account’s own sign-in provider. Whoever has none sees nothing of the account until they added one. You need one yourself to switch it on."
+          disabled={locked}
+          checked={required}
+          onChange={(event) => setRequired(event.target.checked)}
+        />
+      </Form>
+    </Section>
+  )
+}
