@@ -1,11 +1,15 @@
-import { insufficientScope, notFound, unauthorized } from '../../contract/errors.ts'
-import { type ReadOnlyReason, SCOPES, type Scope } from '../../contract/sets.ts'
+import { insufficientRole, insufficientScope, notFound, shutOut, unauthorized } from '../../contract/errors.ts'
+import { type ProjectRole, type ReadOnlyReason, SCOPES, type Scope, type ShutReason, suffices } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '../../db/page.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
+import { shutBy, shutEverywhere } from './shut.ts'
 
-/** What a request shows to say who asks: the hash of an API token, or the secret of a browser's session. */
-export type Who = { hash: Buffer } | { session: string }
+/**
+ * What a request shows to say who asks: the hash of an API token, or the secret of a browser's session; and from where, as far as that is
+ * known.
+ */
+export type Who = ({ hash: Buffer } | { session: string }) & { address: string | null }
 
 /** Whoever it is: one of the two ids is null. */
 export interface Identity {
@@ -13,42 +17,77 @@ export interface Identity {
   session_id: number | null
   user_id: number
   scopes: string[]
+  /** What a token is held to; null: nothing. */
+  only_account_id: number | null
+  only_project_ids: number[] | null
+  barred_account_ids: number[] | null
+  /** When a token was made: accounts may refuse old ones. */
+  made_at: string | null
+  /** From where they ask: accounts may refuse some. */
+  address: string | null
 }
 
-/** Revoked and expired ones are simply not there. A person signed in may do whatever a token could be allowed to do. */
+/** Revoked and expired ones are simply not there. */
+export const livingToken = (t: Sql): Sql => sql`${t}.revoked_at is null and (${t}.expires_at is null or ${t}.expires_at > now())`
+export const livingSession = (s: Sql): Sql => sql`${s}.expires_at > now()`
+
+/** A person signed in may do whatever a token could be allowed to do. */
 export const identity = (who: Who): Sql =>
   'hash' in who
     ? sql`
-        select t.id as token_id, null::integer as session_id, t.user_id, t.scopes from api_tokens t
-        where t.hash = ${who.hash} and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`
+        select t.id as token_id, null::integer as session_id, t.user_id, t.scopes, t.account_id as only_account_id,
+          t.project_ids as only_project_ids, t.barred_account_ids, t.created_at as made_at, ${who.address}::inet as address from api_tokens t
+        where t.hash = ${who.hash} and ${livingToken(sql`t`)}`
     : sql`
-        select null::integer as token_id, s.id as session_id, s.user_id, ${[...SCOPES]}::text[] as scopes from sessions s
-        where s.token = ${who.session} and s.expires_at > now()`
+        select null::integer as token_id, s.id as session_id, s.user_id, ${[...SCOPES]}::text[] as scopes, null::integer as only_account_id,
+          null::integer[] as only_project_ids, null::integer[] as barred_account_ids, null::timestamptz as made_at,
+          ${who.address}::inet as address from sessions s
+        where s.token = ${who.session} and ${livingSession(sql`s`)}`
+
+/** The same of somebody who was admitted already. */
+export const known = (by: Identity): Sql => sql`
+  select ${by.token_id}::integer as token_id, ${by.session_id}::integer as session_id, ${by.user_id}::integer as user_id, ${by.only_account_id}::integer as only_account_id,
+    ${by.only_project_ids}::integer[] as only_project_ids, ${by.barred_account_ids}::integer[] as barred_account_ids, ${by.made_at}::timestamptz as made_at,
+    ${by.address}::inet as address`
+
+/** Whether the identity `t` reaches an account of its user: not with a token that is held to another, shut out or too old. */
+export const reachesAccount = (account: Sql, tokenDaysMax: Sql): Sql => sql`(t.token_id is null or (
+  (t.only_account_id is null or t.only_account_id = ${account}) and not ${account} = any (t.barred_account_ids)
+  and (${tokenDaysMax} is null or t.made_at > now() - make_interval(days => ${tokenDaysMax}))))`
+
+/** The projects that the identity `t` reaches, and as what; and whether they are kept out of its account for now. */
+export const REACHED = sql`
+  select a.project_id, a.account_id, a.project_role, ${shutBy('t', 's')} as shut
+  from project_access a join accounts s on s.id = a.account_id
+  where a.user_id = t.user_id and (t.only_project_ids is null or a.project_id = any (t.only_project_ids))
+    and ${reachesAccount(sql`a.account_id`, sql`a.token_days_max`)}`
 
 /** Who asks, and through which project; the project fields are null when the caller cannot reach it. */
 export interface Caller extends Identity {
   project_id: number | null
   account_id: number | null
+  project_role: ProjectRole | null
   read_only: ReadOnlyReason | null
+  shut: ShutReason | null
 }
 
 export interface Ask {
   who: Who
   scope: Scope
+  /** The least that the caller must be in the project. */
+  role: ProjectRole
   /** The project named in the path; undefined when the path names none, null when it names nothing that could exist. */
   project: number | null | undefined
 }
 
 /** Who asks, and the project if they may see it: a foreign one is simply not there. */
 const caller = ({ who, project }: Ask): Sql => sql`
-  select t.*, p.id as project_id, p.account_id, p.read_only
+  select t.*, p.project_id, p.account_id, p.project_role, p.read_only, ${project === undefined ? shutEverywhere('t') : sql`p.shut`} as shut
   from (${identity(who)}) t
   left join lateral (
-    select p.id, p.account_id, case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only
-    from projects p
-    join accounts a on a.id = p.account_id
-    join account_members m on m.account_id = p.account_id and m.user_id = t.user_id
-    where p.id = ${project ?? null}::integer
+    select r.*, case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only
+    from (${REACHED}) r join accounts a on a.id = r.account_id
+    where r.project_id = ${project ?? null}::integer
   ) p on true`
 
 export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
@@ -58,9 +97,12 @@ export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
 }
 
 /** Scope first, then the project: a token without the scope learns nothing about what exists. */
-export function admit(found: Caller, { scope, project }: Ask): void {
+export function admit(found: Caller, { scope, role, project }: Ask): void {
   if (!found.scopes.includes(scope)) throw insufficientScope(scope, found.scopes)
   if (project !== undefined && found.project_id === null) throw notFound('Project')
+  if (found.shut !== null) throw shutOut(found.shut)
+  if (project === undefined) return
+  if (!suffices(found.project_role, role)) throw insufficientRole(role)
 }
 
 /**

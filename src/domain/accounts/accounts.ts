@@ -1,6 +1,8 @@
 import { notFound } from '../../contract/errors.ts'
 import type { Plan, ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import type { AccountRetention } from '../retention/retention.ts'
+import type { OwnQuotas } from './quotas.ts'
 import { lift, sweep } from './trials.ts'
 
 interface AccountFields {
@@ -10,9 +12,17 @@ interface AccountFields {
   trial_ends_at: string | null
   payment_method: boolean
   demo: boolean
+  members_see_projects: boolean
+  /** How old a token may be; null: any age. */
+  token_days_max: number | null
+  /** Ranges that people and tokens may come from; null: anywhere. */
+  allowed_addresses: string[] | null
+  requires_second_factor: boolean
   /** Null: not counted. */
   credits: number | null
   daily_limit: number | null
+  /** What was set for it; the rest is as the service has it. */
+  quotas: OwnQuotas
 }
 
 /** The columns that may be written: names that a request brings never reach a statement. */
@@ -23,8 +33,13 @@ const COLUMNS = [
   'trial_ends_at',
   'payment_method',
   'demo',
+  'members_see_projects',
+  'token_days_max',
+  'allowed_addresses',
+  'requires_second_factor',
   'credits',
   'daily_limit',
+  'quotas',
 ] as const satisfies readonly (keyof AccountFields)[]
 
 const givenOf = (fields: Partial<AccountFields>) =>
@@ -32,6 +47,7 @@ const givenOf = (fields: Partial<AccountFields>) =>
 
 interface Account extends AccountFields {
   id: number
+  retention: AccountRetention
   read_only: ReadOnlyReason | null
   members: number
   projects: number
@@ -39,10 +55,10 @@ interface Account extends AccountFields {
 }
 
 const select = (where: Sql) => sql`
-  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.credits, a.daily_limit, a.created_at,
+  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.members_see_projects, a.token_days_max, a.allowed_addresses::text[], a.requires_second_factor, a.retention, a.quotas, a.credits, a.daily_limit, a.created_at,
     case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only,
     (select count(*) from account_members m where m.account_id = a.id) as members,
-    (select count(*) from projects p where p.account_id = a.id) as projects
+    (select count(*) from projects p where p.account_id = a.id and p.deleted_at is null) as projects
   from accounts a ${where} order by a.id`
 
 export const list = (db: Database): Promise<Account[]> => db.rows(select(sql``))

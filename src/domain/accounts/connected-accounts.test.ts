@@ -81,7 +81,7 @@ test('a name that a member claims counts once an owner of the account has confir
 
 test('nobody confirms their own claim, not by an account of their own either', async () => {
   const { id } = await claim(ann, 'github', 'other-dev')
-  expect(await confirm(ann, id)).toMatchObject({ status: 403, json: { error: 'owner_required' } })
+  expect(await confirm(ann, id)).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
   expect((await confirm(ann, id, studio.world.accounts.ann!.id)).status).toBe(200)
   expect(await pushedBy('other-dev')).toBe(null)
   expect((await bob.app(`/accounts/${owl()}/connected_accounts`)).status).toBe(403)

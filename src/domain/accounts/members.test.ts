@@ -61,10 +61,11 @@ test('members are ids, roles and what they are called elsewhere', async () => {
   const { members: list, truncated } = await members('crew')
   expect(truncated).toBe(false)
   expect(list).toEqual([
-    { user_id: Number(id('users', 'lead')), role: 'owner', connected_accounts: [] },
+    { user_id: Number(id('users', 'lead')), role: 'owner', project_role: 'lead', connected_accounts: [] },
     {
       user_id: Number(id('users', 'connected')),
       role: 'member',
+      project_role: 'approver',
       connected_accounts: [
         { id: expect.any(Number), provider: 'github', uid: 'lead-dev' },
         { id: expect.any(Number), provider: 'jira' },

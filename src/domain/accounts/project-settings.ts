@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
-import type { Role } from '../../contract/sets.ts'
+import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 
 type Settings = OwnReply<'showProjectSettings'>
@@ -20,7 +20,7 @@ export async function show(db: Database, id: number): Promise<Settings> {
   return settings
 }
 
-/** Its maker is its first member and owns it. */
+/** Its maker is its first member and leads it. */
 export const create = (
   db: Database,
   accountId: number,
@@ -30,7 +30,7 @@ export const create = (
   db.transaction(async (db) => {
     const { id } = (await db.one<{ id: number }>(sql`
       insert into projects (account_id, name, engine) values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}) returning id`))!
-    await db.execute(sql`insert into project_members (project_id, user_id, role) values (${id}, ${userId}, 'owner')`)
+    await db.execute(sql`insert into project_members (project_id, user_id, project_role) values (${id}, ${userId}, 'lead')`)
     return show(db, id)
   })
 
@@ -48,22 +48,31 @@ export async function edit(db: Database, id: number, input: OwnBody<'editProject
 /** Nobody guesses it; who was given it may see the badge until it is switched off. */
 const newBadgeKey = () => randomBytes(16).toString('base64url')
 
+/** Owners and admins of the account see addresses; whoever leads the project could put anybody on it to learn theirs. */
 export const people = (
   db: Database,
   projectId: number,
   withAddresses: boolean,
 ): Promise<OwnReply<'listProjectPeople'>['members']> =>
   db.rows(sql`
-    select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.role, m.created_at
+    select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.project_role, m.created_at
     from project_members m join users u on u.id = m.user_id where m.project_id = ${projectId} order by u.name, u.id`)
 
+/** Who sees the project; without `unlisted` only those listed on it, which is whom a guest knows. */
+export const assignees = (db: Database, projectId: number, unlisted: boolean): Promise<OwnReply<'listAssignees'>['people']> =>
+  db.rows(sql`
+    select u.id as user_id, u.name from project_access a join users u on u.id = a.user_id
+    where a.project_id = ${projectId}
+      and (${unlisted} or exists (select from project_members m where m.project_id = a.project_id and m.user_id = a.user_id))
+    order by u.name, u.id`)
+
 /** Only somebody of the account can be listed. */
-export async function setMember(db: Database, projectId: number, userId: number, role: Role) {
+export async function setMember(db: Database, projectId: number, userId: number, role: ProjectRole) {
   const set = await db.execute(sql`
-    insert into project_members (project_id, user_id, role)
+    insert into project_members (project_id, user_id, project_role)
     select p.id, m.user_id, ${role} from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
     where p.id = ${projectId}
-    on conflict (project_id, user_id) do update set role = excluded.role`)
+    on conflict (project_id, user_id) do update set project_role = excluded.project_role`)
   if (set === 0) throw invalidParameter('user_id', 'must be a member of the account')
 }
 

@@ -1,13 +1,14 @@
 import { notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { type Identity, known, REACHED } from '../access/access.ts'
 
-/** All projects of the accounts a user belongs to, newest first. */
-export const list = async (db: Database, userId: number): Promise<ReplyOf<'listProjects'>> => ({
+/** All projects that somebody reaches, newest first. */
+export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listProjects'>> => ({
   projects: await db.rows(sql`
     select p.id::text, p.name, p.engine, iso(p.created_at) as created_at
-    from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
-    order by p.created_at desc, p.id desc`),
+    from (${known(by)}) t cross join lateral (${REACHED}) r join projects p on p.id = r.project_id
+    where r.shut is null order by p.created_at desc, p.id desc`),
 })
 
 export async function find(db: Database, projectId: number): Promise<ReplyOf<'showProject'>> {

@@ -1,6 +1,6 @@
 import { emailUnverified, invalidEmail, notFound } from '../../contract/errors.ts'
-import { readId } from '../../contract/params.ts'
-import type { Role } from '../../contract/sets.ts'
+import { readShortId } from '../../contract/params.ts'
+import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
 import { hashPassword } from '../access/passwords.ts'
 
@@ -33,7 +33,7 @@ export const list = (db: Database, accountId?: number): Promise<User[]> =>
 
 /** By id or by e-mail address. */
 export async function find(db: Database, who: string | number): Promise<User> {
-  const id = readId(String(who))
+  const id = readShortId(String(who))
   const user = await db.one<User>(
     select(id === undefined ? sql`where lower(u.email) = ${String(who).trim().toLowerCase()}` : sql`where u.id = ${id}`),
   )
@@ -46,7 +46,7 @@ interface NewUser {
   name: string
   password?: string
   account_id?: number
-  role?: Role
+  role?: AccountRole
 }
 
 /** Without a password the user cannot sign in until one is set. */
@@ -84,11 +84,12 @@ export async function setPassword(db: Database, userId: number, password: string
     on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
 }
 
-/** By an operator, who vouches for the address. */
+/** By an operator, who vouches for the address, and lets somebody in whose studio's sign-in provider is away. */
 export function replacePassword(db: Database, id: number, password: string) {
   return db.transaction(async (db) => {
     await lock(db, id)
     await setPassword(db, id, password)
+    await db.execute(sql`update logins set set_by_operator = true where user_id = ${id} and provider_id = 'credential'`)
     await db.execute(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
     await db.execute(sql`delete from sessions where user_id = ${id}`)
   })

@@ -2,7 +2,7 @@ import { CHANNEL_KIND_TABLE, type ChannelKind } from '../../contract/channels.ts
 import { type Database, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 
-/** A member who is to be named in a channel. */
+/** Somebody who is to be named in a channel. */
 interface Known {
   user_id: number
   /** What they are called there, as they said or as was found; null where nobody knows. */
@@ -11,16 +11,18 @@ interface Known {
   email: string | null
 }
 
-/** What is known of members at a channel's vendor; those who do not want to be pinged there are left out. */
+/** What is known of people at a channel's vendor. Who does not see the project, or does not want to be pinged there, is left out. */
 export const known = (
   db: Database,
-  channel: { id: number; account_id: number; kind: ChannelKind },
+  channel: { id: number; kind: ChannelKind },
+  projectId: number,
   userIds: readonly number[],
 ): Promise<Known[]> =>
   db.rows(sql`
     select u.id as user_id, coalesce(said.uid, p.chat_id) as chat_id,
       case when said.uid is null and p.user_id is null and u.email_verified then u.email end as email
-    from users u join account_members m on m.user_id = u.id and m.account_id = ${channel.account_id}
+    from users u join project_access r on r.user_id = u.id and r.project_id = ${projectId}
+    join account_members m on m.user_id = u.id and m.account_id = r.account_id
     left join lateral (
       select a.uid from connected_accounts a
       where a.user_id = u.id and a.provider = ${CHANNEL_KIND_TABLE[channel.kind].vendor} and ${COUNTS} order by a.id limit 1) said on true

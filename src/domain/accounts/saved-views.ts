@@ -1,0 +1,41 @@
+import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+
+/** Lists as somebody has narrowed them, under names of their own. */
+
+interface Owner {
+  account_id: number
+  user_id: number
+}
+type View = OwnReply<'listViews'>['views'][number]
+
+const VIEWS_MAX = 200
+
+export const list = (db: Database, { account_id, user_id }: Owner): Promise<View[]> =>
+  db.rows(sql`
+    select id::text, name, path, query from saved_views where account_id = ${account_id} and user_id = ${user_id}
+    order by path, lower(name), id limit ${VIEWS_MAX}`)
+
+/** A name that is there already stands for the new view from now on. */
+export async function save(
+  db: Database,
+  { account_id, user_id }: Owner,
+  { name, path, query }: OwnBody<'saveView'>,
+): Promise<View> {
+  const view = await db.one<View>(sql`
+    insert into saved_views (account_id, user_id, name, path, query)
+    select ${account_id}, ${user_id}, ${name.trim()}, ${path}, ${query}
+    where (select count(*) from saved_views where account_id = ${account_id} and user_id = ${user_id}) < ${VIEWS_MAX}
+    on conflict (account_id, user_id, path, name) do update set query = excluded.query
+    returning id::text, name, path, query`)
+  if (!view) throw invalidParameter('name', `cannot be one more: there are ${VIEWS_MAX} views already`)
+  return view
+}
+
+export async function remove(db: Database, { account_id, user_id }: Owner, id: number) {
+  const gone = await db.one(
+    sql`delete from saved_views where account_id = ${account_id} and user_id = ${user_id} and id = ${id} returning id`,
+  )
+  if (!gone) throw notFound('View')
+}
