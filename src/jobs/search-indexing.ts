@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { indexAccount, nextAccount } from '../domain/search/index.ts'
+import { indexAccount, nextAccount, queueUnindexed } from '../domain/search/index.ts'
 import type { WorkerContext } from './worker.ts'
 
 /** How long a new record may be found by way of the queue alone. */
 const TICK_MS = 1_000
 /** A backlog takes at most a tenth of a core from whoever writes and reads. */
 const REST = 9
+const HOUR_MS = 3_600_000
 
-export interface Indexing {
+interface Indexing {
   stop(): Promise<void>
 }
 
@@ -16,10 +17,15 @@ export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): I
   const stopped = new AbortController()
   const running = (async () => {
     let account: number | undefined
+    let checkedAt = Number.NEGATIVE_INFINITY
     while (!stopped.signal.aborted) {
       const began = performance.now()
       let worked = false
       try {
+        if (began - checkedAt > HOUR_MS) {
+          await queueUnindexed(db)
+          checkedAt = began
+        }
         // The next one also after a failure: what cannot be indexed for one account holds up no other.
         account = await nextAccount(db, account ?? 0)
         worked = account !== undefined && (await indexAccount(db, account))

@@ -8,7 +8,7 @@ export interface Fields {
   author: string[]
   path: string[]
 }
-export type FieldName = keyof Fields
+type FieldName = keyof Fields
 export type FieldQueries = Partial<Record<FieldName, Query>>
 
 const SHOWN: Record<FieldName, (text: string) => string> = { author: scrubAuthor, path: scrub }
@@ -45,7 +45,7 @@ export async function readFields(db: Database, kind: SearchKind, ids: readonly s
   if (source === undefined || ids.length === 0) return new Map()
   const rows = await db.rows<Fields & { id: string }>(sql`
     select x.id::text as id, ${source.author} as author, ${source.path} as path
-    from ${raw(source.table)} x where x.id = any (${ids}::integer[])`)
+    from ${raw(source.table)} x where x.id = any (${ids}::bigint[])`)
   return new Map(rows.map(({ id, author, path }) => [id, { author, path }]))
 }
 

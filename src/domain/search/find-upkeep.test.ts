@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { place } from '../../../test/support/place.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
-import { place } from '../changes/branches.ts'
 import * as index from './index.ts'
 
 /** Searches stay right while records come late, change and become many. */
@@ -93,14 +93,11 @@ test('the list keeps exactly its parameters, and words that are no words are ref
 })
 
 test('a change is found where its time says, also after it was told anew', async () => {
-  const owner = { account_id: Number(id('accounts', 'owl')), project_id: Number(id('projects', 'moon')) }
   const placed = ['c1', 'c2'].map((key) => ({
     change_id: Number(id('changes', key)),
     branch: 'main',
-    given: null,
-    follows: null,
   }))
-  await place(studio.db, owner, placed)
+  await place(studio.db, placed)
   await index.indexAll(studio.db)
   expect(await found('changes?branch=main', 'moon')).toEqual(['c2', 'c1'])
   expect(await found('changes?path=source/part', 'moon')).toEqual(['c2', 'c1'])

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { place } from '../../../test/support/place.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { inferBranchesOf } from '../builds/positions.ts'
 import { branchKey } from '../changes/branch-names.ts'
-import { place } from '../changes/branches.ts'
 import * as index from './index.ts'
 
 const ADDRESS = 'kim@secret.example'
@@ -71,17 +71,15 @@ let studio: Studio
 const { inside, id } = visitor(() => studio)
 
 beforeAll(async () => {
-  studio = await openStudio(world)
+  studio = await openStudio(world, { wideIds: true })
   // One after the other, so that a build without a branch is of the first.
   for (const salt of [40, 41])
     for (const project of ['star', 'moon']) {
       const project_id = Number(id('projects', project))
       const placements = world.changes.flatMap(({ key, ...change }, n) =>
-        change.project === project
-          ? [{ change_id: Number(id('changes', key)), branch: pick(BRANCHES, n, salt), given: null, follows: null }]
-          : [],
+        change.project === project ? [{ change_id: Number(id('changes', key)), branch: pick(BRANCHES, n, salt) }] : [],
       )
-      await place(studio.db, { account_id: Number(id('accounts', 'owl')), project_id }, placements)
+      await place(studio.db, placements)
       await inferBranchesOf(
         studio.db,
         project_id,

@@ -15,7 +15,7 @@ export interface Texts {
 export const asksForText = ({ q, author, path }: Texts): boolean => [q, author, path].some((text) => text !== undefined)
 
 /** A list narrowed to records with these ids, or to a part of it: its other filters are its own. */
-export interface Narrowed {
+interface Narrowed {
   ids?: readonly string[]
   cursor?: Key
   limit: number

@@ -36,6 +36,15 @@ export const indexAccount = (db: Database, accountId: number): Promise<boolean> 
     return free
   })
 
+/** Queues breakages without a document: older ones than search knows of, and those that a node which knows none took from the queue. */
+export const queueUnindexed = (db: Database): Promise<unknown> =>
+  db.execute(sql`
+    insert into search_queue (account_id, kind, record_id)
+    select b.account_id, 'breakage', b.id::text from breakages b
+    where not exists (
+      select from search_documents d where d.account_id = b.account_id and d.kind = 'breakage' and d.record_id = b.id::text)
+    order by b.opened_at`)
+
 /** Indexes all that waits. */
 export async function indexAll(db: Database): Promise<void> {
   for (let account = await nextAccount(db, 0); account !== undefined; account = await nextAccount(db, account))
@@ -81,7 +90,7 @@ async function queueBuildsOf(db: Database, accountId: number, changes: SearchRec
       union
       select b.id from build_runs b where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b on true
     join search_documents d on d.account_id = ${accountId} and d.kind = 'build' and d.record_id = b.id::text
-    where c.id = any (${changes.map(({ record_id }) => Number(record_id))}::integer[])`)
+    where c.id = any (${changes.map(({ record_id }) => Number(record_id))}::bigint[])`)
 }
 
 async function write(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]) {

@@ -75,7 +75,7 @@ export async function* newestFirst(db: Database, range: Range, terms: string[], 
 /** The order of the list: negative when the first key is the newer one. */
 const newerOf = (kind: SearchKind) => (a: Key, b: Key) => {
   if (a.at !== b.at) return a.at > b.at ? -1 : 1
-  if (ORDERS[kind].id === 'integer') return Number(b.id) - Number(a.id)
+  if (ORDERS[kind].id === 'bigint') return Number(b.id) - Number(a.id)
   return a.id > b.id ? -1 : a.id < b.id ? 1 : 0
 }
 

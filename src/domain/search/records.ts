@@ -1,9 +1,18 @@
+import { shortTitle } from '../../contract/breakage-words.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import { type Folded, folded } from './text.ts'
 
-export const KINDS = ['task', 'build', 'change', 'asset', 'deployment'] as const
+export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment'] as const
 export type SearchKind = (typeof KINDS)[number]
+
+/** A project that may be looked into. */
+export interface Project {
+  id: number
+  account_id: number
+  name: string
+  engine: string
+}
 
 /** A record as search knows it, in the words that are shown: nothing can be found by an address or a credential. */
 export interface SearchRecord {
@@ -15,6 +24,8 @@ export interface SearchRecord {
   title: string
   detail: string
   page: string
+  /** Of a build or breakage, as it was told. */
+  branch: string
   foldedTitle: Folded
   /** Everything it may be found by. */
   folded: Folded
@@ -23,7 +34,7 @@ export interface SearchRecord {
 }
 
 interface Row
-  extends Pick<SearchRecord, 'kind' | 'record_id' | 'account_id' | 'project_id' | 'at' | 'title' | 'detail' | 'page'> {
+  extends Pick<SearchRecord, 'kind' | 'record_id' | 'account_id' | 'project_id' | 'at' | 'title' | 'detail' | 'page' | 'branch'> {
   more: string
   author: string
   identifier: string
@@ -31,15 +42,16 @@ interface Row
 
 interface Order {
   table: string
-  id: 'integer' | 'uuid'
+  id: 'bigint' | 'uuid'
   at: Sql
 }
 
 /** Where records of a kind are, and the time that their list is in the order of. */
 export const ORDERS: Record<SearchKind, Order> = {
-  task: { table: 'tasks', id: 'integer', at: sql`x.created_at` },
-  build: { table: 'build_runs', id: 'integer', at: sql`x.created_at` },
-  change: { table: 'changes', id: 'integer', at: sql`x.timestamp` },
+  task: { table: 'tasks', id: 'bigint', at: sql`x.created_at` },
+  breakage: { table: 'breakages', id: 'bigint', at: sql`x.opened_at` },
+  build: { table: 'build_runs', id: 'bigint', at: sql`x.created_at` },
+  change: { table: 'changes', id: 'bigint', at: sql`x.timestamp` },
   asset: { table: 'assets', id: 'uuid', at: sql`x.created_at` },
   deployment: { table: 'deployments', id: 'uuid', at: sql`x.created_at` },
 }
@@ -47,11 +59,14 @@ export const ORDERS: Record<SearchKind, Order> = {
 interface Source {
   page: string
   title: Sql
+  /** What its title is shown as. */
+  shown?(title: string): string
   detail: Sql
   /** What else it is found by. */
   more: Sql
   author?: Sql
   identifier?: Sql
+  branch?: Sql
 }
 
 /** More of a text than this is not looked at. */
@@ -66,11 +81,22 @@ const sources: Record<SearchKind, Source> = {
     detail: sql`'#' || x.id || ' ' || x.state`,
     more: sql`'#' || x.id`,
   },
+  // As `titleOf` calls it.
+  breakage: {
+    page: 'breakages',
+    title: sql`coalesce(nullif(btrim(x.evidence -> 0 ->> 'text', E' \\n\\t'), ''), nullif(btrim(x.cause, E' \\n\\t'), ''),
+      array_to_string(x.jobs, ', ') || ' failed')`,
+    shown: shortTitle,
+    detail: sql`x.state`,
+    more: sql`'#' || x.id || ' ' || coalesce(x.branch, '') || ' ' || array_to_string(x.jobs, ' ') || ' ' || x.cause`,
+    branch: sql`coalesce(x.branch, '')`,
+  },
   build: {
     page: 'builds',
     title: sql`x.ci_job_name || ' #' || x.build_number`,
     detail: sql`x.status`,
     more: sql`x.branch`,
+    branch: sql`x.branch`,
   },
   change: {
     page: 'changes',
@@ -110,11 +136,11 @@ export async function readRecords(
     join(
       KINDS.map((kind) => {
         const { table, id, at } = ORDERS[kind]
-        const { page, title, detail, more, author = sql`''`, identifier = sql`''` } = sources[kind]
+        const { page, title, detail, more, author = sql`''`, identifier = sql`''`, branch = sql`''` } = sources[kind]
         const ids = [...new Set(names.filter((name) => name.kind === kind).map((name) => name.record_id))]
         return sql`
           select ${kind} as kind, x.id::text as record_id, x.account_id, x.project_id, ${at} as at, ${title} as title, ${detail} as detail,
-            ${more} as more, ${author} as author, ${identifier} as identifier,
+            ${more} as more, ${author} as author, ${identifier} as identifier, ${branch} as branch,
             '/projects/' || x.project_id || ${`/${page}/`} || x.id as page
           from ${raw(table)} x where x.id = any (${ids}::${raw(id)}[]) and ${within}`
       }),
@@ -125,12 +151,13 @@ export async function readRecords(
 }
 
 function recordOf({ more, author, identifier, ...row }: Row): SearchRecord {
-  const [title, rest] = [scrub(row.title), scrub(more).slice(0, TEXT_MAX)]
+  const [title, rest] = [scrub(sources[row.kind].shown?.(row.title) ?? row.title), scrub(more).slice(0, TEXT_MAX)]
   const indexed = folded(`${title.slice(0, TEXT_MAX)} ${rest} ${scrubAuthor(author)}`)
   return {
     ...row,
     title,
     detail: scrub(row.detail),
+    branch: scrub(row.branch),
     foldedTitle: folded(title),
     indexed,
     folded:

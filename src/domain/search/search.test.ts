@@ -7,33 +7,50 @@ import { search } from './search.ts'
 
 let studio: Studio
 beforeAll(async () => {
-  studio = await openStudio({
-    ...workshop,
-    changes: [
-      {
-        key: 'c',
+  studio = await openStudio(
+    {
+      ...workshop,
+      changes: [
+        {
+          key: 'c',
+          project: 'star',
+          identifier: 'abc123def4567890',
+          source_type: 'GitCommit',
+          description: 'Moon rises\n\nAsked by kim@secret.example',
+          author: 'Kim Doe <kim@secret.example>',
+        },
+      ],
+      build_runs: [1, 2, 3].map((n) => ({
+        key: `b${n}`,
         project: 'star',
-        identifier: 'abc123def4567890',
-        source_type: 'GitCommit',
-        description: 'Moon rises\n\nAsked by kim@secret.example',
-        author: 'Kim Doe <kim@secret.example>',
-      },
-    ],
-    build_runs: [1, 2, 3].map((n) => ({
-      key: `b${n}`,
-      project: 'star',
-      status: 'completed',
-      ci_job_name: 'moon-night',
-      build_number: String(n),
-      created_at: `2026-01-0${n}`,
-    })),
-    deployments: [{ key: 'd', project: 'star', platform: 'steam', version: '0.9.3', status: 'live' }],
-    tasks: [
-      { key: 'mine', project: 'star', title: 'Moon is too dark' },
-      { key: 'camel', project: 'moon', title: 'Balance TideWarden' },
-      { key: 'theirs', project: 'den', title: 'Moon of the rivals' },
-    ],
-  })
+        status: 'completed',
+        ci_job_name: 'moon-night',
+        build_number: String(n),
+        created_at: `2026-01-0${n}`,
+        branch: n === 2 ? 'release/0.9' : 'main',
+      })),
+      breakages: [
+        {
+          key: 'x',
+          project: 'star',
+          builds: ['b1'],
+          jobs: ['moon-night'],
+          branch: 'main',
+          cause: 'The lantern is not declared.',
+          evidence: [{ line: 7, text: 'C:\\ws\\star\\Source\\Lantern.cpp(5): error C2065' }],
+          opened_at: '2026-01-01',
+        },
+      ],
+      deployments: [{ key: 'd', project: 'star', platform: 'steam', version: '0.9.3', status: 'live' }],
+      tasks: [
+        { key: 'mine', project: 'star', title: 'Moon is too dark' },
+        { key: 'camel', project: 'moon', title: 'Balance TideWarden' },
+        { key: 'hers', project: 'star', title: 'Rope sways', user: 'lead' },
+        { key: 'theirs', project: 'den', title: 'Moon of the rivals' },
+      ],
+    },
+    { wideIds: true },
+  )
 })
 afterAll(() => studio.close())
 
@@ -52,6 +69,7 @@ async function indexAll() {
 const ALL_OF_MOON = [
   'project Moonrise',
   'task Moon is too dark',
+  'breakage Lantern.cpp(5): error C2065',
   'build moon-night #3',
   'build moon-night #2',
   'build moon-night #1',
@@ -70,7 +88,7 @@ describe.each([
   })
 
   test('is found in one project alone where that is asked', async () => {
-    expect(await find('a', 'moon')).toEqual([])
+    expect(await find('a', 'moon')).toEqual(['person Artful Arthur'])
     expect(await find('balance', 'star')).toEqual([])
     expect(await find('balance', 'moon')).toEqual(['task Balance TideWarden'])
     expect(await find('balance', 'den')).toEqual([])
@@ -85,9 +103,33 @@ describe.each([
 
   test('is found by words of a name in camel case, by job and number, store and version, author', async () => {
     expect(await find('tide warden')).toEqual(['task Balance TideWarden'])
-    expect(await find('moon 2')).toEqual(['build moon-night #2'])
+    expect((await find('moon 2')).at(-1)).toBe('build moon-night #2')
     expect(await find('Steam 0.9.3')).toEqual(['deployment steam 0.9.3'])
     expect(await find('kim doe')).toEqual(['change Moon rises'])
+  })
+
+  test('is found by the name of its project and its own number or words', async () => {
+    expect(await find('starfall night 3')).toEqual(['build moon-night #3'])
+    expect(await find(`starfall ${studio.world.tasks!.mine!.id}`)).toContain('task Moon is too dark')
+    expect(await find('starfall abc123de')).toEqual(['change Moon rises'])
+    expect(await find('moonrise night 3')).toEqual([])
+  })
+
+  test('is found by a branch, which is found itself, and so are stores', async () => {
+    expect(await find('release/0.9')).toEqual(['branch release/0.9', 'build moon-night #2'])
+    expect(await find('rel')).toEqual(['branch release/0.9', 'build moon-night #2'])
+    expect(await find('stea')).toEqual(['store steam', 'deployment steam 0.9.3'])
+    expect(await find('google')).toEqual([])
+  })
+
+  test('leads from a person to what they work on, in one account alone', async () => {
+    const [{ name }] = (await studio.db.rows<{ name: string }>(sql`select name from users where id = ${userId('lead')}`)) as [
+      { name: string },
+    ]
+    expect(await find(name)).toEqual([`person ${name}`, 'task Rope sways'])
+    const [hit] = await search(studio.db, userId('lead'), name, undefined)
+    expect(hit!.url).toBe(`/projects/${projectId('star')}/tasks?assignee=user%3A${userId('lead')}`)
+    expect(await search(studio.db, userId('rival'), name, undefined)).toEqual([])
   })
 
   test('is not found by an address, which nobody is shown', async () => {
@@ -115,6 +157,26 @@ describe.each([
   })
 })
 
+test('a guest finds only what and whom their projects have', async () => {
+  const made = await studio.load({
+    users: [
+      {
+        key: 'guest',
+        email: 'guest@example.com',
+        name: 'Visiting Vera',
+        accounts: { [`acct_${studio.world.accounts!.owl!.id}`]: 'guest' },
+      },
+    ],
+  })
+  const guest = Number(made.users!.guest!.id)
+  const seen = async (text: string) => (await search(studio.db, guest, text, undefined)).map(({ title }) => title)
+  for (const text of ['moon', 'Leading', 'release', 'steam', 'starfall 1']) expect(await seen(text), text).toEqual([])
+  await studio.db.execute(sql`
+    insert into project_members (project_id, user_id) select ${projectId('moon')}, ${guest}`)
+  expect(await seen('balance')).toEqual(['Balance TideWarden'])
+  for (const text of ['release', 'steam', 'rope']) expect(await seen(text), text).toEqual([])
+})
+
 test('an edit is found at once, by the new name alone, and a deleted record no more', async () => {
   await indexAll()
   const id = studio.world.tasks!.camel!.id
@@ -127,6 +189,17 @@ test('an edit is found at once, by the new name alone, and a deleted record no m
   await studio.db.execute(sql`delete from tasks where id = ${id}`)
   expect(await find('harpooner')).toEqual([])
   expect(await studio.db.rows(sql`select from search_documents where kind = 'task' and record_id = ${String(id)}`)).toEqual([])
+})
+
+test('a breakage that a node of before took from the queue is queued anew', async () => {
+  await indexAll()
+  await studio.db.execute(sql`delete from search_documents where kind = 'breakage'`)
+  expect(await find('lantern')).toEqual([])
+  await index.queueUnindexed(studio.db)
+  await indexAll()
+  expect(await find('lantern')).toEqual(['breakage Lantern.cpp(5): error C2065'])
+  await index.queueUnindexed(studio.db)
+  expect(await studio.db.rows(sql`select from search_queue`)).toEqual([])
 })
 
 test('everything is found by its own title, however many share its words, and the very title is first', async () => {

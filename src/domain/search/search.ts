@@ -2,50 +2,44 @@ import type { OwnReply } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { candidates } from './candidates.ts'
-import { KINDS, type Name, readRecords, type SearchRecord } from './records.ts'
+import { peopleOf } from './people.ts'
+import { KINDS, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
+import { storesOf } from './stores.ts'
 import { folded, isMatch, mayMatch, type Query, queryOf, rankOf } from './text.ts'
 
 type Hit = OwnReply<'search'>['hits'][number]
-
-interface Project {
-  id: number
-  account_id: number
-  name: string
-  engine: string
-}
 
 const EACH = 6
 const TITLE_MAX = 200
 /** Better than any rank: somebody typed its number or its identifier. */
 const NAMED = -1
+/** Worse than any: nothing of it is called so, but whoever is works on it. */
+const OF_PERSON = 9
 
 /** Whatever is called like the text, in the projects somebody may see: the very thing first, then kind by kind, the best and newest first. */
-export async function search(db: Database, userId: number, text: string, projectId: number | undefined): Promise<Hit[]> {
+export async function search(
+  db: Database,
+  userId: number,
+  text: string,
+  projectId: number | undefined,
+  /** Accounts of theirs that they are kept out of for now. */
+  shut: readonly number[] = [],
+): Promise<Hit[]> {
   const query = queryOf(text)
   if (query.tokens.length === 0) return []
   const mine = await db.rows<Project>(sql`
     select p.id, p.account_id, p.name, p.engine
-    from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
-    where ${projectId ?? null}::integer is null or p.id = ${projectId ?? null}::integer order by p.id`)
+    from project_access a join projects p on p.id = a.project_id
+    where a.user_id = ${userId} and a.account_id <> all (${shut}::integer[]) and (${projectId ?? null}::integer is null or p.id = ${projectId ?? null}::integer) order by p.id`)
   if (mine.length === 0) return []
-  const projects = mine.map(({ id }) => id)
-  const accounts = [...new Set(mine.map(({ account_id }) => account_id))]
-  const named = await namesOf(db, text.trim(), projects)
-  const found = [...named, ...(await queued(db, accounts)), ...(await candidates(db, accounts, projects, query))]
-  const namedKeys = new Set(named.map(keyOf))
-  const isNamed = (name: Name) => namedKeys.has(keyOf(name))
-  const within = sql`x.project_id = any (${projects}::integer[])`
-  const records = await readRecords(db, found, within, (name, written) => isNamed(name) || mayMatch(written, query))
-  const ranked = records.flatMap((record) => {
-    if (isNamed(record)) return [{ record, rank: NAMED }]
-    return isMatch(record.folded, query) ? [{ record, rank: rankOf(record.foldedTitle, record.folded, query) }] : []
-  })
-  const best = KINDS.flatMap((kind) =>
-    ranked
-      .filter(({ record }) => record.kind === kind)
-      .sort(byRank)
-      .slice(0, EACH),
-  )
+  const people = await peopleOf(db, userId, mine, query, shut)
+  const called = await ranks(db, mine, query, text.trim())
+  const ranked = best([
+    ...called,
+    ...(await insideProject(db, mine, query, called.length > 0)),
+    ...(await tasksOf(db, mine, people.tasks)),
+  ])
+  const shown = KINDS.flatMap((kind) => ranked.filter(({ record }) => record.kind === kind).slice(0, EACH))
   const names = new Map(mine.map(({ id, name }) => [id, name]))
   const hit = ({ record }: Ranked): Hit => ({
     kind: record.kind,
@@ -56,13 +50,73 @@ export async function search(db: Database, userId: number, text: string, project
     url: record.page,
   })
   return [
-    ...best
+    ...shown
       .filter(({ rank }) => rank <= 0)
       .sort(byRank)
       .map(hit),
     ...projectHits(mine, query),
-    ...best.filter(({ rank }) => rank > 0).map(hit),
+    ...people.hits,
+    ...branchHits(mine, ranked, query),
+    ...(await storesOf(db, mine, query)),
+    ...shown.filter(({ rank }) => rank > 0).map(hit),
   ]
+}
+
+/** Records of these projects that match, and how well. */
+async function ranks(db: Database, within: Project[], query: Query, text: string): Promise<Ranked[]> {
+  const projects = within.map(({ id }) => id)
+  const accounts = [...new Set(within.map(({ account_id }) => account_id))]
+  const named = await namesOf(db, text, projects)
+  const found = [...named, ...(await queued(db, accounts)), ...(await candidates(db, accounts, projects, query))]
+  const namedKeys = new Set(named.map(keyOf))
+  const isNamed = (name: Name) => namedKeys.has(keyOf(name))
+  const records = await readRecords(db, found, inside(within), (name, written) => isNamed(name) || mayMatch(written, query))
+  return records.flatMap((record) => {
+    if (isNamed(record)) return [{ record, rank: NAMED }]
+    return isMatch(record.folded, query) ? [{ record, rank: rankOf(record.foldedTitle, record.folded, query) }] : []
+  })
+}
+
+const inside = (within: Project[]) => sql`x.project_id = any (${within.map(({ id }) => id)}::integer[])`
+
+/**
+ * `cinder 203`: words that begin those of a project's name say where to look for the others. A second look-up costs as much as the first:
+ * where that found something, only numbers are worth it, which name one thing of a project.
+ */
+async function insideProject(db: Database, mine: Project[], query: Query, found: boolean): Promise<Ranked[]> {
+  const begins = ({ name }: Project, token: string) => folded(name).words.some((word) => word.startsWith(token))
+  const places = query.tokens.filter((token) => mine.some((project) => begins(project, token)))
+  const others = query.tokens.filter((token) => !places.includes(token))
+  const projects = mine.filter((project) => places.every((token) => begins(project, token)))
+  if (places.length === 0 || others.length === 0 || projects.length === 0) return []
+  if (found && !others.some((token) => /\d/.test(token))) return []
+  const rest = others.join(' ')
+  return ranks(db, projects, { text: rest, tokens: others }, rest)
+}
+
+const tasksOf = async (db: Database, mine: Project[], tasks: Name[]): Promise<Ranked[]> =>
+  tasks.length === 0 ? [] : (await readRecords(db, tasks, inside(mine))).map((record) => ({ record, rank: OF_PERSON }))
+
+/** Each record once, by what is best about it. */
+function best(ranked: Ranked[]): Ranked[] {
+  const known = new Set<string>()
+  return ranked.sort(byRank).filter(({ record }) => {
+    const key = keyOf(record)
+    return !known.has(key) && known.add(key)
+  })
+}
+
+/** Branches that are called like the text, by the builds and breakages that were found by them. */
+function branchHits(mine: Project[], ranked: Ranked[], query: Query): Hit[] {
+  const hits = new Map<string, Hit>()
+  for (const { record } of ranked) {
+    const { branch, project_id } = record
+    const url = `/projects/${project_id}/branches?branch=${encodeURIComponent(branch)}`
+    if (branch === '' || hits.size === EACH || hits.has(url) || !isMatch(folded(branch), query)) continue
+    const { name } = mine.find(({ id }) => id === project_id)!
+    hits.set(url, { kind: 'branch', project_id, project_name: name, title: branch, detail: '', url })
+  }
+  return [...hits.values()]
 }
 
 const keyOf = ({ kind, record_id }: Name) => `${kind} ${record_id}`
@@ -86,6 +140,9 @@ function namesOf(db: Database, text: string, projects: number[]): Promise<Name[]
   return db.rows<Name>(sql`
     select 'task' as kind, t.id::text as record_id from tasks t
     where t.id = ${number ?? 0} and t.project_id = any (${projects}::integer[])
+    union all
+    select 'breakage', b.id::text from breakages b
+    where b.id = ${number ?? 0} and b.project_id = any (${projects}::integer[])
     union all
     select 'change', c.id::text from unnest(${projects}::integer[]) p (id) cross join lateral (
       select c.id from changes c where c.project_id = p.id and c.identifier = ${number === undefined ? text : String(number)}

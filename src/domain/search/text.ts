@@ -114,7 +114,7 @@ export function termsFor({ tokens }: Query, atWords: boolean): string[] {
 }
 
 /** How much of a commit's id people see and type. */
-export const IDENTIFIER_SHOWN = 8
+const IDENTIFIER_SHOWN = 8
 
 /** Whether a text could be a match, told from the text as it was written: a sieve before `isMatch`. */
 export function mayMatch(written: string, { tokens }: Query): boolean {

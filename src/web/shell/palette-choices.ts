@@ -1,13 +1,18 @@
+import { PLATFORM_NAMES } from '../features/deployments/platforms.ts'
 import { useApi } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import { useDebounced } from '../ui/form/debounced.ts'
 import type { IconName } from '../ui/icons.ts'
 import { wordsOf } from '../ui/pill.tsx'
+import { type Openers, readVerb, useActions } from './palette-actions.ts'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
 
 export interface Choice {
-  group: 'Go to' | 'Found'
+  group: 'Do' | 'Go to' | 'Found'
+  /** Where it leads, or what tells an action from others. */
   url: string
+  /** Does something instead. */
+  run?: () => unknown
   title: string
   detail: string
   /** What it is, said where the drawing cannot be seen. */
@@ -15,24 +20,27 @@ export interface Choice {
   icon: IconName
 }
 
-const ICONS: Record<string, IconName> = { project: 'overview' }
+const ICONS: Record<string, IconName> = { project: 'overview', store: 'deployment' }
 const PLACES_MAX = 8
 
-/** Where one can go and what is called like the text: places at once, records when somebody pauses. */
-export function useChoices(text: string) {
+/** What can be done, where one can go and what is called like the text: places at once, records when somebody pauses. */
+export function useChoices(text: string, openers: Openers) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const q = useDebounced(text.trim())
+  const { verb, about } = readVerb(text)
+  const q = useDebounced(about)
   const asked = q.length > 1
-  const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked })
+  const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked, stale: 0 })
   const places = usePlaces()
     .filter(({ title, detail }) => words.every((word) => `${title} ${detail}`.toLowerCase().includes(word)))
     // A page that begins like the text is the one that is meant.
     .sort((a, b) => begins(b, words) - begins(a, words))
-  const found = (asked && words.length > 0 ? (data?.hits ?? []) : []).map(
+  const hits = asked && words.length > 0 ? (data?.hits ?? []) : []
+  const actions = useActions(text, hits, openers).map(({ id, ...action }): Choice => ({ group: 'Do', url: id, ...action }))
+  const found = (verb && about !== '' ? [] : hits).map(
     ({ kind, url, title, detail, project_name }): Choice => ({
       group: 'Found',
       url,
-      title: title || detail,
+      title: kind === 'store' || kind === 'deployment' ? storeNamed(title) : title || detail,
       // A path and an identifier keep their underscores; a state is read as words.
       detail: [kind === 'asset' || kind === 'change' ? detail : wordsOf(detail), project_name].filter(Boolean).join(' · '),
       kind,
@@ -42,11 +50,15 @@ export function useChoices(text: string) {
   const known = new Set(places.map(({ url }) => url))
   const shown = words.length > 0 ? places.slice(0, PLACES_MAX) : places
   return {
-    choices: [...shown, ...found.filter(({ url }) => !known.has(url))],
+    choices: [...actions, ...shown, ...found.filter(({ url }) => !known.has(url))],
     error: asked ? error : null,
-    looking: text.trim().length > 1 && (isFetching || q !== text.trim()),
+    looking: about.length > 1 && (isFetching || q !== about),
   }
 }
+
+/** `google_play 0.9` as its page is called. */
+const storeNamed = (title: string) =>
+  title.replace(/^\w+/, (platform) => PLATFORM_NAMES[platform as keyof typeof PLATFORM_NAMES] ?? platform)
 
 const begins = ({ title }: Choice, [word]: string[]) => (word && title.toLowerCase().startsWith(word) ? 1 : 0)
 

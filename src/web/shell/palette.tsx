@@ -3,23 +3,28 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { wordsOf } from '../api.ts'
 import { Dialog } from '../ui/form/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
+import type { Openers } from './palette-actions.ts'
 import { type Choice, useChoices } from './palette-choices.ts'
 
-/** ⌘K: go anywhere, find anything. */
-export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
+interface Props extends Openers {
+  onClose(): void
+}
+
+/** ⌘K: go anywhere, find anything, do what can be done with it. */
+export function Palette({ open, ...props }: Props & { open: boolean }) {
   return (
-    <Dialog title="Search" open={open} onClose={onClose}>
-      <Finder onClose={onClose} />
+    <Dialog title="Search" open={open} onClose={props.onClose}>
+      <Finder {...props} />
     </Dialog>
   )
 }
 
-function Finder({ onClose }: { onClose(): void }) {
+function Finder({ onClose, ...openers }: Props) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const navigate = useNavigate()
   const id = useId()
-  const { choices, error, looking } = useChoices(text)
+  const { choices, error, looking } = useChoices(text, openers)
   const last = choices.length - 1
   const current = Math.max(0, Math.min(at, last))
   useEffect(() => {
@@ -28,7 +33,8 @@ function Finder({ onClose }: { onClose(): void }) {
   const go = (choice: Choice | undefined) => {
     if (!choice) return
     onClose()
-    void navigate({ to: choice.url })
+    if (choice.run) choice.run()
+    else void navigate({ to: choice.url })
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(current === last ? 0 : current + 1)
@@ -39,7 +45,7 @@ function Finder({ onClose }: { onClose(): void }) {
     else return
     event.preventDefault()
   }
-  const groups = (['Go to', 'Found'] as const).filter((name) => choices.some(({ group }) => group === name))
+  const groups = (['Do', 'Go to', 'Found'] as const).filter((name) => choices.some(({ group }) => group === name))
   return (
     <div className="grid gap-3">
       <input
@@ -51,7 +57,7 @@ function Finder({ onClose }: { onClose(): void }) {
         aria-label="Go to, or find"
         autoComplete="off"
         spellCheck={false}
-        placeholder="Go to a page, or find a task, build, change, asset…"
+        placeholder="Go to a page, find anything, or: approve, claim, investigate…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -101,7 +107,7 @@ function Finder({ onClose }: { onClose(): void }) {
         {looking ? 'Looking' : choices.length === 1 ? '1 result' : `${choices.length} results`}
       </p>
       <p aria-hidden="true" className="text-xs text-faint max-sm:hidden">
-        ↑ ↓ to choose · Enter to go · Esc to close
+        ↑ ↓ to choose · Enter to go or do · Esc to close · ? on a page for all keys
       </p>
     </div>
   )

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { until } from '../../test/support/until.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
-import { sql } from '../db/database.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
+import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { sql } from '../../db/database.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,0 +1,50 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { people } from '../accounts/profile.ts'
+import type { Name, Project } from './records.ts'
+import { folded, isMatch, type Query, rankOf } from './text.ts'
+
+type Hit = OwnReply<'search'>['hits'][number]
+
+/** More people of one name are told apart by writing more of it. */
+const PEOPLE = 4
+/** Tasks of each of them. */
+const TASKS = 6
+
+/** People one works with who are called like the text, each leading to what they work on, and their newest tasks. */
+export async function peopleOf(
+  db: Database,
+  userId: number,
+  projects: Project[],
+  query: Query,
+  shut: readonly number[],
+): Promise<{ hits: Hit[]; tasks: Name[] }> {
+  const called = (await people(db, userId, shut))
+    .map((person) => ({ ...person, folded: folded(person.name) }))
+    .filter((person) => isMatch(person.folded, query))
+    .map((person) => ({ ...person, rank: rankOf(person.folded, person.folded, query) }))
+    .sort((a, b) => a.rank - b.rank || a.user_id - b.user_id)
+    .slice(0, PEOPLE)
+  if (called.length === 0) return { hits: [], tasks: [] }
+  const [users, places] = [called.map(({ user_id }) => user_id), projects.map(({ id }) => id)]
+  const tasks = await db.rows<{ user_id: number; id: string; project_id: number }>(sql`
+    select w.user_id, w.id::text, w.project_id
+    from unnest(${users}::integer[]) u (id) cross join lateral (
+      select t.* from unnest(${places}::integer[]) p (id) cross join lateral (
+        select t.user_id, t.id, t.project_id, t.created_at from tasks t where t.project_id = p.id and t.user_id = u.id
+        order by t.created_at desc, t.id desc limit ${TASKS}) t
+      order by t.created_at desc, t.id desc limit ${TASKS}) w`)
+  const shared = await db.rows<{ user_id: number; project_id: number }>(sql`
+    select user_id, min(project_id) as project_id from project_access
+    where user_id = any (${users}::integer[]) and project_id = any (${places}::integer[]) group by user_id`)
+  const hits = called.flatMap(({ user_id, name }): Hit[] => {
+    const task = tasks.find((each) => each.user_id === user_id)
+    const place = task ?? shared.find((each) => each.user_id === user_id)
+    const project = projects.find(({ id }) => id === place?.project_id)
+    if (!project) return []
+    const page = task ? `tasks?assignee=${encodeURIComponent(`user:${user_id}`)}` : 'members'
+    const url = `/projects/${project.id}/${page}`
+    return [{ kind: 'person', project_id: project.id, project_name: project.name, title: name, detail: task ? 'tasks' : '', url }]
+  })
+  return { hits, tasks: tasks.map(({ id }) => ({ kind: 'task', record_id: id })) }
+}

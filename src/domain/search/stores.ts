@@ -1,0 +1,28 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { PLATFORMS } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { Project } from './records.ts'
+import { folded, isMatch, type Query } from './text.ts'
+
+type Hit = OwnReply<'search'>['hits'][number]
+
+const STORES_MAX = 6
+const stores = PLATFORMS.map((platform) => ({ platform, name: folded(platform) }))
+
+/** Stores that are called like the text, where something went to them. */
+export async function storesOf(db: Database, projects: Project[], query: Query): Promise<Hit[]> {
+  const called = stores.filter(({ name }) => isMatch(name, query)).map(({ platform }) => platform)
+  if (called.length === 0) return []
+  const used = await db.rows<{ project_id: number; platform: string }>(sql`
+    select p.id as project_id, s.platform
+    from unnest(${projects.map(({ id }) => id)}::integer[]) p (id) cross join unnest(${called}::text[]) s (platform)
+    where exists (select from deployments d where d.project_id = p.id and d.platform = s.platform) limit ${STORES_MAX}`)
+  return used.map(({ project_id, platform }) => ({
+    kind: 'store',
+    project_id,
+    project_name: projects.find(({ id }) => id === project_id)!.name,
+    title: platform,
+    detail: 'deployments',
+    url: `/projects/${project_id}/deployments?platform=${platform}`,
+  }))
+}

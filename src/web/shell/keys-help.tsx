@@ -1,0 +1,70 @@
+import { Dialog } from '../ui/form/dialog.tsx'
+import { PROJECT_PLACES } from './places.ts'
+
+/** Every key that a page listens to, by where it does; `keys-help.test.ts` asks for those of new pages. */
+export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: string, does: string])[]])[] = [
+  [
+    'Anywhere',
+    [
+      ['Ctrl K', 'search, go and do'],
+      ['?', 'this list'],
+      ['g i', 'inbox'],
+      ['g f', 'feed'],
+    ],
+  ],
+  ['In a project', PROJECT_PLACES.flatMap(([, label, , key]) => (key ? [[`g ${key}`, label.toLowerCase()] as const] : []))],
+  [
+    'Lists: inbox, approvals',
+    [
+      ['j', 'next'],
+      ['k', 'previous'],
+      ['Enter', 'open'],
+      ['e', 'read or unread'],
+      ['x', 'mark for a decision'],
+      ['Escape', 'mark nothing'],
+    ],
+  ],
+  [
+    'Assets and approvals',
+    [
+      ['a', 'approve'],
+      ['d', 'deny'],
+      ['i', 'ignore'],
+      ['c', 'comment'],
+    ],
+  ],
+  ['Tasks', [['c', 'new task']]],
+  [
+    'A build’s log',
+    [
+      ['/', 'search'],
+      ['e', 'next error'],
+    ],
+  ],
+]
+
+export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) => (
+  <Dialog title="Keys" open={open} onClose={onClose}>
+    <div className="grid max-h-[60vh] gap-4 overflow-y-auto sm:grid-cols-2">
+      {KEYS.map(([where, keys]) => (
+        <section key={where}>
+          <h3 className="mb-1 text-xs font-medium text-faint">{where}</h3>
+          <dl className="grid gap-1 text-sm">
+            {keys.map(([key, does]) => (
+              <div key={key} className="flex items-baseline justify-between gap-3">
+                <dd>{does}</dd>
+                <dt className="flex gap-1">
+                  {key.split(' ').map((each) => (
+                    <kbd key={each} className="rounded border border-line px-1.5 text-xs">
+                      {each}
+                    </kbd>
+                  ))}
+                </dt>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  </Dialog>
+)

@@ -1,0 +1,84 @@
+import { useEffect, useId, useState } from 'react'
+import { useDebounced } from './debounced.ts'
+
+interface Props {
+  label: string
+  placeholder?: string
+  value: string
+  /** What was typed, once somebody pauses. */
+  onChange(text: string): void
+  className?: string
+  /** What could be meant, to choose from. */
+  suggestions?: readonly string[]
+}
+
+/** A box above a list that narrows it as one types. */
+export function SearchField({ label, placeholder = label, value, onChange, className = 'w-44', suggestions }: Props) {
+  const list = useId()
+  const [text, setText] = useState(value)
+  const settled = useDebounced(text.trim())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what somebody typed is told, not what the address says
+  useEffect(() => {
+    if (settled !== value) onChange(settled)
+  }, [settled])
+  // A view, or going back, says something else than what stands here.
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
+  return (
+    <>
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={text}
+        list={suggestions && list}
+        onChange={(event) => setText(event.target.value)}
+        className={`h-8 min-w-0 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint ${className}`}
+      />
+      {suggestions && (
+        <datalist id={list}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}
+
+interface DatesProps {
+  /** What happened then; nothing where that is plain. */
+  label?: string
+  since: string
+  until: string
+  onChange(change: { since?: string; until?: string }): void
+}
+
+/** The days that a list begins and ends with, side by side wherever there is room for both. */
+export const DateFields = ({ label, since, until, onChange }: DatesProps) => (
+  <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+    <DateField label={label ? `${label} from` : 'From'} value={since} onChange={(since) => onChange({ since })} />
+    <DateField label="to" value={until} onChange={(until) => onChange({ until })} />
+  </span>
+)
+
+const DateField = ({ label, value, onChange }: Pick<Props, 'label' | 'value' | 'onChange'>) => (
+  <label className="inline-flex items-center gap-1.5 text-sm text-soft">
+    {label}
+    <input
+      type="date"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      className="h-8 rounded-md border border-line bg-panel px-2 text-sm text-ink"
+    />
+  </label>
+)
+
+/** A day in the address as an instant of whoever looks; its end is the beginning of the next. */
+export const startOf = (day: string): string | undefined => instantOf(day, 0)
+export const endOf = (day: string): string | undefined => instantOf(day, 1)
+
+function instantOf(day: string, later: number): string | undefined {
+  const at = new Date(`${day}T00:00:00`)
+  at.setDate(at.getDate() + later)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
