@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 
-export interface ArtifactFile {
+interface ArtifactFile {
   name: string
   size_bytes: number
 }

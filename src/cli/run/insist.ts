@@ -4,9 +4,9 @@ import type { BuildService, Outcome } from './service.ts'
 export async function insist<R extends { logs_tail?: string }>(
   service: BuildService,
   report: R,
-  patience: number,
+  timeout: number,
 ): Promise<Outcome> {
-  const until = performance.now() + patience
+  const until = performance.now() + timeout
   let sent = report
   for (let wait = 250; ; wait *= 2) {
     const outcome = await service.report(sent, Math.max(1, Math.ceil((until - performance.now()) / 1000)))

@@ -36,6 +36,28 @@ test('the phases of an Unreal build are its steps', () => {
   expect(phases.failed).toBe(false)
 })
 
+test.each([
+  ['LogCook: Display: Cooking /Game/Maps/Lighthouse -> C:/build/Saved/Cooked', 'cooking'],
+  ['[2026.11.01-09.12.44:113][  0]LogCook: Cooking /Engine/BasicShapes/Cube', 'cooking'],
+  ['Building 412 actions with 16 processes...', 'compiling'],
+  ['DisplayProgressbar: Compiling Scripts', 'compiling'],
+  ['DisplayProgressbar: Incremental Player Build', 'building player'],
+  ['Compiling shader "Universal Render Pipeline/Lit" pass "ForwardLit"', 'shaders'],
+])('a line begins a phase without a word about it: %s', (line, name) => {
+  const { phases, print } = reading()
+  print(`${line}\n`)
+  expect(states(phases)).toEqual([`${name} running`])
+})
+
+test.each(['LogCook: Display: Cooking took 40 s', 'LogTemp: Cooking a meal', 'Building player is next'])(
+  'a line that only uses the words begins none: %s',
+  (line) => {
+    const { phases, print } = reading()
+    print(`${line}\n`)
+    expect(phases.steps).toEqual([])
+  },
+)
+
 test('how far cooking has come is told apart from a new phase', () => {
   const { told, print } = reading()
   print('LogCook: Display: Cooked packages 1 Packages Remain 9 Total 10\n')

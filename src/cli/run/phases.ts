@@ -1,3 +1,5 @@
+import { PHASES, type PhaseRule } from '../../contract/log-parts.ts'
+
 /** A part of a build as reports name it. */
 export interface Step {
   name: string
@@ -6,37 +8,6 @@ export interface Step {
   finished_at?: string
   detail?: string
 }
-
-interface Rule {
-  when: RegExp
-  /** The step that the line begins, ends or speaks of. */
-  begins?: string
-  ends?: string
-  detail?(found: RegExpExecArray): string | undefined
-}
-
-/** What engines print where a part of a build begins and ends. Unreal's tool says so itself; Unity's log only lets it be seen. */
-const RULES: readonly Rule[] = [
-  { when: /\bBUILD COMMAND STARTED/, begins: 'compiling' },
-  { when: /\bBUILD COMMAND COMPLETED/, ends: 'compiling' },
-  { when: /\bCOOK COMMAND STARTED|\bLogCook: (?:Display: )?Cooking \//, begins: 'cooking' },
-  {
-    when: /Cooked packages (\d+) Packages Remain \d+ Total (\d+)/,
-    begins: 'cooking',
-    detail: ([, cooked, total]) => `${cooked}/${total} cooked`,
-  },
-  { when: /\bCOOK COMMAND COMPLETED/, ends: 'cooking' },
-  { when: /Shaders left to compile ([1-9]\d*)/, begins: 'shaders', detail: ([, left]) => `${left} left` },
-  { when: /Shaders left to compile 0\b/, ends: 'shaders' },
-  { when: /\b(?:STAGE|PACKAGE) COMMAND STARTED/, begins: 'packaging' },
-  { when: /\b(?:PACKAGE|ARCHIVE) COMMAND COMPLETED/, ends: 'packaging' },
-  { when: /\bBuilding \d+ action(?:s|\(s\))? (?:started|with)\b/, begins: 'compiling' },
-  { when: /^DisplayProgressbar: Compiling Scripts|^\[ScriptCompilation\] Requested script compilation/m, begins: 'compiling' },
-  { when: /^\*\*\* Tundra build success/m, ends: 'compiling' },
-  { when: /^DisplayProgressbar: (?:Incremental Player Build|Build(?:ing)? Player)/m, begins: 'building player' },
-  { when: /^Compiling shader "/m, begins: 'shaders' },
-  { when: /^Build Finished, Result: Success/m, ends: 'building player' },
-]
 
 /** A build that failed by its own words, whatever its exit code says: Unity may leave with 0. */
 const FAILED = /^Build Finished, Result: Fail|^Error building Player|\bAutomationTool exiting with ExitCode=[1-9]/m
@@ -71,7 +42,7 @@ export class Phases {
     this.#changed = changed
     const patterns = [
       FAILED,
-      ...RULES.map(({ when }) => when),
+      ...PHASES.map(({ when }) => when),
       ...(parts ? [parts.begins, ...(parts.ends ? [parts.ends] : [])] : []),
     ]
     this.#telling = new RegExp(patterns.map(({ source }) => source.replace(/(?<!\\)\((?!\?)/g, '(?:')).join('|'), 'gm')
@@ -107,13 +78,13 @@ export class Phases {
     const part = this.#parts?.begins.exec(line)
     if (part) this.#beginPart(plain(part[1]!))
     else if (this.#parts?.ends?.test(line)) this.#endPart()
-    for (const rule of RULES) {
+    for (const rule of PHASES) {
       const found = rule.when.exec(line)
       if (found) this.#follow(rule, found)
     }
   }
 
-  #follow({ begins, ends, detail }: Rule, found: RegExpExecArray) {
+  #follow({ begins, ends, detail }: PhaseRule, found: RegExpExecArray) {
     const known = this.steps.find(({ name }) => name === (begins ?? ends))
     if (ends && known?.status === 'running') this.#finish(known, 'completed')
     if (!begins) return

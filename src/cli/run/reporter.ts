@@ -11,11 +11,13 @@ import type { Tail } from './tail.ts'
 const REQUEST_S = 10
 /** How far a step has come is told this often; that another one began, at once. */
 const DETAILS_MS = 10_000
+/** A build that prints nothing is told of this often, so that it is not taken for one that is gone. */
+const HEARTBEAT_MS = 60_000
 const PIECE_MAX = 1024 * 1024
 const PIECE_LEAST = 64 * 1024
 const LONGEST_WAIT_MS = 60_000
 /** How long the end of a build may be held up: by a service that answers, by one that is away, and when somebody wants it to stop. */
-const PATIENCE_MS = { there: 10_000, away: 3_000, interrupted: 2_000 }
+const TIMEOUT_MS = { there: 10_000, away: 3_000, interrupted: 2_000 }
 
 /** Between two pieces of the log: soon at first, then rarer, since a build of hours is not watched every second. */
 const pace = (elapsed: number) => Math.min(10_000, Math.max(2_000, elapsed / 60))
@@ -53,6 +55,7 @@ export class Reporter {
   #waits = 0
   #streams = true
   #sent = 0
+  #heard = 0
   #pieceMax = PIECE_MAX
   /** When to tell steps and log next, in milliseconds since the build began. */
   #stepsDue: number | undefined
@@ -81,9 +84,9 @@ export class Reporter {
     const { spool, service, elapsed, facts, say } = this.#told
     const about = { finished_at: this.#told.at(elapsed()), artifacts: end.artifacts }
     const report = { ...this.#report(end.status, about), logs_tail: this.#logEnd() }
-    const patience = end.interrupted ? PATIENCE_MS.interrupted : this.#away ? PATIENCE_MS.away : PATIENCE_MS.there
+    const timeout = end.interrupted ? TIMEOUT_MS.interrupted : this.#away ? TIMEOUT_MS.away : TIMEOUT_MS.there
     const outcome: Outcome =
-      this.#refused === undefined ? await insist(service, report, patience) : { kind: 'never', why: this.#refused }
+      this.#refused === undefined ? await insist(service, report, timeout) : { kind: 'never', why: this.#refused }
     if (outcome.kind === 'taken') return
     const name = `the end of ${facts.job} ${facts.number}`
     if (outcome.kind === 'never') return say(`${name} was not taken: ${outcome.why}`)
@@ -109,7 +112,7 @@ export class Reporter {
   #due(): number {
     if (!this.#known) return 0
     const log = this.#streams
-      ? Math.max(this.#logDue, this.#told.tail.end > this.#sent ? 0 : this.#told.elapsed() + 1_000)
+      ? Math.max(this.#logDue, this.#told.tail.end > this.#sent || this.#isQuiet() ? 0 : this.#told.elapsed() + 1_000)
       : Number.POSITIVE_INFINITY
     return Math.min(this.#stepsDue ?? Number.POSITIVE_INFINITY, log)
   }
@@ -139,9 +142,10 @@ export class Reporter {
     const skipped = this.#sent < tail.start
     const from = skipped ? tail.start : this.#sent
     const to = Math.min(this.#settled(), skipped ? tail.end : from + this.#pieceMax)
-    if (to <= from) return { kind: 'taken' }
+    if (to <= from && !this.#isQuiet()) return { kind: 'taken' }
+    this.#heard = elapsed()
     const query = { job_name: facts.job, build_number: facts.number, offset: String(from), stream: this.#stream }
-    const outcome = await service.log(query, this.#hidden(from, to), REQUEST_S)
+    const outcome = await service.log(query, this.#hidden(from, Math.max(from, to)), REQUEST_S)
     if (outcome.kind === 'never' && outcome.log_only) {
       this.#streams = false
       return { kind: 'taken' }
@@ -152,6 +156,10 @@ export class Reporter {
     // More is waiting: a burst is not sent by the pace.
     if (outcome.kind === 'taken' && to - from === this.#pieceMax) this.#logDue = elapsed()
     return outcome
+  }
+
+  #isQuiet(): boolean {
+    return this.#told.elapsed() - this.#heard >= HEARTBEAT_MS
   }
 
   /** Up to where nothing that comes can make a secret of what is there: no secret goes beyond its line. */

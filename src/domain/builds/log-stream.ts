@@ -5,6 +5,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { charactersIn, wholeCharacters } from './log-text.ts'
 import { append, kept, stored } from './logs.ts'
+import { hasLog, replacing } from './stored-log.ts'
 
 /** A piece of the log that a build prints. */
 export interface LogChunk {
@@ -17,7 +18,7 @@ export interface LogChunk {
   bytes: Buffer
 }
 
-export interface Appended {
+interface Appended {
   status: 'appended' | 'duplicate' | 'ignored'
   build_run_id: string
   /** Where the next piece begins: behind the last whole character that was taken. */
@@ -42,9 +43,11 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   if (known === undefined) throw unknownBuild()
   const answer = (status: Appended['status'], offset: number): Appended => ({ status, build_run_id: String(known.id), offset })
   if (known.closed) return answer('ignored', chunk.offset + chunk.bytes.length)
-  if (chunk.bytes.length === 0) return answer('duplicate', known.stream === chunk.stream ? known.received : 0)
-
   const running = RUNNING_STATUSES.includes(known.status)
+  if (chunk.bytes.length === 0) {
+    if (running) await heartbeat(db, known.id, chunk)
+    return answer('duplicate', known.stream === chunk.stream ? known.received : 0)
+  }
   const received = known.stream === chunk.stream ? known.received : await begin(db, known, chunk, running)
   const fresh = wholeCharacters(chunk.bytes.subarray(Math.min(chunk.bytes.length, Math.max(0, received - chunk.offset))))
   if (fresh.length === 0) return answer('duplicate', received)
@@ -63,10 +66,21 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   return answer('appended', offset)
 }
 
+/** A piece without a word: the build prints nothing for now, and whoever runs it is there. */
+const heartbeat = (db: Database, id: number, { stream }: LogChunk) =>
+  db.execute(sql`
+    insert into build_log_streams as s (build_run_id, stream, received) values (${id}, ${stream}, 0)
+    on conflict (build_run_id) do update set received_at = now() where s.stream = excluded.stream`)
+
+/** Since when nothing was heard of the build `b`, which runs and sends its log: every sender gives a sign at least once a minute. */
+export const silentSince = sql`(
+  select iso(heard) from build_log_streams s, greatest(s.received_at, b.updated_at) heard
+  where s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]}) and heard < now() - interval '10 minutes')`
+
 /** Locked: reports about the build and other pieces wait until this one is in. */
 async function lock(db: Database, { integration_id }: IntegrationContext, { job, number }: LogChunk): Promise<Known | undefined> {
   const build = await db.one<Pick<Known, 'id' | 'status' | 'has_log'>>(sql`
-    select id, status, coalesce(output_log, '') <> '' as has_log from build_runs
+    select b.id, b.status, ${hasLog} as has_log from build_runs b
     where integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number} and build_number <> ''
     for no key update`)
   if (!build) return undefined
@@ -85,7 +99,7 @@ async function begin(db: Database, known: Known, { offset }: LogChunk, running: 
   if (!running) throw logTaken()
   if (offset > 0) throw logSuperseded()
   await db.execute(sql`delete from build_log_chunks where build_run_id = ${known.id}`)
-  await db.execute(sql`update build_runs set output_log = null where id = ${known.id}`)
+  await db.execute(sql`update build_runs set ${replacing(sql`null`)} where id = ${known.id}`)
   return 0
 }
 
@@ -121,7 +135,7 @@ export const close = (db: Database, id: number) =>
     with gone as (delete from build_log_chunks where build_run_id = ${id})
     update build_log_streams set closed = true where build_run_id = ${id} and not closed`)
 
-/** What the build `b` printed so far. */
+/** What the build `b` printed so far, without what was moved: `logOf` has all of it. */
 export const printed = sql`case when exists (select from build_log_chunks c where c.build_run_id = b.id)
   then ${kept(sql`coalesce(b.output_log, '') || (select string_agg(c.text, '' order by c.until) from build_log_chunks c where c.build_run_id = b.id)`)}
   else b.output_log end`

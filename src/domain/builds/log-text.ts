@@ -17,3 +17,10 @@ export function charactersIn(text: string): number {
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++
   return text.length - pairs
 }
+
+/** As PostgreSQL's `right` cuts: by characters. */
+export function lastCharacters(text: string, count: number): string {
+  let from = text.length
+  for (let taken = 0; from > 0 && taken < count; taken++) from -= (text.charCodeAt(from - 1) & 0xfc00) === 0xdc00 ? 2 : 1
+  return text.slice(from)
+}

@@ -1,6 +1,7 @@
 import { LOG_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { scheduleInvestigation } from './automatic-investigations.ts'
+import { scheduleInvestigation } from '../investigations/automatic-investigations.ts'
+import { replacing } from './stored-log.ts'
 
 /** What of a log goes to PostgreSQL: twice as much as is kept, since a character may take two places here. */
 export const sent = (text: string) => text.slice(-2 * LOG_MAX).toWellFormed()
@@ -16,11 +17,14 @@ export const stored = (text: string) => {
 
 /** Adds what a build printed since the last look; the oldest goes first when there is too much. */
 export const append = (db: Database, buildId: number, text: string) =>
-  write(db, buildId, kept(sql`coalesce(output_log, '') || ${sent(text)}::text`))
+  write(db, buildId, sql`output_log = ${kept(sql`coalesce(output_log, '') || ${sent(text)}::text`)}`)
 
-export const replace = (db: Database, buildId: number, text: string) => write(db, buildId, stored(text))
+export const replace = (db: Database, buildId: number, text: string) => write(db, buildId, replacing(stored(text)))
 
 async function write(db: Database, buildId: number, log: Sql) {
-  await db.execute(sql`update build_runs set output_log = ${log}, updated_at = now() where id = ${buildId}`)
+  await db.execute(sql`
+    update build_runs set ${log}, updated_at = now(),
+      progressed_at = case when coalesce(progressed_at, '-infinity') < now() - interval '1 second' then now() else progressed_at end
+    where id = ${buildId}`)
   await scheduleInvestigation(db, buildId)
 }

@@ -7,7 +7,7 @@ import { sql } from '../../db/database.ts'
 
 let tools: Tools
 beforeAll(async () => {
-  tools = await openTools()
+  tools = await openTools({ wideIds: true })
 })
 afterAll(() => tools.close())
 
@@ -36,6 +36,30 @@ async function running(more: object = {}) {
 }
 
 describe('the log of a running build', () => {
+  test('that stays away for ten minutes is told from one whose sender is there and has nothing to say', async () => {
+    const { id, send, report } = await running()
+    const silentSince = async () => (await tools.api(`build_runs/${id}`)).silent_since
+    const age = (minutes: number) =>
+      tools.studio.db.execute(sql`
+        with aged as (update build_runs set updated_at = now() - make_interval(mins => ${minutes}) where id = ${id})
+        update build_log_streams set received_at = now() - make_interval(mins => ${minutes}) where build_run_id = ${id}`)
+    await age(30)
+    expect(await silentSince(), 'a build whose log nobody streams may be silent for hours').toBe(undefined)
+    await send(0, 'Compiling\n', { stream: 'one' })
+    await age(9)
+    expect(await silentSince()).toBe(undefined)
+    await age(11)
+    expect(Date.now() - Date.parse(await silentSince())).toBeGreaterThan(600_000)
+    expect((await send(10, '', { stream: 'another' })).json).toMatchObject({ status: 'duplicate' })
+    expect(await silentSince(), 'another run says nothing of this one').not.toBe(undefined)
+    expect((await send(10, '', { stream: 'one' })).json).toMatchObject({ status: 'duplicate', offset: 10 })
+    expect(await silentSince()).toBe(undefined)
+    await age(60)
+    await report('ABORTED')
+    await age(60)
+    expect(await silentSince(), 'one that is over has nothing to say').toBe(undefined)
+  })
+
   test('grows piece by piece and is there at once', async () => {
     const { send, log } = await running()
     expect(await send(0, 'Compiling\n')).toMatchObject({ status: 200, json: { status: 'appended', offset: 10 } })

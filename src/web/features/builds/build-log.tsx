@@ -1,0 +1,45 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Failed } from '../../ui/notice.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { useWhereabouts } from './build-context.ts'
+import { LogViewer } from './log/log-viewer.tsx'
+import { useBuildLog } from './use-build-log.ts'
+
+interface Props {
+  build: AppReply<'showBuild'>
+  projectId: string
+  isRunning: boolean
+  /** Numbers of the lines that show why it failed. */
+  evidence: readonly number[]
+  asked: { line: number } | undefined
+}
+
+export function BuildLog({ build, projectId, isRunning, evidence, asked }: Props) {
+  const { data, error, refetch, isPlaceholderData } = useBuildLog(build, projectId, isRunning)
+  const where = useWhereabouts({ projectId, buildId: build.id })
+  return (
+    <section className="grid grid-cols-1 gap-2">
+      <h2 className="font-semibold">Log</h2>
+      {error && data === undefined ? (
+        <Failed error={error} retry={() => void refetch()} />
+      ) : data === undefined || isPlaceholderData ? (
+        <Waiting />
+      ) : data === '' ? (
+        <Empty title="No log">
+          {isRunning ? 'It will stand here as soon as the build tells something.' : 'The tool that ran this build sent none.'}
+        </Empty>
+      ) : (
+        <LogViewer
+          log={data}
+          raw={`/app/api/v1/projects/${projectId}/build_runs/${build.id}/log`}
+          fileName={`${build.ci_job_name || 'build'}-${build.build_number || build.id}.log`.replaceAll(/[^\w.-]+/g, '-')}
+          evidence={evidence}
+          running={isRunning}
+          where={where}
+          asked={asked}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,215 @@
+import { useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useKeys } from '../../../keys.ts'
+import { Button } from '../../../ui/form/button.tsx'
+import { useStoredFlag } from '../../../ui/form/stored-flag.ts'
+import { useCopy } from '../../../ui/text/clipboard.ts'
+import { countOf } from '../../../ui/text/count.ts'
+import { columnsOf, layoutOf, topOf } from './layout.ts'
+import { extended, type LineRange, readRange, writeRange } from './line-range.ts'
+import type { Whereabouts } from './links.ts'
+import { SearchField, Toggle } from './log-bar.tsx'
+import { DRAWN } from './log-line.tsx'
+import { bringToSight, LogWindow, showRow } from './log-window.tsx'
+import { Minimap } from './minimap.tsx'
+import { type LogLine, readLog } from './read-log.ts'
+import { errorLines, stepFrom } from './trouble.ts'
+import { useFolds } from './use-folds.ts'
+import { useSearch } from './use-search.ts'
+
+interface Props {
+  log: string
+  /** Where the text itself is served, and what a file of it is called. */
+  raw: string
+  fileName: string
+  /** Lines that show why the build failed, in order. */
+  evidence: readonly number[]
+  running: boolean
+  where: Whereabouts
+  /** The line somebody asked for elsewhere on the page; a new object asks again. */
+  asked: { line: number } | undefined
+}
+
+/** A line to bring to sight, and whether the page may move for it. */
+interface Target {
+  line: number
+  column: number
+  movesPage: boolean
+}
+
+/** A build's log as its terminal showed it: searched with /, walked with Enter, errors with e. */
+export function LogViewer({ log, raw, fileName, evidence, running, where, asked }: Props) {
+  const { lines, groups } = useMemo(() => readLog(log), [log])
+  const texts = useMemo(() => lines.map(({ text }) => text), [lines])
+  const errors = useMemo(() => (evidence.length > 0 ? evidence : errorLines(lines)), [lines, evidence])
+  const [text, setText] = useState('')
+  const words = useDeferredValue(text)
+  const [isPattern, setPattern] = useState(false)
+  const search = useSearch(texts, words, isPattern)
+  const [isWrapped, setWrapped] = useStoredFlag('log wraps', isNarrow())
+  const hasStamps = useMemo(() => lines.some(({ stamp }) => stamp !== ''), [lines])
+  const [showsStamps, setStamps] = useStoredFlag('log shows times', !isNarrow())
+  const folds = useFolds(groups, errors, running)
+  const [columns, setColumns] = useState(100)
+  const widths = useMemo(() => widthsOf(lines, showsStamps), [lines, showsStamps])
+  const layout = useMemo(
+    () => layoutOf(lines.length, folds.folded, isWrapped ? columns : 0, (n) => widths[n - 1]!),
+    [lines, folds.folded, isWrapped, columns, widths],
+  )
+  const widest = useMemo(() => widths.reduce((most, width) => Math.max(most, width), 0), [widths])
+  const grouped = useMemo(() => new Map(groups.map((group) => [group.line, group])), [groups])
+  const folded = useMemo(() => new Set(folds.folded), [folds.folded])
+  const marked = useMemo(() => new Set(evidence), [evidence])
+  const [picked, setPicked] = useState<LineRange>()
+  const [current, setCurrent] = useState<number>()
+  const [target, setTarget] = useState<Target>()
+  const view = useRef<HTMLElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const copyText = useCopy()
+
+  const go = (line: number | undefined, movesPage = true) => {
+    if (line === undefined || line < 1 || line > lines.length) return
+    setCurrent(line)
+    folds.reveal(line)
+    setTarget({ line, column: search.found.ranges.get(line)?.[0]?.[0] ?? 0, movesPage })
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish moves the window, once what hid the line is open
+  useLayoutEffect(() => {
+    if (!target) return
+    const row = topOf(layout, target.line)
+    showRow(view.current, row, isWrapped ? 0 : target.column)
+    if (target.movesPage) bringToSight(view.current, row)
+  }, [target])
+  const pick = useCallback((line: number, isExtending: boolean) => {
+    setCurrent(undefined)
+    setPicked((before) => {
+      const next = isExtending ? extended(before, line) : { first: line, last: line }
+      history.replaceState(history.state, '', writeRange(next))
+      return next
+    })
+  }, [])
+  const goToHash = () => {
+    const range = readRange(window.location.hash)
+    if (!range) return false
+    setPicked(range)
+    go(Math.min(range.first, lines.length))
+    return true
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first look decides; later ones are the reader's
+  useEffect(() => {
+    if (!goToHash() && !running) setTarget({ line: errors[0] ?? lines.length, column: 0, movesPage: false })
+  }, [])
+  useEffect(() => {
+    window.addEventListener('hashchange', goToHash)
+    return () => window.removeEventListener('hashchange', goToHash)
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish moves the window
+  useEffect(() => {
+    if (!asked) return
+    go(asked.line)
+    view.current?.focus({ preventScroll: true })
+  }, [asked])
+  const nextError = () => go(stepFrom(errors, errors.includes(current ?? 0) ? current : undefined, 1))
+  useKeys({ '/': () => input.current?.focus(), e: nextError })
+
+  const { found, trouble, isBusy } = search
+  // Whoever types fast is ahead of what is found.
+  const [step, setStep] = useState<1 | -1>()
+  const isSettled = words === text && !isBusy
+  if (step !== undefined && isSettled) {
+    setStep(undefined)
+    go(stepFrom(found.lines, current, step))
+  }
+  const at = found.lines.indexOf(current ?? 0)
+  const outcome =
+    words === ''
+      ? ''
+      : isBusy
+        ? 'Searching…'
+        : (trouble ??
+          (found.lines.length === 0 ? 'Not found' : `${at === -1 ? '' : `${at + 1} of `}${countOf(found.lines.length, 'line')}`))
+  const copy = () => {
+    const range = picked ?? { first: 1, last: lines.length }
+    void copyText(texts.slice(range.first - 1, range.last).join('\n'), picked ? writeRange(picked).slice(1) : 'Log')
+  }
+  return (
+    <div className="overflow-hidden rounded-lg border border-line">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line bg-panel p-2">
+        <SearchField
+          input={input}
+          text={text}
+          isPattern={isPattern}
+          outcome={outcome}
+          onText={setText}
+          onPattern={setPattern}
+          onStep={setStep}
+        />
+        {errors.length > 0 && (
+          <Button onClick={nextError} title="e">
+            {evidence.length > 0 ? 'Jump to evidence' : 'Jump to error'}
+            <kbd className="text-xs text-faint">e</kbd>
+          </Button>
+        )}
+        {groups.length > 0 && (
+          <Toggle
+            isOn={folds.folded.length > 0}
+            onChange={folds.setAll}
+            label={folds.folded.length > 0 ? 'Unfold all' : 'Fold all'}
+          />
+        )}
+        {hasStamps && <Toggle isOn={showsStamps} onChange={setStamps} label="Times" />}
+        <Toggle isOn={isWrapped} onChange={setWrapped} label="Wrap" />
+        <Button look="quiet" onClick={() => go(lines.length)}>
+          End
+        </Button>
+        <Button look="quiet" onClick={copy}>
+          {picked ? `Copy ${writeRange(picked).slice(1)}` : 'Copy'}
+        </Button>
+        <a href={raw} target="_blank" rel="noreferrer" className="px-2 text-sm text-soft hover:underline">
+          Raw
+        </a>
+        <a href={raw} download={fileName} className="px-2 text-sm text-soft hover:underline">
+          Download
+        </a>
+      </div>
+      <div className="flex">
+        <LogWindow
+          lines={lines}
+          layout={layout}
+          groups={grouped}
+          folded={folded}
+          found={found}
+          picked={picked}
+          current={current}
+          marked={marked}
+          where={where}
+          gutter={String(lines.length).length + (groups.length > 0 ? 5 : 2)}
+          widest={widest}
+          isWrapped={isWrapped}
+          showsStamps={showsStamps}
+          follow={running}
+          view={view}
+          onPick={pick}
+          onFold={folds.toggle}
+          onColumns={setColumns}
+        />
+        {(errors.length > 0 || found.lines.length > 0) && (
+          <Minimap layout={layout} errors={errors} found={found.lines} onLine={go} onNext={nextError} />
+        )}
+      </div>
+      <p className="border-t border-line bg-panel px-3 py-1.5 text-xs text-soft">
+        {countOf(lines.length, 'line')}, {countOf(log.length, 'character')}
+        {running && ' · grows while the build runs'}
+      </p>
+    </div>
+  )
+}
+
+/** On a phone a time would leave no room for the line. */
+const isNarrow = () => window.innerWidth < 640
+
+/** Columns of every line as it is drawn. */
+const widthsOf = (lines: readonly LogLine[], withStamps: boolean): number[] =>
+  lines.map(
+    ({ text, stamp }) =>
+      (text.length > DRAWN ? DRAWN + 30 : columnsOf(text)) + (withStamps && stamp !== '' ? stamp.length + 1 : 0),
+  )

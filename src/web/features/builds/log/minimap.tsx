@@ -1,0 +1,42 @@
+import { type Layout, lineAt, rowsOf, topOf } from './layout.ts'
+
+interface Props {
+  layout: Layout
+  errors: readonly number[]
+  found: readonly number[]
+  onLine(line: number): void
+  /** What the keyboard does here. */
+  onNext(): void
+}
+
+/** As many places as anybody can tell apart. */
+const PLACES = 400
+
+/** Where in the log something went wrong, and where what was searched for stands. */
+export const Minimap = ({ layout, errors, found, onLine, onNext }: Props) => (
+  <button
+    type="button"
+    aria-label="Next error, by its place in the log"
+    title="Errors and what was found, by their place in the log"
+    onClick={({ detail, nativeEvent, currentTarget }) =>
+      detail === 0 ? onNext() : onLine(lineAt(layout, (nativeEvent.offsetY / currentTarget.clientHeight) * rowsOf(layout)))
+    }
+    className="relative w-3 shrink-0 border-l border-line bg-panel"
+  >
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 3 ${PLACES}`}
+      preserveAspectRatio="none"
+      className="pointer-events-none absolute inset-0 size-full"
+    >
+      <path d={ticksOf(layout, found)} className="stroke-accent" strokeWidth="2" />
+      <path d={ticksOf(layout, errors)} className="stroke-err" strokeWidth="3" />
+    </svg>
+  </button>
+)
+
+const ticksOf = (layout: Layout, lines: readonly number[]) => {
+  const rows = Math.max(1, rowsOf(layout))
+  const places = new Set(lines.map((line) => Math.round((topOf(layout, line) / rows) * PLACES)))
+  return [...places].map((place) => `M0 ${place}H3`).join('')
+}
