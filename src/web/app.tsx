@@ -45,16 +45,20 @@ const root = createRootRoute({
 const outside = <P extends string>(path: P, load: Load) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(patient(load)) })
 
-/** Nobody signed in: to the door, and back here afterwards. */
+/** Nobody signed in: to the sign-in page, and back here afterwards. */
 const beforeLoad = async ({ location }: { location: { href: string } }) => {
   const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
+  let needsFactor = false
   try {
-    await queryClient.ensureQueryData(me)
+    const { accounts } = await queryClient.ensureQueryData(me)
+    needsFactor = accounts.length > 0 && accounts.every(({ shut }) => shut === 'second_factor')
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
     const { first_run } = await ask('welcome', {})
     throw redirect(first_run ? { to: '/welcome' } : { to: '/sign-in', search: { to: location.href } })
   }
+  // Nothing else can be shown to them until they have one.
+  if (needsFactor && !location.href.startsWith('/settings')) throw redirect({ to: '/settings/sign-in' })
 }
 
 const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Layout, beforeLoad })
@@ -112,15 +116,19 @@ const routeTree = root.addChildren([
     page('/projects/$projectId/integrations', () => import('./features/integrations/integrations-page.tsx')),
     page('/projects/$projectId/integrations/$integrationId', () => import('./features/integrations/integration-page.tsx')),
     page('/settings/profile', () => import('./features/settings/settings-profile-page.tsx')),
+    page('/settings/sign-in', () => import('./features/settings/settings-sign-in-page.tsx')),
     page('/settings/sessions', () => import('./features/settings/settings-sessions-page.tsx')),
     page('/settings/connected-accounts', () => import('./features/settings/settings-connected-accounts-page.tsx')),
     page('/settings/notifications', () => import('./features/inbox/notification-settings-page.tsx')),
     page('/settings/tokens', () => import('./features/settings/settings-tokens-page.tsx')),
     page('/settings/account', () => import('./features/settings/settings-account-page.tsx')),
     page('/settings/members', () => import('./features/settings/settings-members-page.tsx')),
+    page('/settings/single-sign-on', () => import('./features/single-sign-on/single-sign-on-page.tsx')),
+    page('/settings/usage', () => import('./features/settings/settings-usage-page.tsx')),
     page('/settings/billing', () => import('./features/settings/settings-billing-page.tsx')),
     page('/settings/channels', () => import('./features/channels/channels-page.tsx')),
-    page('/settings/webhooks', () => import('./features/settings/settings-webhooks-page.tsx')),
+    page('/settings/webhooks', () => import('./features/webhooks/webhooks-page.tsx')),
+    page('/settings/audit', () => import('./features/settings/settings-audit-page.tsx')),
     page('/settings/mails', () => import('./features/settings/settings-mails-page.tsx')),
   ]),
 ])

@@ -46,7 +46,7 @@ export const connection = {
     const away = status === 502 || status === 503 || status === 504
     // A wrong password is no lost session.
     const signedOut = status === 401 && url.startsWith('/app/api')
-    // Other limits, as the investigations of a day, close one door only; who knocks there is told there.
+    // Other limits, such as the investigations of a day, hold for one kind of request and are shown where it was made.
     const throttled = refused?.code === 'rate_limited'
     const seconds = Math.max(1, Number(refused?.headers['retry-after'] ?? 0))
     set({

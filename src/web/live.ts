@@ -1,11 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { AppName } from '../contract/app/routes.ts'
 import { EVENTS, type EventSource, type EventType } from '../contract/events.ts'
 import type { Event } from '../contract/shapes.ts'
 import { ask } from './api.ts'
 import { connection } from './connection.ts'
-import { refresh } from './queries.ts'
+import { ANY_BUILD, invalidateRecords } from './list-pages.ts'
+import { refreshAll } from './queries.ts'
 
 /** An event of the stream: of any type, in the feed or not. */
 export type LiveEvent = Omit<Event, 'event_type'> & { event_type: EventType }
@@ -26,75 +27,139 @@ export function useLive(listener: Listener) {
   }, [])
 }
 
+let streamed = false
+const watchers = new Set<() => void>()
+const setStreamed = (is: boolean) => {
+  if (streamed === is) return
+  streamed = is
+  for (const watcher of watchers) watcher()
+}
+const watch = (watcher: () => void) => {
+  watchers.add(watcher)
+  return () => void watchers.delete(watcher)
+}
+
+/** Whether what happens is told as it happens, to this tab or to the one that listens for it. */
+export const useStreamed = (): boolean => useSyncExternalStore(watch, () => streamed)
+
 /** Which routes show what an event is about. */
 const SHOWN: Record<EventSource, AppName[]> = {
   build: [
     'listBuilds',
+    'searchBuilds',
+    'listRunningBuilds',
+    'listChanges',
+    'searchChanges',
     'showBuild',
+    'showBuildContext',
     'listBuildChanges',
+    'showChangeContext',
     'showOverview',
-    'showPlots',
     'showChange',
     'listBranches',
     'showBranchHealth',
   ],
-  change: ['listChanges', 'listBuildChanges', 'showOverview', 'listBranches', 'showBranchHealth'],
+  change: ['listChanges', 'searchChanges', 'listBuildChanges', 'showOverview', 'listBranches', 'showBranchHealth'],
   breakage: ['listBreakages', 'showBreakage', 'showOverview', 'listNotifications'],
   // A build joins the breakage of its cause when its investigation ends.
-  investigation: ['showBuild', 'listBreakages', 'showBreakage'],
-  task: ['listTasks', 'showTask', 'listTaskReferences', 'showOverview', 'listNotifications'],
+  investigation: ['showBuild', 'showBuildContext', 'listBreakages', 'showBreakage'],
+  task: ['listTasks', 'searchTasks', 'showTask', 'listTaskHistory', 'listTaskReferences', 'showOverview', 'listNotifications'],
   approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview', 'listNotifications'],
-  deployment: ['listDeployments', 'showDeployment', 'showOverview', 'showPlots'],
+  deployment: ['listDeployments', 'showDeployment', 'showChangeContext', 'showReleaseTimeline', 'showOverview'],
 }
+/** A delivery that made something is told by what it made. */
+const DELIVERIES: AppName[] = ['listDeliveries', 'listIntegrations']
+
+/** Those that show one record, which their arguments name: what happens to others is nothing to them. */
+const OF_ONE = new Set<AppName>(['showBuild', 'showTask', 'listTaskHistory', 'listTaskReferences', 'showAsset', 'showDeployment'])
 const QUIET_MS = 400
 
 /** Follows the account's stream and has what is on the page asked anew when something about it happens. */
 export function useStream(accountId: number | undefined) {
   const client = useQueryClient()
   useEffect(
-    () => (accountId === undefined ? undefined : followTogether(accountId, tell, () => void client.invalidateQueries())),
+    () => (accountId === undefined ? undefined : followTogether(accountId, tell, () => void refreshAll(client))),
     [accountId, client],
   )
   const touched = useRef(new Set<AppName>())
+  const records = useRef(new Set<string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useLive(({ event_type }) => {
+  const progress = useRef(new Map<string, string>())
+  useLive(({ event_type, url, message }) => {
+    // A build that prints goes on with the same words: its log asks for itself.
+    if (event_type !== 'build_run.progressed') progress.current.delete(url)
+    else if (progress.current.get(url) === message) return
+    else progress.current.set(url, message)
     // A tab that was opened before an upgrade may hear of types it does not know.
-    for (const name of SHOWN[EVENTS[event_type]?.source] ?? []) touched.current.add(name)
+    for (const name of [...DELIVERIES, ...(SHOWN[EVENTS[event_type]?.source] ?? [])]) touched.current.add(name)
+    // Its page is that of the record whose row changed.
+    records.current.add(url.slice(url.lastIndexOf('/') + 1))
+    if (EVENTS[event_type]?.source === 'build') records.current.add(ANY_BUILD)
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       const names = [...touched.current]
+      const changed = new Set(records.current)
       touched.current.clear()
-      void refresh(client, names)
+      records.current.clear()
+      invalidateRecords(changed)
+      const isMeant = ([, args]: QueryKey) => Object.values(args as object).some((id) => changed.has(String(id)))
+      for (const name of names)
+        void client.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => !OF_ONE.has(name) || isMeant(queryKey) })
     }, QUIET_MS)
   })
 }
+
+/** What tabs say to each other. */
+type Said = { event: LiveEvent } | { streamed: boolean } | { who: 'leads' }
 
 /** One tab listens for all: browsers open few connections to one host, and a stream keeps one for good. */
 function followTogether(accountId: number, onEvent: Listener, onGap: () => void): () => void {
   const name = `goldmaster-live-${accountId}`
   const channel = new BroadcastChannel(name)
-  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => onEvent(data)
+  let isLeader = false
+  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+    if ('event' in data) onEvent(data.event)
+    else if ('streamed' in data) isLeader || setStreamed(data.streamed)
+    else if (isLeader) say({ streamed })
+  }
+  const say = (said: Said) => channel.postMessage(said)
+  say({ who: 'leads' })
   const stop = new AbortController()
   const tellAll: Listener = (event) => {
-    channel.postMessage(event)
+    say({ event })
     onEvent(event)
   }
-  const lead = () => follow(accountId, tellAll, onGap, stop.signal)
+  const onStreamed = (is: boolean) => {
+    setStreamed(is)
+    say({ streamed: is })
+  }
+  const lead = () => {
+    isLeader = true
+    return follow(accountId, tellAll, onGap, onStreamed, stop.signal)
+  }
   // Locks are only there on secure pages; without them every tab listens for itself.
   if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, lead).catch(() => {})
   else void lead()
   return () => {
     stop.abort()
+    if (isLeader) onStreamed(false)
+    setStreamed(false)
     channel.close()
   }
 }
 
 const REOPEN_MS = 5_000
 
+type OnStreamed = (is: boolean) => void
+
 /** A broken line the browser mends by itself, saying what it heard last, so nothing is missed; a refused one is for us to ask for again. */
-async function follow(accountId: number, onEvent: Listener, onGap: () => void, signal: AbortSignal) {
+async function follow(accountId: number, onEvent: Listener, onGap: () => void, onStreamed: OnStreamed, signal: AbortSignal) {
   for (let again = false; !signal.aborted; again = true) {
-    await listen(accountId, onEvent, again ? onGap : () => {}, signal)
+    const onOpen = () => {
+      onStreamed(true)
+      if (again) onGap()
+    }
+    await listen(accountId, onEvent, onOpen, () => onStreamed(false), signal)
     if (signal.aborted) return
     await new Promise((resolve) => setTimeout(resolve, REOPEN_MS))
     await connection.back()
@@ -102,7 +167,7 @@ async function follow(accountId: number, onEvent: Listener, onGap: () => void, s
 }
 
 /** Until the stream is refused or nobody listens any more. */
-const listen = (accountId: number, onEvent: Listener, onOpen: () => void, signal: AbortSignal) =>
+const listen = (accountId: number, onEvent: Listener, onOpen: () => void, onLost: () => void, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     // The lock may be granted after the page has been left.
     if (signal.aborted) return resolve()
@@ -114,6 +179,7 @@ const listen = (accountId: number, onEvent: Listener, onOpen: () => void, signal
     source.onopen = onOpen
     source.onmessage = ({ data }) => onEvent(JSON.parse(data))
     source.onerror = () => {
+      onLost()
       // It does not say why: asking anything does, and the page shows whether the server is away or the session over.
       if (!connection.isAway()) void ask('showMe', {}).catch(() => {})
       if (source.readyState === EventSource.CLOSED) end()

@@ -9,9 +9,21 @@ import {
   useQueryClient,
   useSuspenseQuery,
 } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError, Away, ask } from './api.ts'
 import { connection } from './connection.ts'
+import {
+  currentPage,
+  currentVersion,
+  invalidateLists,
+  invalidateRecords,
+  type ListPage,
+  type ListPages,
+  mergePage,
+  rowKey,
+} from './list-pages.ts'
+import { type Every, useShared } from './polling.ts'
 
 /** Worth another try: the server is away, or wants to be left alone for a while. */
 export const passes = (error: unknown) =>
@@ -42,17 +54,13 @@ export const queryClient: QueryClient = new QueryClient({
 })
 
 /** What failed while the server was away or wanted a pause is asked anew when it takes requests again. */
-connection.onReturn(() => void queryClient.invalidateQueries())
+connection.onReturn(() => void refreshAll(queryClient))
 
 const keyOf = <N extends AppName>(name: N, args: AppArguments<N>) => [name, args] as const
 
-/** How often a page looks at what no event tells: ten times in five minutes, a limit that many tabs behind one address share. */
-export const LOOK_AGAIN_MS = 30_000
-
 interface Options {
   enabled?: boolean
-  /** Milliseconds between looks, for what the stream does not tell. */
-  every?: number | false
+  every?: Every
   stale?: number
 }
 
@@ -66,7 +74,7 @@ export const useApi = <N extends AppName>(
     queryKey: keyOf(name, args),
     queryFn: ({ signal }) => ask(name, args, signal),
     enabled,
-    refetchInterval: every,
+    refetchInterval: useShared(every),
     placeholderData: keepPreviousData,
     ...(stale === undefined ? {} : { staleTime: stale }),
   })
@@ -78,26 +86,60 @@ export const useNeeded = <N extends AppName>(name: N, args: AppArguments<N>) =>
 /** The first page is soon there; whoever goes on gets more at a time, so that thousands of rows take dozens of requests. */
 const MORE = 50
 
-type Paged = { [N in AppName]: AppReply<N> extends { pagination: { next_cursor?: string | null } } ? N : never }[AppName]
+/** Lists go on by a cursor of their own, or before the last row. */
+interface Goes {
+  pagination?: { next_cursor?: string | null }
+  has_more?: boolean
+}
+type Paged = { [N in AppName]: AppReply<N> extends { pagination: object } | { has_more: boolean } ? N : never }[AppName]
+type RowOf<List> = List extends readonly (infer Row)[] ? Row : never
+/** A page of a list as the cache has it. */
+export type PageOf<N extends AppName, K extends keyof AppReply<N>> = ListPage<AppReply<N>, RowOf<AppReply<N>[K]>>
+
+const lastOf = (row: unknown) => {
+  const { id, position } = row as { id: number; position?: string }
+  return position ?? id
+}
+
+const nextOf = ({ pagination, has_more }: Goes, rows: readonly unknown[]) =>
+  pagination ? (pagination.next_cursor ?? undefined) : has_more ? lastOf(rows.at(-1)) : undefined
 
 /** A list that goes on: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
-export function usePages<N extends Paged, K extends keyof AppReply<N>>(name: N, args: AppArguments<N>, key: K) {
+export function usePages<N extends Paged, K extends keyof AppReply<N>>(
+  name: N,
+  args: AppArguments<N>,
+  key: K,
+  { enabled = true, every = false }: Pick<Options, 'enabled' | 'every'> = {},
+) {
+  const given = args.query as Record<string, unknown> | undefined
+  const askFor = async (goesOn: object, signal: AbortSignal): Promise<PageOf<N, K>> => {
+    const version = currentVersion()
+    const reply = await ask(name, { ...args, query: { ...given, ...goesOn } } as AppArguments<N>, signal)
+    const rows = reply[key] as RowOf<AppReply<N>[K]>[]
+    return { reply, rows, next: nextOf(reply as Goes, rows), version }
+  }
   const query = useInfiniteQuery({
     queryKey: [name, args, 'pages'],
-    queryFn: ({ signal, pageParam }) =>
-      ask(
-        name,
-        { ...args, query: pageParam ? { limit: MORE, ...args.query, cursor: pageParam } : args.query } as AppArguments<N>,
-        signal,
-      ),
-    initialPageParam: '',
-    getNextPageParam: (last) => (last as { pagination: { next_cursor?: string | null } }).pagination.next_cursor ?? undefined,
+    queryFn: async ({ signal, pageParam, client, queryKey }) => {
+      const old = client.getQueryData<ListPages<PageOf<N, K>>>(queryKey)
+      const current = currentPage(name, old, pageParam)
+      if (current) return current
+      const isCursor = old?.pages[0] && 'pagination' in (old.pages[0].reply as object)
+      const goesOn = pageParam === '' ? {} : isCursor ? { limit: MORE, ...given, cursor: pageParam } : { before: pageParam }
+      return mergePage(await askFor(goesOn, signal), old, pageParam)
+    },
+    initialPageParam: '' as string | number,
+    getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+    refetchInterval: useShared(every),
+    enabled,
   })
-  const items = (query.data?.pages ?? []).flatMap(
-    (page) => page[key] as unknown[],
-  ) as unknown as AppReply<N>[K] extends (infer Item)[] ? Item[] : never
-  return { ...query, items, first: query.data?.pages[0] as AppReply<N> | undefined }
+  const pages = query.data?.pages
+  const items = useMemo(
+    () => [...new Map(pages?.flatMap(({ rows }) => rows.map((row) => [rowKey(row), row] as const))).values()],
+    [pages],
+  )
+  return { ...query, items, first: pages?.[0]?.reply }
 }
 
 /** A write: `const save = useWrite('editTask', ['listTasks', 'showTask'])`; the routes named are asked anew afterwards. */
@@ -108,10 +150,38 @@ export function useWrite<N extends AppName>(
   const client = useQueryClient()
   return useMutation({
     mutationFn: (args: AppArguments<N>) => ask(name, args),
-    onSuccess: () => refresh(client, touches),
+    onSuccess: (reply, args) => refresh(client, touches, recordsOf(args, reply)),
   })
 }
 
-/** Asks these routes anew where they are shown; elsewhere they are asked when next looked at. */
-export const refresh = (client: QueryClient, names: readonly AppName[]) =>
-  Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
+/** The records that a write names, and the one it made. */
+function recordsOf(args: object, reply: unknown): (string | number)[] {
+  const { project_id, account_id, query, body, ...path } = args as Record<string, unknown>
+  const { ids = [], asset_ids = [] } = (body ?? {}) as { ids?: number[]; asset_ids?: string[] }
+  const made = (reply as { id?: string | number } | null)?.id
+  return [...(Object.values(path) as (string | number)[]), ...ids, ...asset_ids, ...(made === undefined ? [] : [made])]
+}
+
+/**
+ * Asks these routes anew where they are shown; elsewhere they are asked when next looked at. Of a long list only the pages with these
+ * records, and the first: without any, all.
+ */
+export function refresh(client: QueryClient, names: readonly AppName[], records: readonly (string | number)[] = []) {
+  if (records.length > 0) invalidateRecords(records)
+  else invalidateLists(names)
+  return Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
+}
+
+/** How much of a list is asked anew when all of it may have changed; it goes on from there. */
+const PAGES_KEPT = 5
+
+/** Asks everything anew: nobody knows what happened meanwhile. */
+export function refreshAll(client: QueryClient) {
+  invalidateLists(['all'])
+  client.setQueriesData<ListPages>({ predicate: ({ queryKey }) => queryKey[2] === 'pages' }, (data) =>
+    data && data.pages.length > PAGES_KEPT
+      ? { pages: data.pages.slice(0, PAGES_KEPT), pageParams: data.pageParams.slice(0, PAGES_KEPT) }
+      : data,
+  )
+  return client.invalidateQueries()
+}

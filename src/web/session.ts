@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import type { AccountSummary, Me, ProjectSummary } from '../contract/app/shapes.ts'
+import { type AccountRole, isAccountRole, type ProjectRole, suffices } from '../contract/sets.ts'
 import { useApi, useNeeded } from './queries.ts'
 
 /** Who is signed in; below the layout there is always somebody. */
@@ -19,10 +20,26 @@ export function useAccount(): AccountSummary | undefined {
   return accounts.find((account) => account.id === id) ?? accounts[0]
 }
 
-/** Display names by user id. */
+/** Whether somebody has at least this role, in the project of the address or in its account. */
+export function useMay(role: AccountRole | ProjectRole): boolean {
+  const project = useProject()
+  const account = useAccount()
+  const held = isAccountRole(role) ? account?.role : project?.project_role
+  return suffices(held ?? null, role)
+}
+
+/** Why nothing can be changed here, in words; undefined where it can. */
+export function useLocked(role: AccountRole | ProjectRole = 'contributor'): string | undefined {
+  const may = useMay(role)
+  if (useAccount()?.read_only) return 'The account is read-only.'
+  return may ? undefined : `This takes the role ${role}, or one that may more.`
+}
+
+/** Display names by user id. A guest is not told those of people who are not listed on their projects. */
 export function useNames(): (userId: number | null | undefined) => string {
   const { data } = useApi('listPeople', {}, { stale: 300_000 })
-  return (id) => (id == null ? 'Nobody' : (data?.people.find(({ user_id }) => user_id === id)?.name ?? `User ${id}`))
+  const stranger = useAccount()?.role === 'guest' ? 'Somebody else' : 'Former member'
+  return (id) => (id == null ? 'Nobody' : (data?.people.find(({ user_id }) => user_id === id)?.name ?? (data ? stranger : '…')))
 }
 
 /** `user:7`, `agent:triage-bot`, an author or `system`, as people read it. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -55,6 +56,24 @@ describe.runIf(hasBrowser)('a long list in a browser', () => {
       .toBe(COUNT)
     // Twenty, then fifty at a time.
     expect(asked).toHaveLength(4)
+  })
+
+  test('asks for no more than its first page and the page of what happened, and stays where it is', async () => {
+    const { page } = tab()
+    const place = await page.evaluate(() => window.scrollY)
+    const asked: string[] = []
+    page.on('request', (request) => /build_runs\?/.test(request.url()) && asked.push(request.url()))
+    const fail = (number: string) =>
+      studio().db.execute(sql`update build_runs set status = 'failed', updated_at = now() where build_number = ${number}`)
+    await fail(String(COUNT - 1))
+    await rows().first().getByText('failed').waitFor()
+    expect(asked.map((url) => url.includes('cursor='))).toEqual([false])
+    await fail('60')
+    const deep = rows().filter({ hasText: '#60' })
+    await deep.getByText('failed').waitFor()
+    expect(asked.map((url) => url.includes('cursor='))).toEqual([false, false, true])
+    expect(await rows().count()).toBe(COUNT)
+    expect(await page.evaluate(() => window.scrollY)).toBe(place)
   })
 
   test('says why it does not go on, keeps what it has, and goes on when asked to', async () => {

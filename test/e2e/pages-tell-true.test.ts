@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasBrowser } from '../support/browser.ts'
+import { axe, hasBrowser } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -11,6 +11,7 @@ const built = (key: string) => ({
   build_number: key,
   status: 'completed',
   commit_hash: 'abc123',
+  branch: 'main',
   created_at: ago(90),
   started_at: ago(90),
   finished_at: ago(80),
@@ -18,7 +19,10 @@ const built = (key: string) => ({
 const world = {
   accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
   users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
-  projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
+  projects: [
+    { key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } },
+    { key: 'moon', account: 'owl', name: 'Moonlight', members: { lead: 'owner' } },
+  ],
   changes: [
     {
       key: 'c',
@@ -27,13 +31,31 @@ const world = {
       source_type: 'GitCommit',
       description: 'Mend the moon\n\nAt length.',
       timestamp: ago(100),
+      url: 'https://git.example/abc123',
     },
   ],
   build_runs: [built('41')],
-  tasks: [{ key: 'moon', project: 'star', title: 'Moon is too bright', links: { changes: ['c'], build_runs: ['41'] } }],
+  tasks: [
+    {
+      key: 'moon',
+      project: 'star',
+      title: 'Moon is too bright',
+      task_type: 'bug',
+      links: { changes: ['c'], build_runs: ['41'] },
+    },
+  ],
   deployments: [
-    { key: 'back', project: 'star', platform: 'steam', version: '1.1', status: 'rolled_back', live_at: ago(60) },
-    { key: 'out', project: 'star', platform: 'steam', version: '1.2', status: 'live', live_at: ago(30) },
+    {
+      key: 'elsewhere',
+      project: 'moon',
+      platform: 'epic_games_store',
+      version: '7',
+      status: 'live',
+      live_at: ago(900),
+      created_at: ago(999),
+    },
+    { key: 'back', project: 'star', platform: 'custom', version: '1.1', status: 'rolled_back', live_at: ago(60) },
+    { key: 'out', project: 'star', platform: 'steam', version: '1.2', status: 'live', live_at: ago(30), build_run: '41' },
   ],
 }
 
@@ -41,12 +63,21 @@ describe.runIf(hasBrowser)('pages in a browser tell what happened', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
+  test('the overview says first whether main is green, and leads to the build that says so', async () => {
+    const { page } = tab()
+    await tab().go(project())
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByText('main is green').waitFor()
+    await health.getByRole('link', { name: 'night on main: green' }).click()
+    await page.getByRole('heading', { name: 'night #41' }).waitFor()
+  })
+
   test('trends keep their period in the address, name the build under the pointer, and open it', async () => {
     const { page } = tab()
     await tab().go(`${project()}?days=7`)
     expect(await page.getByLabel('Period').inputValue()).toBe('7')
     const figure = page.getByRole('figure', { name: 'How long builds take' })
-    await figure.getByText('One build, which took 10 min.').waitFor()
+    await figure.getByText('A passed build usually takes: night 10 min.').waitFor()
     const over = figure.locator('.u-over')
     await over.hover()
     await figure.getByText(/^night #41, .*: passed after 10 min\.$/).waitFor()
@@ -66,6 +97,44 @@ describe.runIf(hasBrowser)('pages in a browser tell what happened', () => {
     await page.getByRole('link', { name: 'night #41' }).waitFor()
     await page.getByText('passed', { exact: true }).waitFor()
     expect(asked.filter((path) => /\/(?:changes|build_runs)\/\w+$/.test(path))).toEqual([])
+  })
+
+  test('a change names its builds, tasks and deployments without asking for each of them', async () => {
+    const { page } = tab()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await tab().go(`${project()}/changes/${studio().world.changes.c!.id}`)
+    await page.getByRole('link', { name: 'night #41' }).waitFor()
+    await page.getByRole('link', { name: /Moon is too bright/ }).waitFor()
+    await page.getByRole('link', { name: 'Steam 1.2' }).waitFor()
+    expect(await page.getByRole('link', { name: 'What it changed' }).getAttribute('href')).toBe('https://git.example/abc123')
+    expect(asked.filter((path) => /\/(?:tasks|build_runs|deployments)\/[\w-]+$/.test(path))).toEqual([])
+    expect(await axe(page)).toEqual([])
+  })
+
+  test('a deployment has release notes in three formats, to be changed before they are copied', async () => {
+    const { page, context } = tab()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await tab().go(`${project()}/deployments/${studio().world.deployments.out!.id}`)
+    const notes = page.getByLabel('Text')
+    await expect.poll(() => notes.inputValue()).toBe('# Steam 1.2\n\n## Fixed\n\n- Moon is too bright')
+    await page.getByRole('button', { name: 'Steam', exact: true }).click()
+    expect(await notes.inputValue()).toBe('[h1]Steam 1.2[/h1]\n\n[h2]Fixed[/h2]\n\n[list]\n[*]Moon is too bright\n[/list]')
+    await notes.fill('The moon is darker')
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('Release notes copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('The moon is darker')
+    expect(await axe(page)).toEqual([])
+  })
+
+  test('a timeline has the stores of all games', async () => {
+    const { page } = tab()
+    await tab().go(`${project()}/deployments`)
+    await page.getByLabel('What to show').selectOption('timeline')
+    await page.getByRole('link', { name: /^Starfall, Custom 1\.1: rolled back/ }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('link', { name: /^Moonlight, Epic Games Store 7: live/ }).click()
+    await page.getByRole('heading', { name: 'Epic Games Store 7' }).waitFor()
   })
 
   test('a deployment that was rolled back was live when it was, and a store without a review shows none', async () => {

@@ -1,17 +1,22 @@
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { EventType } from '../../contract/events.ts'
-import { type Database, sql } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
 import * as timelines from '../../domain/feed/outbox-timelines.ts'
+import { authorizeAgain } from '../../domain/feed/reader.ts'
 
 /** Somebody who follows an account. */
 interface Listener {
   response: ServerResponse
   token_id: number | null
   session_id: number | null
+  /** From where they listen. */
+  address: string | null
   account_id: number
   project_id: number | undefined
+  /** What they see of the account; null: everything. */
+  project_ids: readonly number[] | null
   types: ReadonlySet<EventType>
   /** The last place in the order that was told to them. */
   position: number
@@ -33,10 +38,19 @@ export class Hub {
   #timeline: number | undefined
   #timer: NodeJS.Timeout | undefined
   #beat = 0
+  #isClosed = false
 
   constructor(db: Database, log: Logger) {
     this.#db = db
     this.#log = log
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  listenersOf(accountId: number): number {
+    return [...this.#listeners].filter(({ account_id }) => account_id === accountId).length
   }
 
   /**
@@ -51,7 +65,7 @@ export class Hub {
   async #begin() {
     await outbox.sequenceAll(this.#db)
     const [end, timeline] = [await outbox.end(this.#db), await timelines.newest(this.#db)]
-    if (this.#timer !== undefined) return
+    if (this.#timer !== undefined || this.#isClosed) return
     this.#position = end
     this.#timeline = timeline?.id
     this.#timer = setTimeout(() => this.#tick(), TICK_MS)
@@ -66,14 +80,17 @@ export class Hub {
       // Where the hub stood before the look: what it reads meanwhile is left to the next round.
       const covered = this.#position
       const { events, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
-      tell(follower, events.map(framed))
+      send(follower, events.map(framed))
       follower.position = more ? last : Math.max(last, covered)
     }
+    // Asked for before the hub was closed and ready only now: the server would wait for this answer for good.
+    if (this.#isClosed) listener.response.end()
     // Who left while they were being told would never be taken off again.
-    if (!listener.response.destroyed) this.#listeners.add(follower)
+    else if (!listener.response.destroyed) this.#listeners.add(follower)
   }
 
   close() {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     this.#timer = undefined
     for (const { response } of this.#listeners) response.end()
@@ -83,12 +100,12 @@ export class Hub {
   async #tick() {
     let pause = TICK_MS
     try {
-      await this.#turnAway()
+      await this.#authorizeAgain()
       await outbox.sequence(this.#db, this.#position)
       await this.#noticeTimeline()
       const { events, last, more } = await outbox.read(this.#db, this.#position, BATCH)
       const news = events.map(framed)
-      if (news.length > 0) for (const listener of this.#listeners) tell(listener, news)
+      if (news.length > 0) for (const listener of this.#listeners) send(listener, news)
       this.#position = last
       if (more) pause = 0
       this.#heartbeat()
@@ -114,20 +131,16 @@ export class Hub {
     for (const { response } of this.#listeners) response.write(':\n\n')
   }
 
-  /** A token that was revoked, a session that was ended, a member who left, a plan that was lowered: their streams end with the next look. */
-  async #turnAway() {
+  /** The streams of those who may no longer listen end; whoever lost a project hears no more of it. */
+  async #authorizeAgain() {
     const listeners = [...this.#listeners]
     if (listeners.length === 0) return
-    const welcome = await this.#db.rows<{ place: number }>(sql`
-      select l.place from unnest(${listeners.map((one) => one.token_id)}::integer[], ${listeners.map((one) => one.session_id)}::integer[],
-        ${listeners.map((one) => one.account_id)}::integer[]) with ordinality l (token_id, session_id, account_id, place)
-      left join api_tokens t on t.id = l.token_id and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
-      left join sessions s on s.id = l.session_id and s.expires_at > now()
-      join account_members m on m.user_id = coalesce(t.user_id, s.user_id) and m.account_id = l.account_id
-      join accounts a on a.id = l.account_id and a.plan <> 'free'`)
-    const kept = new Set(welcome.map(({ place }) => place - 1))
-    listeners.forEach(({ response }, place) => {
-      if (!kept.has(place)) response.end()
+    const seen = await authorizeAgain(this.#db, listeners)
+    listeners.forEach((listener, index) => {
+      const projects = seen.get(index)
+      if (projects === undefined || (listener.project_id !== undefined && projects?.includes(listener.project_id) === false))
+        listener.response.end()
+      else listener.project_ids = projects
     })
   }
 }
@@ -143,7 +156,7 @@ const framed = (entry: outbox.OutboxEvent): News => ({
 })
 
 /** What is new to them and meant for them, in one piece: with a thousand listeners the writing is what costs. */
-function tell(listener: Listener, news: readonly News[]) {
+function send(listener: Listener, news: readonly News[]) {
   const wanted = news.filter((one) => one.position > listener.position && isFor(listener, one)).map(({ text }) => text)
   listener.position = Math.max(listener.position, news.at(-1)?.position ?? 0)
   if (wanted.length === 0) return
@@ -151,5 +164,8 @@ function tell(listener: Listener, news: readonly News[]) {
   if (listener.response.writableLength > BACKLOG_MAX) listener.response.destroy()
 }
 
-const isFor = ({ account_id, project_id, types }: Listener, { account_id: account, event }: News) =>
-  account === account_id && (project_id === undefined || event.project_id === project_id) && types.has(event.event_type)
+const isFor = ({ account_id, project_id, project_ids, types }: Listener, { account_id: account, event }: News) =>
+  account === account_id &&
+  (project_id === undefined || event.project_id === project_id) &&
+  project_ids?.includes(event.project_id) !== false &&
+  types.has(event.event_type)

@@ -2,23 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { EVENT_TYPES, EVENTS, isChosen } from '../../contract/events.ts'
 import { type RawQuery, readNames, readValues } from '../../contract/params.ts'
 import { eventStream } from '../../contract/routes.ts'
-import type { Database } from '../../db/database.ts'
+import { refuseStream } from '../../domain/accounts/quotas.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
-import { guardsOf } from '../guards.ts'
 import { attempt } from '../rest/asking.ts'
 import { typesOf } from '../rest/events.ts'
+import { securityHeaders } from '../security-headers.ts'
 import type { Service } from '../service.ts'
-import { Hub } from './hub.ts'
+import type { Hub } from './hub.ts'
 
 /** The feed as it happens: server-sent events with the scope, plan and filters of the list. */
-export function serveStream(app: FastifyInstance, { db, site, log }: Service, schemes: AuthScheme[]) {
-  const hub = new Hub(db, log)
+export function serveStream(app: FastifyInstance, service: Service, hub: Hub, schemes: AuthScheme[]) {
   app.addHook('preClose', async () => hub.close())
-  for (const scheme of schemes) serveAt(app, scheme, hub, db, site)
+  for (const scheme of schemes) serveAt(app, scheme, hub, service)
 }
 
-function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, db: Database, site: string) {
+function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site, quotas }: Service) {
   app.get(`${scheme.prefix}${eventStream.path}`, async (request, reply) => {
     const who = scheme.who(request)
     const { scope, query: params } = eventStream
@@ -30,7 +29,8 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, db: Databas
     const query = readValues(params, given)
     const chosen = typesOf(query, given)
     feed.admitToProject(reader, ask)
-    const { token_id, session_id, account_id, project_id } = reader
+    const { token_id, session_id, address, account_id, project_id, project_ids } = reader
+    await refuseStream(db, quotas, account_id, hub.listenersOf(account_id))
     const last = request.headers['last-event-id']
     const end = await hub.open()
     reply.hijack()
@@ -39,14 +39,23 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, db: Databas
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
-      ...guardsOf(site),
+      ...securityHeaders(site),
       'x-request-id': request.id,
     })
     response.write('retry: 2000\n\n')
     const types = new Set(
       EVENT_TYPES.filter((type) => (EVENTS[type].feed ? isChosen(chosen ?? [], type) : query.include === 'all')),
     )
-    const listener = { response, token_id, session_id, account_id, project_id: project_id ?? undefined, types }
+    const listener = {
+      response,
+      token_id,
+      session_id,
+      address,
+      account_id,
+      project_id: project_id ?? undefined,
+      project_ids,
+      types,
+    }
     const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
     // Too late for an answer with an error: they come back with their last id.
     await hub.follow(listener, lastId, end).catch((error: Error) => {
