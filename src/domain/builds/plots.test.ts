@@ -26,13 +26,27 @@ beforeAll(async () => {
     users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
     changes: [{ key: 'c', project: 'star', identifier: 'abc123', source_type: 'GitCommit', timestamp: ago(3) }],
     build_runs: [
-      build('shipped', 'completed', 2, { commit_hash: 'abc123' }),
+      build('shipped', 'completed', 2, { commit_hash: 'abc123', branch: '//game/Main' }),
       build('red', 'failed', 1),
       build('again', 'failed', 1),
       build('stopped', 'cancelled', 1),
-      build('held', 'passed_pending_approval', 1),
+      build('held', 'passed_pending_approval', 1, { branch: 'feature/main-menu' }),
       build('old', 'failed', 40),
       build('elsewhere', 'failed', 1, { project: 'moon' }),
+      ...[2, 5, 20].map((minutes, i) =>
+        build(['quick', 'middle', 'slow'][i]!, 'completed', 1, {
+          ci_job_name: 'night',
+          build_number: String(i + 1),
+          finished_at: ago(1, minutes),
+        }),
+      ),
+      build('broken night', 'failed', 1, { ci_job_name: 'night', build_number: '9', finished_at: ago(1, 5) }),
+    ],
+    tasks: [
+      { key: 'open', project: 'star', title: 'Mine', user: 'lead' },
+      { key: 'done', project: 'star', title: 'Done', user: 'lead', state: 'completed' },
+      { key: 'theirs', project: 'star', title: 'Theirs', user: 'artist' },
+      { key: 'far', project: 'moon', title: 'Far', user: 'lead' },
     ],
     deployments: [
       { key: 'd', project: 'star', platform: 'steam', version: '1.1', status: 'live', build_run: 'shipped', live_at: ago(1) },
@@ -43,6 +57,12 @@ beforeAll(async () => {
   await investigate(studio.db, 'red', 'compile_error')
   await investigate(studio.db, 'again', 'out_of_disk')
   await investigate(studio.db, 'elsewhere', 'out_of_disk')
+  for (const [project, state] of [
+    ['star', 'fixed'],
+    ['moon', 'fixed'],
+    ['star', 'open'],
+  ] as const)
+    await breakage(project, state)
   lead = await signIn(studio, 'lead@example.com', PASSWORD)
 })
 afterAll(() => studio.close())
@@ -51,6 +71,12 @@ const investigate = (db: Database, key: string, category: string) =>
   db.execute(sql`
     insert into investigations (account_id, build_run_id, status, category)
     values (${studio.world.accounts!.owl!.id}, ${studio.world.build_runs![key]!.id}, 'completed', ${category})`)
+
+const breakage = (project: string, state: string) =>
+  studio.db.execute(sql`
+    insert into breakages (account_id, project_id, fingerprint, branch, state, cause, opened_at, last_seen_at, fixed_at)
+    select account_id, id, 'f', 'main', ${state}, 'No disk left', ${ago(1)}, ${ago(1)}, ${ago(1, 60)}
+    from projects where id = ${studio.world.projects![project]!.id}`)
 
 const plots = async (days: number) =>
   (await lead.app(`/projects/${studio.world.projects!.star!.id}/plots?days_back=${days}`)).json
@@ -61,20 +87,30 @@ describe('the plots of a project', () => {
     expect(builds).toEqual([
       { day: day(3), completed: 0, failed: 0, cancelled: 0, waiting: 0 },
       { day: day(2), completed: 1, failed: 0, cancelled: 0, waiting: 0 },
-      { day: day(1), completed: 0, failed: 2, cancelled: 1, waiting: 1 },
+      { day: day(1), completed: 3, failed: 3, cancelled: 1, waiting: 1 },
       { day: day(0), completed: 0, failed: 0, cancelled: 0, waiting: 0 },
     ])
   })
 
-  test('show how long each build took, oldest first, cancelled ones left out', async () => {
-    const { durations } = await plots(4)
-    expect(durations.map(({ seconds, status }: { seconds: number; status: string }) => [seconds, status])).toEqual([
-      [120, 'completed'],
-      [120, 'failed'],
-      [120, 'failed'],
-      [120, 'passed_pending_approval'],
+  test('tell of each job how often it passed, and of each day the passed build in the middle', async () => {
+    const { jobs } = await plots(4)
+    expect(
+      jobs.map(({ name, passed, failed }: { name: string; passed: number; failed: number }) => [name, passed, failed]),
+    ).toEqual([
+      ['', 2, 2],
+      ['night', 3, 1],
     ])
-    expect(durations[0].at).toBe(ago(2, 2))
+    const id = (key: string) => studio.world.build_runs![key]!.id
+    expect(jobs[1].typical).toEqual([{ id: id('middle'), build_number: '2', at: ago(1, 5), seconds: 300 }])
+    expect(jobs[0].typical.map((build: { id: number; seconds: number }) => [build.id, build.seconds])).toEqual([
+      [id('shipped'), 120],
+      [id('held'), 120],
+    ])
+  })
+
+  test('tell which breakages were fixed and after how long, of this project alone', async () => {
+    const { fixes } = await plots(4)
+    expect(fixes).toEqual([{ id: expect.any(String), at: ago(1, 60), seconds: 3600, branch: 'main', cause: 'No disk left' }])
   })
 
   test('measure from the change to the moment its build was live, where both are known', async () => {
@@ -84,11 +120,11 @@ describe('the plots of a project', () => {
     ])
   })
 
-  test('name each cause with the number of builds it stopped in this project', async () => {
+  test('name each cause with the number of builds it stopped in this project and when', async () => {
     const { causes } = await plots(4)
     expect(causes).toEqual([
-      { category: 'compile_error', count: 1 },
-      { category: 'out_of_disk', count: 1 },
+      { day: day(1), category: 'compile_error', count: 1 },
+      { day: day(1), category: 'out_of_disk', count: 1 },
     ])
   })
 
@@ -96,5 +132,37 @@ describe('the plots of a project', () => {
     const { builds } = await plots(60)
     expect(builds).toHaveLength(60)
     expect(builds.find((one: { day: string }) => one.day === day(40))).toMatchObject({ failed: 1 })
+  })
+})
+
+describe('the overview of a project', () => {
+  const ask = async (path: string) => (await lead.app(`/projects/${studio.world.projects!.star!.id}${path}`)).json
+
+  test('begins with the main branch, whichever was built last', async () => {
+    const names = async (query: string) => (await ask(`/branches${query}`)).branches.map(({ name }: { name: string }) => name)
+    expect(await names('')).toEqual(['feature/main-menu', '//game/main'])
+    expect(await names('?main_first=true')).toEqual(['//game/main', 'feature/main-menu'])
+    expect(await names('?main_first=true&limit=1')).toEqual(['//game/main'])
+  })
+
+  test('names what waits for whoever asks: their open tasks, what they claimed, and what nobody claimed that they may have broken', async () => {
+    const user = (key: string) => studio.world.users![key]!.id
+    const suspects = (key: string) => JSON.stringify([{ change_id: 1, user_id: user(key), score: 0.9, reasons: ['said so'] }])
+    const broken = (cause: string, owner: string | null, suspect: string, state = owner ? 'claimed' : 'open') =>
+      studio.db.execute(sql`
+        insert into breakages (account_id, project_id, fingerprint, state, cause, owner_user_id, suspects, opened_at, last_seen_at)
+        select account_id, id, ${cause}, ${state}, ${cause}, ${owner && user(owner)}, ${suspects(suspect)}::jsonb, now(), now()
+        from projects where id = ${studio.world.projects!.star!.id}`)
+    await broken('suspected', null, 'lead')
+    await broken('claimed', 'lead', 'artist')
+    await broken('seen to', 'artist', 'lead')
+    await broken('of others', null, 'artist')
+    await broken('over', 'lead', 'lead', 'fixed')
+    const { mine } = await ask('/overview')
+    expect(mine.tasks.map(({ title }: { title: string }) => title)).toEqual(['Mine'])
+    expect(mine.breakages.map(({ cause, claimed }: { cause: string; claimed: boolean }) => [cause, claimed])).toEqual([
+      ['claimed', true],
+      ['suspected', false],
+    ])
   })
 })

@@ -4,14 +4,16 @@ import { PASSED_OR_FAILED } from './statuses.ts'
 
 type Plots = OwnReply<'showPlots'>
 
-/** How many points a plot has room for, and how many deployments are looked at for them. */
+/** How many points and lines a plot has room for, and how many records are looked at for them. */
 const POINTS_MAX = 300
+const JOBS_MAX = 6
 const DEPLOYMENTS_MAX = 2_000
+const BUILDS_MAX = 10_000
 
 /** What the plots of a project show: bounded by time and, where every record is a point, by number. Days are UTC. */
 export async function plots(db: Database, projectId: number, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
-  const [builds, durations, lead_times, causes] = await Promise.all([
+  const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
     // One walk along the index over status and time, without a look at the rows themselves; days of UTC are all of one length.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (
@@ -26,12 +28,25 @@ export async function plots(db: Database, projectId: number, days: number): Prom
         coalesce(sum(n) filter (where status = 'passed_pending_approval'), 0)::integer as waiting
       from generate_series(${since}, now(), interval '1 day') d (day) left join counted c on c.day = d.day
       group by d.day order by d.day`),
-    db.rows<Plots['durations'][number]>(sql`
-      select id, ci_job_name, build_number, iso(at) as at, seconds, status from (
-        select id, ci_job_name, build_number, happened_at as at, duration_seconds as seconds, status from build_runs
-        where project_id = ${projectId} and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
-          and duration_seconds is not null
-        order by happened_at desc, id desc limit ${POINTS_MAX}) b order by b.at, id`),
+    // A point is a build that can be opened: of each job and day the one in the middle, not a mean that nobody built.
+    db.rows<Plots['jobs'][number]>(sql`
+      with ended as (
+        select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
+          date_bin('1 day', happened_at, timestamptz '2000-01-01T00:00:00Z') as day
+        from build_runs where project_id = ${projectId} and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
+        order by happened_at desc, id desc limit ${BUILDS_MAX}),
+      busiest as (
+        select job, count(*) filter (where not failed) as passed, count(*) filter (where failed) as failed from ended
+        group by job order by count(*) desc, job limit ${JOBS_MAX}),
+      ranked as (
+        select e.id, e.job, e.build_number, e.at, e.seconds, row_number() over same_day as rank, count(*) over (partition by job, day) as builds
+        from ended e join busiest using (job) where not e.failed and e.seconds is not null
+        window same_day as (partition by job, day order by seconds, id)),
+      typical as (
+        select job, json_agg(json_build_object('id', id, 'build_number', build_number, 'at', iso(at), 'seconds', seconds) order by at, id) as builds
+        from ranked where rank = (builds + 1) / 2 group by job)
+      select j.job as name, j.passed, j.failed, coalesce(t.builds, '[]') as typical
+      from busiest j left join typical t using (job) order by j.passed + j.failed desc, j.job`),
     db.rows<Plots['lead_times'][number]>(sql`
       select id, iso(at) as at, platform, version, hours from (
         select d.id, d.live_at as at, d.platform, d.version,
@@ -44,12 +59,19 @@ export async function plots(db: Database, projectId: number, days: number): Prom
             and c.identifier = any (array_remove(array[b.commit_hash, b.changelist], '')) order by timestamp limit 1) c on true
         where d.live_at >= ${since} and d.live_at >= c.timestamp
         order by d.live_at desc, d.id limit ${POINTS_MAX}) d order by d.at, id`),
-    // A build that was investigated twice failed once.
+    db.rows<Plots['fixes'][number]>(sql`
+      select id::text, iso(fixed_at) as at, extract(epoch from fixed_at - opened_at)::integer as seconds, branch, cause from (
+        select id, fixed_at, opened_at, branch, cause from breakages
+        where project_id = ${projectId} and state = 'fixed' and fixed_at >= ${since}
+        order by fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
+    // A build that was investigated twice failed once; it stands under the day it failed.
     db.rows<Plots['causes'][number]>(sql`
-      select i.category, count(distinct b.id)::integer as count from investigations i join build_runs b on b.id = i.build_run_id
-      where b.project_id = ${projectId} and i.created_at >= ${since} and i.category is not null
-        and i.account_id = (select account_id from projects where id = ${projectId})
-      group by 1 order by 2 desc, 1`),
+      select to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
+        select distinct on (b.id, i.category) date_bin('1 day', b.happened_at, timestamptz '2000-01-01T00:00:00Z') as day, i.category
+        from investigations i join build_runs b on b.id = i.build_run_id
+        where b.project_id = ${projectId} and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null
+          and i.account_id = (select account_id from projects where id = ${projectId})) found
+      group by day, category order by day, category`),
   ])
-  return { builds, durations, lead_times, causes }
+  return { builds, jobs, lead_times, fixes, causes }
 }

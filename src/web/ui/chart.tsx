@@ -2,6 +2,10 @@ import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { useTheme } from '../theme.ts'
+import { dateOf } from './text/dates.ts'
+
+/** Lines beside each other, as many as can be told apart. */
+export const SERIES_COLORS = ['series-1', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 
 export interface Series {
   label: string
@@ -35,8 +39,6 @@ const SPANS = [
   ...[1, 2, 3, 6, 12, 24, 48, 96, 240, 480, 720, 1_440, 2_880].map((hours) => hours * HOUR),
 ]
 const DAYS = [1, 2, 3, 5, 7, 14, 30].map((days) => days * 24 * HOUR)
-// Days are counted in UTC.
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A drawing over time in the theme's colours, as wide as its place. */
 export function Chart({ label, times, period, series, kind, unit, onPoint, onPick }: Props) {
@@ -129,7 +131,7 @@ function optionsOf(
         space: 70,
         size: 26,
         incrs: DAYS,
-        values: (_, splits) => splits.map((at) => DAY.format(at * 1000)),
+        values: (_, splits) => splits.map((at) => dateOf('day', at * 1000, 'UTC')),
       },
       {
         ...axis,
@@ -146,7 +148,7 @@ function optionsOf(
           return { label, fill: paint, width: 0, points: { show: false }, paths: uPlot.paths.bars!({ size: [0.7, 36] }) }
         const points = { show: true, size: 6, fill: paint, stroke: paint }
         return kind === 'line'
-          ? { label, stroke: paint, width: 1.5, points }
+          ? { label, stroke: paint, width: 1.5, points, spanGaps: true }
           : { label, stroke: paint, points, paths: () => null }
       }),
     ],

@@ -13,7 +13,19 @@ interface Props {
   children: ReactNode
 }
 
-const DOTS: Record<string, string> = { ok: 'bg-ok', err: 'bg-err', warn: 'bg-warn', faint: 'bg-faint', info: 'bg-info' }
+const DOTS: Record<string, string> = {
+  ok: 'bg-ok',
+  err: 'bg-err',
+  warn: 'bg-warn',
+  faint: 'bg-faint',
+  info: 'bg-info',
+  'series-1': 'bg-series-1',
+  'series-2': 'bg-series-2',
+  'series-3': 'bg-series-3',
+  'series-4': 'bg-series-4',
+  'series-5': 'bg-series-5',
+  'series-6': 'bg-series-6',
+}
 
 /** A drawing with its sentence above and its table below. */
 export function Figure({ title, summary, pointed, legend = [], table, children }: Props) {

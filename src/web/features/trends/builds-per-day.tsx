@@ -1,0 +1,57 @@
+import { useMemo, useState } from 'react'
+import { Chart, type Series } from '../../ui/chart.tsx'
+import { Figure } from '../../ui/figure.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
+import { None, type Part, seconds, whole } from './figure-parts.tsx'
+
+const RESULTS = [
+  ['completed', 'passed', 'ok'],
+  ['waiting', 'waiting for approval', 'warn'],
+  ['failed', 'failed', 'err'],
+  ['cancelled', 'cancelled', 'faint'],
+] as const
+
+export function BuildsPerDay({ data: { builds }, days, period }: Part) {
+  const [at, setAt] = useState<number | null>(null)
+  // A bar stands in the middle of its day.
+  const times = useMemo(() => builds.map(({ day }) => seconds(`${day}T12:00:00Z`)), [builds])
+  const series = useMemo(
+    () => RESULTS.map(([key, label, color]): Series => ({ label, color, values: builds.map((day) => day[key]) })),
+    [builds],
+  )
+  const say = (days: Part['data']['builds']) => {
+    const counts = RESULTS.map(([key, label]) => [days.reduce((sum, day) => sum + day[key], 0), label] as const)
+    return counts
+      .filter(([count]) => count > 0)
+      .map(([count, label]) => `${count} ${label}`)
+      .join(', ')
+  }
+  const all = say(builds)
+  const day = at === null ? undefined : builds[at]
+  return (
+    <Figure
+      title="Builds per day"
+      summary={all ? `In ${days} days: ${all}.` : `No build in ${days} days.`}
+      pointed={day && `${dateOf('day', day.day, 'UTC')}: ${say([day]) || 'none'}.`}
+      legend={series}
+      table={{
+        head: ['Day', ...RESULTS.map(([, label]) => label)],
+        rows: builds.filter((one) => say([one])).map((one) => [one.day, ...RESULTS.map(([key]) => one[key])]),
+      }}
+    >
+      {all ? (
+        <Chart
+          label={`Builds per day. ${all}.`}
+          times={times}
+          period={period}
+          series={series}
+          kind="stack"
+          unit={whole}
+          onPoint={setAt}
+        />
+      ) : (
+        <None>Every build your CI reports becomes part of a bar here.</None>
+      )}
+    </Figure>
+  )
+}

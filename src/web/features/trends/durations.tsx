@@ -1,0 +1,51 @@
+import { linkOptions } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { SERIES_COLORS, type Series } from '../../ui/chart.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
+import { median, type Part, seconds, short } from './figure-parts.tsx'
+import { PointFigure } from './point-figure.tsx'
+
+/** A line for each of the busiest jobs; a point is a build. */
+export function Durations({ data: { jobs }, days, period, projectId }: Part) {
+  const points = useMemo(
+    () =>
+      jobs
+        .flatMap(({ name, typical }) => typical.map((build) => ({ ...build, job: name })))
+        .sort((a, b) => seconds(a.at) - seconds(b.at)),
+    [jobs],
+  )
+  const series = useMemo(
+    () =>
+      jobs
+        .filter(({ typical }) => typical.length > 0)
+        .map(
+          ({ name }, i): Series => ({
+            label: name || 'No name',
+            color: SERIES_COLORS[i]!,
+            values: points.map((one) => (one.job === name ? one.seconds : null)),
+          }),
+        ),
+    [jobs, points],
+  )
+  const said = jobs
+    .filter(({ typical }) => typical.length > 0)
+    .map(({ name, typical }) => `${name || 'No name'} ${short(median(typical.map((one) => one.seconds)))}`)
+  const summary = said.length ? `A passed build usually takes: ${said.join(', ')}.` : `No build passed in ${days} days.`
+  const nameOf = (build: (typeof points)[number]) => `${build.job || 'Build'} #${build.build_number || build.id}`
+  return (
+    <PointFigure
+      title="How long builds take"
+      summary={summary}
+      points={points}
+      series={series}
+      kind="line"
+      period={period}
+      sentence={(one) => `${nameOf(one)}, ${dateOf('moment', one.at)}: passed after ${short(one.seconds)}.`}
+      page={(one) => linkOptions({ to: '/projects/$projectId/builds/$buildId', params: { projectId, buildId: String(one.id) } })}
+      name={nameOf}
+      head={['Build', 'Finished', 'Took']}
+      row={(one) => [dateOf('moment', one.at), short(one.seconds)]}
+      none="Of each job and day, the passed build that took the middle time becomes a point here."
+    />
+  )
+}

@@ -1,0 +1,23 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+
+/** What every figure of the trends is given. */
+export interface Part {
+  projectId: string
+  data: AppReply<'showPlots'>
+  days: number
+  period: readonly [from: number, to: number]
+}
+
+/** Where a drawing would be. */
+export const None = ({ children }: { children: string }) => (
+  <p className="grid h-[190px] place-items-center rounded-md bg-canvas px-4 text-center text-xs text-soft">{children}</p>
+)
+
+export const seconds = (iso: string) => Date.parse(iso) / 1000
+export const whole = (value: number) => (Number.isInteger(value) ? String(value) : '')
+export const short = (value: number) =>
+  value === 0 ? '0' : value < 60 ? `${Math.round(value)} s` : value < 3600 ? `${Math.round(value / 60)} min` : hours(value / 3600)
+export const hours = (value: number) =>
+  value === 0 ? '0' : value < 1 ? `${Math.round(value * 60)} min` : value < 72 ? `${round(value)} h` : `${round(value / 24)} days`
+const round = (value: number) => Math.round(value * 10) / 10
+export const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0

@@ -1,0 +1,39 @@
+import { linkOptions } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Series } from '../../ui/chart.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
+import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+import { hours, median, type Part } from './figure-parts.tsx'
+import { PointFigure } from './point-figure.tsx'
+
+export function LeadTimes({ data: { lead_times }, days, period, projectId }: Part) {
+  const series = useMemo(
+    (): Series[] => [{ label: 'change to live', color: 'info', values: lead_times.map((one) => one.hours * 3600) }],
+    [lead_times],
+  )
+  const all = lead_times.map((one) => one.hours)
+  const summary = all.length
+    ? all.length === 1
+      ? `One release, ${hours(all[0]!)} after its change.`
+      : `Half of ${all.length} releases needed at most ${hours(median(all))} from the change to live.`
+    : `Nothing went live in ${days} days from a build and a change that are known here.`
+  const name = ({ platform, version }: (typeof lead_times)[number]) => `${PLATFORM_NAMES[platform]} ${version}`
+  return (
+    <PointFigure
+      title="From change to live"
+      summary={summary}
+      points={lead_times}
+      series={series}
+      kind="line"
+      period={period}
+      sentence={(one) => `${dateOf('moment', one.at)}: ${name(one)}, ${hours(one.hours)} after its change.`}
+      page={(one) =>
+        linkOptions({ to: '/projects/$projectId/deployments/$deploymentId', params: { projectId, deploymentId: one.id } })
+      }
+      name={name}
+      head={['Release', 'Live', 'After']}
+      row={(one) => [dateOf('moment', one.at), hours(one.hours)]}
+      none="Report deployments with their build, and each release becomes a point here."
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import { linkOptions } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Series } from '../../ui/chart.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
+import { median, type Part, short } from './figure-parts.tsx'
+import { PointFigure } from './point-figure.tsx'
+
+/** After how long what was broken was well again. */
+export function TimeToGreen({ data: { fixes }, days, period, projectId }: Part) {
+  const series = useMemo(
+    (): Series[] => [{ label: 'fixed after', color: 'info', values: fixes.map((one) => one.seconds) }],
+    [fixes],
+  )
+  const all = fixes.map((one) => one.seconds)
+  const summary = all.length
+    ? all.length === 1
+      ? `One breakage, green again after ${short(all[0]!)}.`
+      : `Half of ${all.length} breakages were green again after at most ${short(median(all))}, the longest after ${short(Math.max(...all))}.`
+    : `No breakage was fixed in ${days} days.`
+  return (
+    <PointFigure
+      title="Time to green"
+      summary={summary}
+      points={fixes}
+      series={series}
+      kind="points"
+      period={period}
+      sentence={(one) =>
+        `${dateOf('moment', one.at)}, after ${short(one.seconds)}${one.branch ? ` on ${one.branch}` : ''}: ${one.cause || 'cause not found'}`
+      }
+      page={(one) => linkOptions({ to: '/projects/$projectId/breakages/$breakageId', params: { projectId, breakageId: one.id } })}
+      name={(one) => one.cause || 'Cause not found'}
+      head={['Breakage', 'Branch', 'Fixed', 'After']}
+      row={(one) => [one.branch ?? '', dateOf('moment', one.at), short(one.seconds)]}
+      none="Each breakage that is fixed becomes a point here."
+    />
+  )
+}

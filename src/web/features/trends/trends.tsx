@@ -1,0 +1,56 @@
+import { useMemo } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useFilters } from '../../filters.ts'
+import { useApi } from '../../queries.ts'
+import { Filter } from '../../ui/form/field.tsx'
+import { Failed } from '../../ui/notice.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { BuildsPerDay } from './builds-per-day.tsx'
+import { Causes } from './causes.tsx'
+import { Durations } from './durations.tsx'
+import { seconds } from './figure-parts.tsx'
+import { LeadTimes } from './lead-times.tsx'
+import { PassRates } from './pass-rates.tsx'
+import { TimeToGreen } from './time-to-green.tsx'
+
+/** Trends are about days: each build that ends need not be in them at once. */
+const LOOK_MS = 300_000
+const PERIODS = [7, 30, 90].map((days) => [String(days), `Last ${days} days`] as const)
+
+/** How the project has been doing; loaded after the page, drawing library and all. */
+export default function Trends({ projectId }: { projectId: string }) {
+  const [{ days: asked }, filter] = useFilters('days')
+  const days = PERIODS.some(([value]) => value === asked) ? Number(asked) : 30
+  const { data, error, refetch } = useApi('showPlots', { project_id: projectId, query: { days_back: days } }, { every: LOOK_MS })
+  return (
+    <section className="grid gap-3" aria-label="Trends">
+      <div className="flex items-center justify-between gap-2">
+        <h2 className="font-semibold">Trends</h2>
+        <Filter label="Period" value={days} onChange={(event) => filter({ days: event.target.value })} options={PERIODS} />
+      </div>
+      {error && <Failed error={error} retry={() => void refetch()} />}
+      {!data && !error && <Waiting lines={4} />}
+      {data && <Figures data={data} projectId={projectId} />}
+    </section>
+  )
+}
+
+const DAY = 86_400
+
+/** Days without a build are told, too, so that the data says which period it is about. */
+function Figures({ data, projectId }: { data: AppReply<'showPlots'>; projectId: string }) {
+  const from = seconds(`${data.builds[0]!.day}T00:00:00Z`)
+  const days = data.builds.length
+  const period = useMemo(() => [from, from + days * DAY] as const, [from, days])
+  const part = { data, projectId, days, period }
+  return (
+    <div className="grid gap-3 lg:grid-cols-2 lg:items-start">
+      <BuildsPerDay {...part} />
+      <PassRates {...part} />
+      <Durations {...part} />
+      <TimeToGreen {...part} />
+      <Causes {...part} />
+      <LeadTimes {...part} />
+    </div>
+  )
+}
