@@ -1,7 +1,7 @@
 import type { Deployment } from '../../contract/shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { Failure } from '../../terminal/failures.ts'
-import { extra, main } from '../../terminal/table.ts'
+import { extra, field, main } from '../../terminal/table.ts'
 import { tellContents } from '../output/tell-contents.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
@@ -13,7 +13,15 @@ const list = listCommand({
   noun: 'deployments',
   summary: 'list what went to the stores, newest first',
   page: 'deployments',
-  columns: ['id', 'status', 'platform', main('version'), 'branch', extra('build_run_id', 'build'), 'created_at'],
+  columns: [
+    'id',
+    'status',
+    'platform',
+    { ...main('version'), ends: true },
+    { ...field('branch'), ends: true },
+    extra('build_run_id', 'build'),
+    'created_at',
+  ],
   help: { build_run_id: 'only of this build' },
   examples: ['deployments list --platform steam --status live', "deployments list --pick 'deployments[0].version'"],
 })
@@ -38,6 +46,7 @@ const compare = command({
   name: 'compare',
   summary: 'list the changes that a deployment holds and an earlier one did not, by their place on the branch',
   project: true,
+  web: async (call) => `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.later)).id}`,
   args: { earlier: { help: 'its id or number' }, later: { help: 'its id or number' } },
   shows: { route: 'listBuildChanges', rows: 'changes' },
   examples: ['deployments compare 11 12', "deployments compare 11 12 --pick 'changes[].description'"],

@@ -1,5 +1,5 @@
 import { notFound } from '../../contract/errors.ts'
-import { isUuid, readId } from '../../contract/params.ts'
+import { isUuid, readShortId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
@@ -46,7 +46,7 @@ export function list(project: Sql, q: Query): Listing {
 
 /** Found by its id or by its number. */
 export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
-  const named = isUuid(id) ? sql`d.id = ${id}` : sql`d.number = ${readId(id) ?? 0}`
+  const named = isUuid(id) ? sql`d.id = ${id}` : sql`d.number = ${readShortId(id) ?? 0}`
   const deployment = await db.one<Detail>(sql`
     select ${columns},
       (select json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)

@@ -54,7 +54,7 @@ export async function report(
 
 /** The build that was shipped: named, else by its commit, else the newest with that number. */
 const buildOf = (context: IntegrationContext, { build_run_id, commit, build_number }: Report) => sql`coalesce(
-  (select id from build_runs where project_id = ${context.project_id} and id = ${build_run_id ?? null}::integer),
+  (select id from build_runs where project_id = ${context.project_id} and id = ${build_run_id ?? null}::bigint),
   (select id from build_runs where project_id = ${context.project_id} and commit_hash = ${commit ?? null}::text and commit_hash <> ''
     order by created_at desc, id desc limit 1),
   (select id from build_runs where project_id = ${context.project_id} and build_number = ${build_number ?? null}::text and build_number <> ''

@@ -1,4 +1,4 @@
-import type { Setup } from '../../setup.ts'
+import { type Setup, saveSecret } from '../../setup.ts'
 
 /** Shell functions for the release script of a studio: `tell` for every store, and what a Steam upload prints read for it. */
 export const releaseScript: Setup = ({
@@ -65,7 +65,7 @@ tell google published branch=production
 
 ### App Store
 
-App Store Connect calls by itself: **Users and Access → Integrations → Webhooks**, events for app versions, build uploads and TestFlight builds, a secret that you also save here as the signing secret, and this address:
+App Store Connect calls by itself: **Users and Access → Integrations → Webhooks**, events for app versions, build uploads and TestFlight builds, a secret that you also save here as the signing secret (or with \`${saveSecret(context.id)}\`), and this address:
 
 \`\`\`
 ${context.url}
@@ -87,7 +87,7 @@ tell playables submitted version="$VERSION"
 
 ### Unity Build Automation
 
-**DevOps → Build Automation → Integrations → Webhook**, content type JSON, the address above. A secret set there is saved here as the signing secret.
+**DevOps → Build Automation → Integrations → Webhook**, content type JSON, the address above. A secret set there is saved here as the signing secret (or with \`${saveSecret(context.id)}\`).
 
 ### The words
 

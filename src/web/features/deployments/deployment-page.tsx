@@ -9,6 +9,7 @@ import { BuildLink } from '../builds/build-line.tsx'
 import { Contents } from '../changes/contents.tsx'
 import { DeploymentWay } from './deployment-way.tsx'
 import { PLATFORM_NAMES } from './platforms.ts'
+import { Release } from './release.tsx'
 
 export default function Deployment() {
   const { projectId = '', deploymentId = '' } = useParams({ strict: false })
@@ -34,40 +35,43 @@ export default function Deployment() {
           ['Build at the store', data.external_build_id],
         ]}
       />
-      <Brought projectId={projectId} id={deploymentId} />
+      <Brought projectId={projectId} id={deploymentId} title={`${PLATFORM_NAMES[data.platform]} ${data.version}`.trim()} />
     </Page>
   )
 }
 
-function Brought({ projectId, id }: { projectId: string; id: string }) {
+function Brought({ projectId, id, title }: { projectId: string; id: string; title: string }) {
   const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
   if (!data || isPlaceholderData) return error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />
   const { since } = data
   return (
-    <section className="grid grid-cols-1 gap-2">
-      <h2 className="font-semibold">
-        {since ? (
-          <>
-            What changed since{' '}
-            <Link
-              to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: since.id }}
-              className="underline"
-            >
-              {since.version || 'the live build before'}
-            </Link>
-          </>
-        ) : (
-          'What is in it'
-        )}
-      </h2>
-      <Contents
-        projectId={projectId}
-        found={data}
-        label="Changes it brought, newest first"
-        unknown={`This cannot be told: the build of ${since ? 'one of the two' : 'this deployment'}, or the change it was made from, is not known.`}
-        none="Nothing: it was built from the same change."
-      />
-    </section>
+    <>
+      <section className="grid grid-cols-1 gap-2">
+        <h2 className="font-semibold">
+          {since ? (
+            <>
+              What changed since{' '}
+              <Link
+                to="/projects/$projectId/deployments/$deploymentId"
+                params={{ projectId, deploymentId: since.id }}
+                className="underline"
+              >
+                {since.version || 'the live build before'}
+              </Link>
+            </>
+          ) : (
+            'What is in it'
+          )}
+        </h2>
+        <Contents
+          projectId={projectId}
+          found={data}
+          label="Changes it brought, newest first"
+          unknown={`This cannot be told: the build of ${since ? 'one of the two' : 'this deployment'}, or the change it was made from, is not known.`}
+          none="Nothing: it was built from the same change."
+        />
+      </section>
+      {data.changes.length > 0 && <Release projectId={projectId} id={id} title={title} changes={data.changes} />}
+    </>
   )
 }

@@ -3,20 +3,24 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
+import { useAccount } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { PLATFORM_NAMES } from './platforms.ts'
 import { Store } from './store.tsx'
+import { Timeline } from './timeline.tsx'
 
 type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 export default function Deployments() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ platform, status }, filter] = useFilters('platform', 'status')
+  const [{ platform, status, view }, filter] = useFilters('platform', 'status', 'view')
+  const account = useAccount()
   const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
   return (
     <Page
@@ -24,51 +28,69 @@ export default function Deployments() {
       actions={
         <>
           <Filter
-            label="Store"
-            value={platform}
-            onChange={(event) => filter({ platform: event.target.value })}
-            options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
+            label="What to show"
+            value={view}
+            onChange={(event) => filter({ view: event.target.value })}
+            options={[
+              ['', 'Stores of this game'],
+              ['timeline', 'Timeline of all games'],
+            ]}
           />
-          <Filter
-            label="Status"
-            value={status}
-            onChange={(event) => filter({ status: event.target.value })}
-            options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
-          />
+          {view === '' && (
+            <>
+              <Filter
+                label="Store"
+                value={platform}
+                onChange={(event) => filter({ platform: event.target.value })}
+                options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
+              />
+              <Filter
+                label="Status"
+                value={status}
+                onChange={(event) => filter({ status: event.target.value })}
+                options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
+              />
+            </>
+          )}
+          <SavedViews />
         </>
       }
     >
-      <Pages
-        query={pages}
-        count={pages.items.length}
-        empty={
-          platform || status ? (
-            <Empty
-              title="Nothing like that"
-              action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
-            >
-              No deployment has this store and state.
-            </Empty>
-          ) : (
-            <Empty
-              title="Nothing went out yet"
-              action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                  Connect a deployment tool
-                </Link>
-              }
-            >
-              When your pipeline sends a build to a store, its way from upload over review to live is followed here.
-            </Empty>
-          )
-        }
-      >
-        <div className="grid items-start gap-4 lg:grid-cols-2">
-          {byStore(pages.items).map(([store, deployments]) => (
-            <Store key={store} projectId={projectId} platform={store} deployments={deployments} />
-          ))}
-        </div>
-      </Pages>
+      {view === 'timeline' ? (
+        account && <Timeline accountId={account.id} />
+      ) : (
+        <Pages
+          query={pages}
+          count={pages.items.length}
+          empty={
+            platform || status ? (
+              <Empty
+                title="Nothing like that"
+                action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
+              >
+                No deployment has this store and state.
+              </Empty>
+            ) : (
+              <Empty
+                title="Nothing went out yet"
+                action={
+                  <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
+                    Connect a deployment tool
+                  </Link>
+                }
+              >
+                When your pipeline sends a build to a store, its way from upload over review to live is followed here.
+              </Empty>
+            )
+          }
+        >
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            {byStore(pages.items).map(([store, deployments]) => (
+              <Store key={store} projectId={projectId} platform={store} deployments={deployments} />
+            ))}
+          </div>
+        </Pages>
+      )}
     </Page>
   )
 }

@@ -1,0 +1,25 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { type Database, sql } from '../../db/database.ts'
+
+/** A deployment `d` as a point in time. */
+export const timelineColumns = sql`
+  d.id, d.platform, d.status, d.version, iso(d.live_at) as live_at, iso(d.created_at) as created_at`
+
+/** As many as anybody can tell apart on one picture. */
+const SHOWN = 500
+
+/** What went to which store, of the games of an account that somebody sees, newest first. */
+export async function timeline(
+  db: Database,
+  accountId: number,
+  userId: number,
+  daysBack: number,
+): Promise<OwnReply<'showReleaseTimeline'>> {
+  const deployments = await db.rows<OwnReply<'showReleaseTimeline'>['deployments'][number]>(sql`
+    select ${timelineColumns}, d.project_id, p.name as project_name
+    from deployments d join projects p on p.id = d.project_id
+    join project_access seen on seen.project_id = d.project_id and seen.user_id = ${userId}
+    where d.account_id = ${accountId} and d.created_at >= now() - make_interval(days => ${daysBack})
+    order by d.created_at desc, d.number desc limit ${SHOWN + 1}`)
+  return { deployments: deployments.slice(0, SHOWN), has_more: deployments.length > SHOWN }
+}

@@ -1,0 +1,97 @@
+import { useMemo, useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { TextArea } from '../../ui/form/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { useCopy } from '../../ui/text/clipboard.ts'
+import { TaskLink } from '../tasks/task-link.tsx'
+import { TaskReference } from '../tasks/task-reference.tsx'
+import { FORMATS, type FormatName, type Notes, releaseNotes } from './release-notes.ts'
+
+interface Props {
+  projectId: string
+  id: string
+  /** What the release is called. */
+  title: string
+  changes: AppReply<'compareDeployment'>['changes']
+}
+
+/** The tasks and items of trackers that a deployment brought, and notes about them to take along. */
+export function Release({ projectId, id, title, changes }: Props) {
+  const { data, isPlaceholderData } = useApi('showRelease', { project_id: projectId, id })
+  if (!data || isPlaceholderData) return null
+  const { tasks, references, untracked_change_ids } = data
+  const untracked = new Set(untracked_change_ids)
+  const others = changes.filter((change) => untracked.has(change.id)).map(({ description }) => description.split('\n', 1)[0]!)
+  return (
+    <>
+      <Section title="Tasks in it">
+        {tasks.length + references.length === 0 && (
+          <p className="text-sm text-soft">No change in it names a task or an item of a tracker.</p>
+        )}
+        <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
+          {tasks.map((task) => (
+            <li key={task.id}>
+              <TaskLink projectId={projectId} id={task.id} told={task} />
+            </li>
+          ))}
+          {references.map((reference) => (
+            <TaskReference key={`reference ${reference.id}`} reference={reference} />
+          ))}
+        </ul>
+      </Section>
+      {(tasks.length > 0 || others.length > 0) && <ReleaseNotes title={title} tasks={tasks} changes={others} />}
+    </>
+  )
+}
+
+/** A draft to be mended before it is copied; another format begins anew. */
+function ReleaseNotes({ title, tasks, changes }: Notes) {
+  const [format, setFormat] = useState<FormatName>('markdown')
+  const draft = useMemo(() => releaseNotes({ title, tasks, changes }, format), [title, tasks, changes, format])
+  const [edited, setEdited] = useState<string>()
+  const copy = useCopy()
+  const text = edited ?? draft
+  return (
+    <Section
+      title="Release notes"
+      actions={
+        <div className="flex flex-wrap gap-2">
+          {(Object.keys(FORMATS) as FormatName[]).map((name) => (
+            <Button
+              key={name}
+              aria-pressed={name === format}
+              className="aria-pressed:border-accent aria-pressed:bg-accent-wash"
+              onClick={() => {
+                setFormat(name)
+                setEdited(undefined)
+              }}
+            >
+              {FORMATS[name].label}
+            </Button>
+          ))}
+        </div>
+      }
+    >
+      <TextArea
+        label="Text"
+        hint="Change what you like before you copy it; nothing here is stored."
+        rows={Math.min(24, text.split('\n').length + 1)}
+        value={text}
+        onChange={(event) => setEdited(event.target.value)}
+        className="font-mono text-xs"
+      />
+      <div className="flex gap-2">
+        <Button look="main" onClick={() => void copy(text, 'Release notes')}>
+          Copy
+        </Button>
+        {edited !== undefined && (
+          <Button look="quiet" onClick={() => setEdited(undefined)}>
+            Begin anew
+          </Button>
+        )}
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { lanesOf } from './timeline-lanes.ts'
+
+const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString()
+const deployment = (project_name: string, version: string, created: number, more: object = {}) => ({
+  id: version,
+  project_id: project_name.length,
+  project_name,
+  platform: 'steam' as const,
+  status: 'live' as const,
+  version,
+  created_at: day(created),
+  live_at: day(created),
+  ...more,
+})
+
+test('what is live stays so until the next one of its game and store is', () => {
+  const lanes = lanesOf(
+    [
+      deployment('Star', '2', 6),
+      deployment('Star', 'waits', 7, { status: 'in_review', live_at: null }),
+      deployment('Star', '1', 1),
+      deployment('Moonlight', 'm', 3),
+      deployment('Star', 'back', 2, { status: 'rolled_back' }),
+    ],
+    [Date.parse(day(1)), Date.parse(day(11))],
+  )
+  expect(
+    lanes.map(({ project_name, marks }) => [
+      project_name,
+      marks.map(({ deployment, from, to }) => [deployment.version, from, to]),
+    ]),
+  ).toEqual([
+    ['Moonlight', [['m', 0.2, 1]]],
+    [
+      'Star',
+      [
+        ['1', 0, 0.1],
+        ['back', 0.1, null],
+        ['2', 0.5, 1],
+        ['waits', 0.6, null],
+      ],
+    ],
+  ])
+})

@@ -1,0 +1,47 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+
+type Deployment = AppReply<'showReleaseTimeline'>['deployments'][number]
+
+/** Something in a lane: where it begins and, if it was live, how far that reached, in parts of the period. */
+export interface Mark {
+  deployment: Deployment
+  from: number
+  /** Null where it never was live. */
+  to: number | null
+}
+
+export interface Lane {
+  project_id: number
+  project_name: string
+  platform: Deployment['platform']
+  marks: Mark[]
+}
+
+/** A lane for every game and store, those of a game beside each other. What is live stays so until the next one of its lane is. */
+export function lanesOf(deployments: readonly Deployment[], [begin, end]: readonly [number, number]): Lane[] {
+  const lanes = new Map<string, Deployment[]>()
+  for (const deployment of deployments) {
+    const key = `${deployment.project_id} ${deployment.platform}`
+    lanes.set(key, [...(lanes.get(key) ?? []), deployment])
+  }
+  const place = (time: number) => Math.min(1, Math.max(0, (time - begin) / (end - begin)))
+  return [...lanes.values()]
+    .map((found) => {
+      const lives = found.flatMap(({ live_at }) => (live_at === null ? [] : [Date.parse(live_at)])).sort((a, b) => a - b)
+      const marks = found
+        .map((deployment): Mark => {
+          const live = deployment.live_at === null ? null : Date.parse(deployment.live_at)
+          const ended = lives.find((other) => live !== null && other > live) ?? end
+          const isBack = deployment.status === 'rolled_back'
+          return {
+            deployment,
+            from: place(live ?? Date.parse(deployment.created_at)),
+            to: live === null || isBack ? null : place(ended),
+          }
+        })
+        .sort((a, b) => a.from - b.from)
+      const { project_id, project_name, platform } = found[0]!
+      return { project_id, project_name, platform, marks }
+    })
+    .sort((a, b) => (a.project_name + a.platform < b.project_name + b.platform ? -1 : 1))
+}
