@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { run } from '../../src/domain/builds/run-investigation.ts'
+import { append } from '../../src/domain/builds/logs.ts'
+import { run } from '../../src/domain/investigations/run-investigation.ts'
 import { axe, hasBrowser } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -13,6 +14,19 @@ const LONG = Array.from({ length: 4_000 }, (_, i) =>
       ? `${'-'.repeat(1_500)} far to the right`
       : `[${i}] Compile Module.Gameplay.${i}.cpp`,
 ).join('\n')
+const ESC = '\u001b'
+const PRINTED = [
+  '2026-10-01T10:00:00Z ##[group]Check out',
+  '2026-10-01T10:00:01Z fetched',
+  '2026-10-01T10:00:02Z ##[endgroup]',
+  '2026-10-01T10:00:03Z ##[group]Compile',
+  '10 %\r100 %',
+  `${ESC}]0;title\u0007${ESC}]8;;https://evil.example${ESC}\\hidden${ESC}]8;;${ESC}\\ https://ci.example/42`,
+  'a\u202e b <img src=x onerror="document.title=1">',
+  `${ESC}[31merror:${ESC}[0m broken by CL 100`,
+  '##[endgroup]',
+  `${'x'.repeat(3_000)}!`,
+].join('\n')
 const build = (key: string, minute: number, more: object) => ({
   key,
   project: 'star',
@@ -38,12 +52,15 @@ const world = {
       description: 'Rework the damage',
       timestamp: at(2),
       files: [{ path: '//star/main/Source/Game/Combat.cpp', action: 'edit' }],
+      file_url: 'https://depot.example/{path}@100#{line}',
     },
   ],
   build_runs: [
     build('1', 1, { status: 'completed' }),
-    build('2', 3, { status: 'failed', changelist: '100', output_log: LONG }),
+    build('2', 3, { status: 'failed', changelist: '100', url: 'https://ci.example/night/2', output_log: LONG }),
     build('3', 5, { status: 'failed', output_log: 'error: other\n' }),
+    build('4', 7, { status: 'failed', changelist: '100', output_log: PRINTED }),
+    build('5', 9, { status: 'building', finished_at: null, output_log: 'first\nsecond\n' }),
   ],
 }
 
@@ -91,6 +108,79 @@ describe.runIf(hasBrowser)('a failed build in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  test('shows what a terminal showed, in parts, with links to what is known', async () => {
+    const { page } = tab()
+    const line = (n: number) => page.locator(`[data-line="${n}"]`)
+    await go('4')
+    await line(8).waitFor()
+    // Parts without trouble are folded.
+    expect(await line(2).count()).toBe(0)
+    const texts = await Promise.all([5, 6, 7].map((n) => line(n).innerText()))
+    expect(texts.map((text) => text.replace(/^\d+\s*/, ''))).toEqual([
+      '100 %',
+      'hidden https://ci.example/42',
+      'a� b <img src=x onerror="document.title=1">',
+    ])
+    expect(await line(6).getByRole('link').last().getAttribute('href')).toBe('https://ci.example/42')
+    const colorOf = (text: string) =>
+      line(8)
+        .getByText(text)
+        .evaluate((element) => getComputedStyle(element).color)
+    expect(await colorOf('error:')).not.toBe(await colorOf('broken by'))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await axe(page), colorScheme).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Check out: 2 lines' }).click()
+    await line(2).waitFor()
+    const gaps = () =>
+      page.locator('[data-line]').evaluateAll((rows) =>
+        rows
+          .map((row) => row.getBoundingClientRect())
+          .flatMap(({ top }, i, all) => (i === 0 ? [] : [Math.round(10 * (top - all[i - 1]!.bottom)) / 10]))
+          .filter((gap) => gap !== 0),
+      )
+    await expect.poll(gaps).toEqual([])
+    await page.getByRole('button', { name: 'Times' }).click()
+    expect(await line(2).innerText()).not.toContain('2026')
+    await page.getByRole('button', { name: 'Wrap' }).click()
+    await expect.poll(() => line(10).evaluate((element) => element.scrollHeight <= element.clientHeight)).toBe(true)
+    await expect.poll(async () => (await line(10).boundingBox())!.height).toBeGreaterThan(100)
+    expect(await gaps()).toEqual([])
+    await page.getByRole('button', { name: 'Wrap' }).click()
+    await line(8).getByRole('link', { name: 'CL 100' }).click()
+    await page.getByRole('heading', { name: 'Rework the damage' }).waitFor()
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('has an address for a range of lines, opening what hides them', async () => {
+    const { page } = tab()
+    await go('4')
+    await page.getByLabel('Line 5').click()
+    await page.getByLabel('Line 7').click({ modifiers: ['Shift'] })
+    await page.waitForURL(/#L5-L7$/)
+    await page.getByRole('button', { name: 'Copy L5-L7' }).waitFor()
+    await page.evaluate(() => {
+      window.location.hash = '#L2'
+    })
+    await page.locator('[data-line="2"]').waitFor()
+  })
+
+  test('is searched by an expression, one that would never end included', async () => {
+    const { page } = tab()
+    await go('4')
+    await page.getByRole('button', { name: 'Regular expression' }).click()
+    const search = page.getByLabel('Search the log')
+    await search.fill('CL \\d{3}$')
+    await page.getByText('1 line', { exact: true }).waitFor()
+    await search.press('Enter')
+    await page.locator('mark', { hasText: 'CL 100' }).waitFor()
+    await search.fill('(x+x+)+y')
+    await page.getByText('takes too long').waitFor()
+    await search.fill('(')
+    await page.getByText('not an expression').waitFor()
+  })
+
   test('stands still while its parts arrive', async () => {
     const { page } = tab()
     // What stands above the log comes last.
@@ -113,14 +203,29 @@ describe.runIf(hasBrowser)('a failed build in a browser', () => {
     await page.unroute(/\/changes$/)
   })
 
-  test('is investigated: diagnosis, evidence in the log, the change that did it', async () => {
+  test('is investigated by the palette, which also copies its link: diagnosis, evidence in the log, the change that did it', async () => {
     const { page } = tab()
     await go('2')
-    await page.getByRole('button', { name: 'Investigate' }).click()
+    await page.getByRole('button', { name: 'Investigate' }).waitFor()
+    const choose = async (words: string, name: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Go to, or find' }).fill(words)
+      await page.getByRole('option', { name }).first().click()
+    }
+    await tab().context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await choose('copy', /^Copy link/)
+    await page.getByText('Link copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
+    await choose('investigate', /^Investigate this build/)
     await page.getByText('Investigating…').waitFor()
     const { id } = (await studio().service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
     await run(studio().service.db, id)
     await page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
+    const file = page.getByRole('link', { name: 'Source/Game/Combat.cpp:540' })
+    expect(await file.getAttribute('href')).toBe('https://depot.example/Source/Game/Combat.cpp@100#540')
+    const job = page.getByRole('navigation', { name: 'Builds of this job' })
+    await job.getByRole('link', { name: '#4 failed →' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Open at the CI' }).getAttribute('href')).toBe('https://ci.example/night/2')
     await page.getByRole('button', { name: /^line 3001/ }).click()
     await page.locator('[data-line="3001"]').waitFor()
     const held = page.getByRole('list', { name: 'Changes in this build, newest first' })
@@ -128,6 +233,31 @@ describe.runIf(hasBrowser)('a failed build in a browser', () => {
     await page.getByRole('link', { name: /CL 100.*Rework the damage/ }).click()
     await page.getByRole('heading', { name: 'Rework the damage' }).waitFor()
     expect(tab().complaints).toEqual([])
+  })
+
+  test('that still runs is followed line by line, and asks for what is new alone', async () => {
+    const { page } = tab()
+    await go('5')
+    const log = page.getByRole('region', { name: 'Log' })
+    await log.getByText('second').waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('/app/api/') && asked.push(new URL(request.url()).pathname))
+    const { id } = studio().world.build_runs['5'] as { id: number }
+    const rest = page.waitForResponse(/\/log\/rest/)
+    await append(studio().service.db, id, 'third\n')
+    await log.getByText('third').waitFor()
+    expect(await (await rest).json()).toEqual({ text: 'third\n', continues: true })
+    await append(studio().service.db, id, 'not told within the second')
+    await studio().db.execute(sql`update build_runs set progressed_at = now() + interval '1 second' where id = ${id}`)
+    await log.getByText('not told').waitFor()
+    // The first piece also tells in which phase it is.
+    expect(asked.filter((path) => !/\/log\/rest$/.test(path)).every((path) => !path.endsWith('/log'))).toBe(true)
+    expect(asked.filter((path) => /\/log\/rest$/.test(path))).toHaveLength(2)
+    expect(asked.filter((path) => /\/build_runs\/\d+$/.test(path))).toHaveLength(1)
+    await studio().db.execute(
+      sql`update build_runs set status = 'completed', finished_at = now(), updated_at = now() where id = ${id}`,
+    )
+    await page.getByText('passed', { exact: true }).first().waitFor()
   })
 
   test('says so when there is no credit left', async () => {

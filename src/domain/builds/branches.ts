@@ -51,9 +51,14 @@ const built = (
     select name, jobs from named order by at desc, name limit ${raw(String(BRANCHES_MAX))}`)
 }
 
-/** The branches of a project, the one that was built last first. */
-export async function list(db: Database, owner: Owner, { q, limit }: QueryOf<'listBranches'>): Promise<ReplyOf<'listBranches'>> {
-  const found = await built(db, owner, { q })
+/** The branches of a project, the one that was built last first; in the web app's overview the main one before it. */
+export async function list(
+  db: Database,
+  owner: Owner,
+  { q, limit, main_first }: QueryOf<'listBranches'> & { main_first?: boolean },
+): Promise<ReplyOf<'listBranches'>> {
+  const all = await built(db, owner, { q })
+  const found = main_first ? mainFirst(all) : all
   const required = await requiredJobs(db, owner)
   const shown = found.slice(0, limit)
   const branches = await Promise.all(shown.map((one) => healthOf(db, owner, one, required)))
@@ -61,6 +66,16 @@ export async function list(db: Database, owner: Owner, { q, limit }: QueryOf<'li
     branches: branches.map(({ jobs, ...branch }) => ({ ...branch, jobs: jobs.map(({ runs, ...job }) => job) })),
     pagination: { limit, has_more: found.length > limit },
   } as ReplyOf<'listBranches'>
+}
+
+/** What teams call the branch that everybody works on, the likeliest first. */
+const MAIN_NAMES = ['main', 'mainline', 'master', 'trunk']
+
+function mainFirst(branches: Built[]): Built[] {
+  const place = ({ name }: Built) => MAIN_NAMES.indexOf(name.slice(name.lastIndexOf('/') + 1).toLowerCase())
+  const named = branches.filter((branch) => place(branch) >= 0).sort((a, b) => place(a) - place(b))
+  const [main] = named
+  return main ? [main, ...branches.filter((branch) => branch !== main)] : branches
 }
 
 /** One branch with the last runs of each of its jobs. Names are stored as they are shown, so one that holds an address is found by either. */

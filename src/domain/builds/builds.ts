@@ -1,13 +1,15 @@
 import type { Static } from 'typebox'
+import { restAfter } from '../../contract/app/log-mark.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { branchKey } from '../changes/branch-names.ts'
+import { newestOf } from '../investigations/investigations.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
-import { newestOf } from './investigations.ts'
-import { printed } from './log-stream.ts'
+import { printed, silentSince } from './log-stream.ts'
+import { logOf } from './stored-log.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
 type Query = QueryOf<'listBuilds'> &
@@ -30,7 +32,7 @@ const breakage = sql`(
 export const list = (project: Sql, q: Query, site: string): Listing => {
   const at = asksForFinished(q) ? sql`b.finished_at` : sql`b.created_at`
   const start = q.commit !== undefined && isStart(q.commit) ? q.commit : undefined
-  const from = start === undefined ? among(sql`build_runs`, q.ids, 'integer') : commitStart(project, start, q.ids)
+  const from = start === undefined ? among(sql`build_runs`, q.ids, 'bigint') : commitStart(project, start, q.ids)
   const rows = sql`
     select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
       concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase
@@ -48,7 +50,7 @@ export const list = (project: Sql, q: Query, site: string): Listing => {
         ${asksForFinished(q) ? sql`and b.finished_at is not null` : sql``}
         ${when(q.finished_since, (since) => sql`and b.finished_at >= ${since}::timestamptz`)}
         ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
-        ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::integer)`)}
+        ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::bigint)`)}
       order by ${at} desc, b.id desc limit ${inlineInteger(q.limit + 1)}
     ) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`
   return { limit: q.limit, foreign: true, rows }
@@ -66,21 +68,22 @@ const isStart = (commit: string) => commit.length >= HASH_START && commit.length
 
 /** The few whose hash begins so are sorted: the barrier keeps the planner from walking all builds for them. */
 const commitStart = (project: Sql, commit: string, ids: readonly string[] | undefined): Sql => sql`(
-  select b.* from ${among(sql`build_runs`, ids, 'integer')} b
+  select b.* from ${among(sql`build_runs`, ids, 'bigint')} b
   where b.project_id = ${project} and b.commit_hash ~>=~ ${asShown(commit)} and b.commit_hash ~<~ ${commit + LAST_CHARACTER}
     and b.commit_hash <> '' offset 0)`
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
-  const build = await db.one<Detail>(sql`
+  const found = await db.one<Omit<Detail, 'silent_since'> & { silent_since: string | null }>(sql`
     select ${columns(site)}, b.artifacts,
       (select coalesce(json_agg(x), '[]') from (
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
         from build_steps s where s.build_run_id = b.id order by s.id) x) as steps,
       (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id,
-      ${newestOf} as investigation
+      ${silentSince} as silent_since, ${newestOf} as investigation
     from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
-  if (!build) throw notFound('Build run')
-  return build
+  if (!found) throw notFound('Build run')
+  const { silent_since, ...build } = found
+  return { ...build, ...(silent_since !== null && { silent_since }) }
 }
 
 /** The newest build of a project, if there is one. */
@@ -89,18 +92,32 @@ export const newest = async (db: Database, projectId: number, site: string): Pro
     select ${columns(site)} from build_runs b where b.project_id = ${projectId} order by b.created_at desc, b.id desc limit 1`)) ??
   null
 
-/** The log as far as it is known, its last lines, or those that contain a text; addresses reduced. */
+/** The log as far as it is known, addresses reduced. */
+async function wholeLog(db: Database, projectId: number, id: number | undefined): Promise<string> {
+  const build = await db.one<{ account_id: number; log: string | null; log_object: string | null }>(sql`
+    select b.account_id, ${printed} as log, b.log_object from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
+  if (!build) throw notFound('Build run')
+  return scrub((await logOf(db, build)) ?? '')
+}
+
+/**
+ * How a log goes on behind what somebody has of it, or all of it where that cannot be told. It is scrubbed as a whole: what begins in
+ * one piece and ends in the next is taken out like anything else.
+ */
+export async function readLogRest(db: Database, projectId: number, id: number, mark: string | undefined) {
+  const log = await wholeLog(db, projectId, id)
+  const rest = mark === undefined ? undefined : restAfter(log, mark)
+  return rest === undefined ? { text: log, continues: false } : { text: rest, continues: true }
+}
+
+/** The log, its last lines, or those that contain a text. */
 export async function readLog(
   db: Database,
   projectId: number,
   id: number | undefined,
   { tail, search }: QueryOf<'readBuildLog'>,
 ): Promise<string> {
-  const build = await db.one<{ log: string | null }>(
-    sql`select ${printed} as log from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`,
-  )
-  if (!build) throw notFound('Build run')
-  const log = scrub(build.log ?? '')
+  const log = await wholeLog(db, projectId, id)
   if (tail === undefined && search === undefined) return log
   const ended = log.endsWith('\n') ? log.slice(0, -1) : log
   const lines = ended === '' ? [] : ended.split('\n')

@@ -44,7 +44,7 @@ export async function contentsBetween(db: Database, owner: Owner, later: Placed,
   const to = isPlaced || later.position === null ? later : { ...later, branch: '', position: null }
   const { ids, has_more } = await rangeBetween(db, owner, to, since)
   const changes = await db.rows<Change>(sql`
-    select ${columns} from unnest(${ids.slice(0, CONTENTS_MAX)}::integer[]) with ordinality held (id, place)
+    select ${columns} from unnest(${ids.slice(0, CONTENTS_MAX)}::bigint[]) with ordinality held (id, place)
     join changes c on c.id = held.id order by held.place`)
   return { changes: changes.map(shown), branch, basis, has_more: has_more || ids.length > CONTENTS_MAX }
 }

@@ -16,7 +16,7 @@ export interface Span {
  * The places that a job covers: those between two passes with no failure between them. A change is covered when the last verdict at or
  * before it and the first at or after it are both passes.
  */
-export function coveredBy(verdicts: readonly Verdict[]): Span[] {
+function coveredBy(verdicts: readonly Verdict[]): Span[] {
   const spans: Span[] = []
   let open: Span | undefined
   for (const { position, passed } of inPlace(verdicts)) {

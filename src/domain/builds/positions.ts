@@ -19,6 +19,13 @@ export const inferredBranch = ({ branch, commit, changelist }: { branch: Sql; co
       and o.branch <> '' and o.inferred_branch is not null and ${changelist} <> '' limit 1)) end`
 }
 
+/** Whether builds wait to be told on which branch one of these changes is. */
+export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): Sql => {
+  const waiting = sql`select from build_runs b where b.project_id = ${projectId} and b.inferred_branch is null`
+  return sql`(exists (${waiting} and b.commit_hash = any (${identifiers}) and b.commit_hash <> '')
+    or exists (${waiting} and b.changelist = any (${identifiers}) and b.changelist <> ''))`
+}
+
 /**
  * Of builds that were reported before these changes. The last thing that a transaction does: it waits for builds that are being reported,
  * and whoever reports one waits for nothing that a push holds.

@@ -7,9 +7,9 @@ import { sql } from '../../db/database.ts'
 import * as changes from '../changes/submit.ts'
 import { changesOf } from '../deployments/contents.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
+import { type Case, suspectsOf } from '../investigations/suspects.ts'
 import { BRANCH, inferBranchesOf, placed } from './positions.ts'
 import * as builds from './report.ts'
-import { type Case, suspectsOf } from './suspects.ts'
 
 let base: TestDatabase
 beforeAll(async () => {
@@ -75,7 +75,7 @@ async function deployed(context: IntegrationContext, buildId: number, version: s
   return String(row!.number)
 }
 
-const WORLDS = 200
+const WORLDS = Number(process.env.WORLDS ?? 40)
 
 describe(`in ${WORLDS} studios with two to five streams, merges and cherry-picks`, () => {
   const worlds = fc.sample(branchWorld, { numRuns: WORLDS, seed: 20_261_115 })

@@ -1,15 +1,16 @@
-import { ID_MAX, IDENTIFIER_MAX } from '../../contract/limits.ts'
+import { IDENTIFIER_MAX, INTEGER_MAX } from '../../contract/limits.ts'
 import type { BuildStatus, BuildType, TargetType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { scheduleSettling } from '../breakages/schedule.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
+import { scheduleInvestigation } from '../investigations/automatic-investigations.ts'
 import * as links from '../tasks/links.ts'
-import { scheduleInvestigation } from './automatic-investigations.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
 import { inferredBranch } from './positions.ts'
 import { lockBuilds, lockProject, lockReports } from './project-lock.ts'
 import { PASSED_OR_FAILED } from './statuses.ts'
+import { replacing } from './stored-log.ts'
 
 /** How a report names its build; the first of these that finds one wins, in this order. */
 export interface BuildReference {
@@ -188,7 +189,6 @@ async function update(db: Database, known: Known, reported: Report): Promise<voi
   const upstream = reported.upstream && isIndexable(reported.upstream) ? reported.upstream : undefined
   const [running, ended] = [rank > 0 && rank < FINAL, rank === FINAL]
   const seconds = sql`make_interval(secs => ${reported.duration_seconds ?? null}::float8)`
-  const log = reported.log === undefined ? sql`b.output_log` : stored(reported.log)
   const started = sql`coalesce(${reported.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now())
     when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz, now()) - ${seconds} end)`
   const finished = sql`case when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz,
@@ -206,7 +206,7 @@ async function update(db: Database, known: Known, reported: Report): Promise<voi
       fixed_build_run_id = ${passed ? sql`coalesce(b.fixed_build_run_id, ${failedBefore(reported.branch)})` : sql`b.fixed_build_run_id`},
       started_at = ${started}, finished_at = ${finished}, duration_seconds = case when ${finished} is null then b.duration_seconds
         else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(started, finished)}) end,
-      output_log = ${log},
+      ${reported.log === undefined ? sql`` : sql`${replacing(stored(reported.log))},`}
       artifacts = coalesce(${reported.artifacts ? JSON.stringify(reported.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
     where b.id = ${known.id}`)
@@ -237,7 +237,7 @@ const failedBefore = (branch: string | undefined) => sql`(
 
 /** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
 const secondsBetween = (from: Sql, to: Sql) =>
-  sql`case when ${to} - ${from} is not null then least(extract(epoch from ${to} - ${from}), ${ID_MAX})::integer end`
+  sql`case when ${to} - ${from} is not null then least(extract(epoch from ${to} - ${from}), ${INTEGER_MAX})::integer end`
 
 const writeStep = (db: Database, buildId: number, step: Step) =>
   db.execute(sql`

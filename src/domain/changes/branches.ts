@@ -1,10 +1,10 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { branchKey } from './branch-names.ts'
 
 /** A change on a branch, as it was told. */
 export interface Placement {
-  change_id: number
+  identifier: string
   /** In any spelling. */
   branch: string
   /** Its place, where the tool numbers its changes. */
@@ -13,42 +13,50 @@ export interface Placement {
   follows: string | null
 }
 
+interface Owner {
+  account_id: number
+  project_id: number
+}
+
 /**
- * Puts changes on branches, in the order given. A change stays where it was first put. A push that arrives before the one it follows
- * is moved behind it when that one comes.
+ * Puts the changes in `written` on branches, in the order given. A change stays where it was first put. `late`: those of them that
+ * others follow which arrived before.
  */
-export async function place(db: Database, owner: { account_id: number; project_id: number }, placements: readonly Placement[]) {
-  const { account_id, project_id } = owner
+export function placing({ account_id, project_id }: Owner, placements: readonly Placement[]): Sql {
   const fitting = placements
     .map((one) => ({ ...one, branch: branchKey(one.branch) }))
     .filter(({ branch }) => branch !== '' && branch.length <= BRANCH_MAX)
-  if (fitting.length === 0) return
-  // A look-up for each: joined, a few changes are found by reading all of them while there are thousands.
-  await db.execute(sql`
-    insert into change_branches (account_id, project_id, branch, change_id, given, follows, timestamp)
-    select ${account_id}, ${project_id}, t.branch, t.change_id, t.given, t.follows,
-      (select c.timestamp from changes c where c.id = t.change_id)
-    from jsonb_to_recordset(${JSON.stringify(fitting.map((one, place) => ({ ...one, place })))}::jsonb)
-      as t (change_id integer, branch text, given bigint, follows text, place integer)
-    order by t.place
-    on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null
-      where change_branches.orphaned_at is not null`)
-  const chained = fitting.filter(({ given }) => given === null)
-  if (chained.length === 0) return
+    .map((one, place) => ({ ...one, place }))
+  const names = [...new Set(fitting.map(({ branch }) => branch))]
   // All that may be followed are looked up together: planned while the table is young, one look-up for each would read the whole branch.
-  const late = await db.rows<Chain>(sql`
-    with placed as materialized (
-      select p.branch, p.position, c.identifier from change_branches p join changes c on c.id = p.change_id
-      where p.change_id = any (${chained.map(({ change_id }) => change_id)})),
+  // They meet those who follow by name and branch at once: by branch alone, a push of thousands would be compared each with each.
+  return sql`
+    placed as (
+      insert into change_branches (account_id, project_id, branch, change_id, given, follows, timestamp)
+      select ${account_id}, ${project_id}, t.branch, w.id, t.given, t.follows, w.timestamp
+      from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as t (identifier text, branch text, given bigint, follows text, place integer)
+      join written w on w.identifier = t.identifier
+      order by t.place
+      on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null
+        where change_branches.orphaned_at is not null
+      returning branch, change_id, follows, position),
     followers as materialized (
       select s.branch, s.follows, s.position from change_branches s
-      where s.account_id = ${account_id} and s.project_id = ${project_id} and s.follows = any (array(select identifier from placed))
-        and s.branch = any (${[...new Set(chained.map(({ branch }) => branch))]}))
-    select p.branch, p.identifier from placed p join followers s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position`)
+      where s.account_id = ${account_id} and s.project_id = ${project_id} and s.follows = any (array(select identifier from written))
+        and s.branch = any (${names})
+      union all select branch, follows, position from placed),
+    standing as materialized (select p.branch, p.position, w.identifier from placed p join written w on w.id = p.change_id),
+    late as (
+      select p.branch, p.identifier from standing p
+      join followers s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position)`
+}
+
+/** A push that arrived before the one it follows is moved behind it when that one comes. */
+export async function reorder(db: Database, owner: Owner, late: readonly Chain[]) {
   for (const chain of late) await moveBehind(db, owner, chain)
 }
 
-interface Chain {
+export interface Chain {
   branch: string
   /** The change that the chain follows. */
   identifier: string
@@ -58,11 +66,7 @@ interface Chain {
 const CHAIN_MAX = 10_000
 
 /** What follows a change, one after the other, goes to the end of the branch in that order. */
-const moveBehind = (
-  { execute }: Database,
-  { account_id, project_id }: { account_id: number; project_id: number },
-  chain: Chain,
-) =>
+const moveBehind = ({ execute }: Database, { account_id, project_id }: Owner, chain: Chain) =>
   execute(sql`
     with recursive chain as (
       select p.id, c.identifier, 1 as depth from change_branches p join changes c on c.id = p.change_id

@@ -1,14 +1,20 @@
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { Change } from '../../contract/shapes.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
+import { PASSED, RUNNING } from '../builds/statuses.ts'
 import { asShown, scrubAuthor } from '../privacy/scrub.ts'
 import { branchKey } from './branch-names.ts'
 import { branchesOf } from './branches.ts'
 
-type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { branch?: string | undefined; cursor?: Key; ids?: readonly string[] }
+type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { branch?: string | undefined; cursor?: Key; ids?: readonly string[] } & {
+  since?: string
+  until?: string
+  /** With how the builds of each ended. */
+  builds?: boolean
+}
 type Detail = ReplyOf<'showChange'>
 
 export const columns = sql`
@@ -18,14 +24,29 @@ export const columns = sql`
   (select count(*) from approvals a where a.project_id = c.project_id and a.commit_sha = c.identifier) as approval_count,
   ${branchesOf} as branches`
 
+/** Of each job the newest build counts: one that failed and passed when it was run again has passed. */
+const buildStates = sql`(
+  select json_build_object('passed', count(*) filter (where b.status in ${PASSED}), 'failed', count(*) filter (where b.status = 'failed'),
+    'running', count(*) filter (where b.status in ${RUNNING}))
+  from (
+    select distinct on (b.ci_job_name) b.status from (
+      select b.ci_job_name, b.status, b.created_at, b.id from build_runs b
+      where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      union
+      select b.ci_job_name, b.status, b.created_at, b.id from build_runs b
+      where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
+    order by b.ci_job_name, b.created_at desc, b.id desc) b)`
+
 export function list(project: Sql, q: Query): Listing {
   // The table of branches carries the order too, so that a branch is walked newest first by itself.
   const [at, id] = q.branch === undefined ? [sql`c.timestamp`, sql`c.id`] : [sql`p.timestamp`, sql`p.change_id`]
   const where = (at: Sql, id: Sql) => sql`true
     ${q.orphaned ? sql`` : sql`and c.orphaned_at is null ${when(q.branch, () => sql`and p.orphaned_at is null`)}`}
-    ${when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::integer)`)}`
+    ${when(q.since, (since) => sql`and ${at} >= ${since}::timestamptz`)}
+    ${when(q.until, (until) => sql`and ${at} < ${until}::timestamptz`)}
+    ${when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
   const found = (within?: Within) => sql`
-    select c.* from ${among(sql`changes`, q.ids, 'integer')} c
+    select c.* from ${among(sql`changes`, q.ids, 'bigint')} c
     ${when(q.branch, (branch) => sql`join change_branches p on p.change_id = c.id and p.project_id = ${project} and p.branch = ${asShown(branchKey(branch))}`)}
     where c.project_id = ${project} and ${where(at, id)}
       ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)}
@@ -48,7 +69,7 @@ export function list(project: Sql, q: Query): Listing {
         })
   const rows = sql`
     select row_to_json(item) as item, c.timestamp as key_at, c.id as key_id
-    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) c, lateral (select ${columns}) item`
+    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) c, lateral (select ${columns} ${q.builds ? sql`, ${buildStates} as builds` : empty}) item`
   return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
 }
 

@@ -1,17 +1,14 @@
-import { assetTypeOf, type SourceType } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import type { SourceType } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
+import * as assets from '../assets/versions.ts'
+import { hasBuildsOf, inferBranchesOf } from '../builds/positions.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import * as streamSettings from '../integrations/stream-settings.ts'
 import { branchKey } from './branch-names.ts'
 import * as branches from './branches.ts'
+import { assetFiles, type ChangedFile } from './files.ts'
 import { type StreamSettings, streamsOf } from './streams.ts'
-
-export interface ChangedFile {
-  path: string
-  action: string
-  size_bytes?: number
-}
 
 /** A change as a tool tells it. */
 export interface Submitted {
@@ -28,6 +25,9 @@ export interface Submitted {
   branch: string
   /** The change before it on that branch, where the tool tells. */
   follows?: string
+  /** Where the tool shows it, and its files: an address with {path} and {line}. */
+  url?: string
+  file_url?: string
   /** null: the tool did not tell which files. */
   files: ChangedFile[] | null
 }
@@ -38,40 +38,65 @@ export type Orphaned = Pick<Submitted, 'source_type' | 'identifier' | 'branch'>
 export interface SubmittedRow {
   id: number
   identifier: string
-  /** Its files were not known before: only then do they touch assets. */
-  news: boolean
 }
 
-/** The same change told twice is one change; the later telling wins, and what it leaves out stays. */
-export async function submit(db: Database, context: IntegrationContext, changes: Submitted[]): Promise<SubmittedRow[]> {
-  const rows = await write(db, context, changes)
+interface Outcome {
+  /** Null where nothing was written. */
+  changes: SubmittedRow[] | null
+  late: branches.Chain[] | null
+  has_builds: boolean
+  moved: number
+  others: assets.OpenedApproval[] | null
+}
+
+/**
+ * The same change told twice is one change; the later telling wins, and what it leaves out stays. With its place on branches, the
+ * versions of its assets and the approvals that they need, in one statement; what that finds to follow has statements of its own.
+ * Nothing is written, and no row answered, where `unless` finds one.
+ */
+export async function submit(
+  db: Database,
+  context: IntegrationContext,
+  changes: Submitted[],
+  unless: Sql = sql`select where false`,
+): Promise<SubmittedRow[]> {
+  const { project_id } = context
   const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
-  await branches.place(db, context, placementsOf(changes, rows, settings))
-  return rows
+  const names = changes.map(({ identifier }) => identifier)
+  const done = (await db.one<Outcome>(sql`
+    with ${writing(context, changes, unless)},
+    ${branches.placing(context, placementsOf(changes, settings))},
+    ${assets.touching(context, changes)}
+    select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
+      (select json_agg(late) from late) as late, ${hasBuildsOf(project_id, names)} as has_builds,
+      (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
+  if (!done.changes) return []
+  await branches.reorder(db, context, done.late ?? [])
+  await assets.settle(db, context, done.moved, done.others ?? [])
+  if (done.has_builds)
+    await inferBranchesOf(
+      db,
+      project_id,
+      done.changes.map(({ id }) => id),
+    )
+  return done.changes
 }
 
 /** A commit that is told on a second branch is on both; a changelist is on every stream that one of its files belongs to. */
-function placementsOf(changes: Submitted[], rows: SubmittedRow[], settings: StreamSettings): branches.Placement[] {
-  const ids = new Map(rows.map(({ identifier, id }) => [identifier, id]))
-  return changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files }) => {
-    const change_id = ids.get(identifier)!
+const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.Placement[] =>
+  changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files }) => {
     if (source_type === 'Changelist') {
       const given = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
-      const names = branch
-        ? [branch]
-        : streamsOf(
-            (files ?? []).map(({ path }) => path),
-            settings,
-          )
-      return names.map((name) => ({ change_id, branch: name, given, follows: null }))
+      const paths = (files ?? []).map(({ path }) => path)
+      const names = branch ? [branch] : streamsOf(paths, settings)
+      return names.map((name) => ({ identifier, branch: name, given, follows: null }))
     }
-    return [{ change_id, branch, given: null, follows: follows ?? null }]
+    return [{ identifier, branch, given: null, follows: follows ?? null }]
   })
-}
 
-/** All in one statement. */
-function write(db: Database, context: IntegrationContext, changes: Submitted[]): Promise<SubmittedRow[]> {
+/** `written`: the changes, and whether their files were not known before; only then do they touch assets. */
+function writing(context: IntegrationContext, changes: Submitted[], unless: Sql): Sql {
   // In one order everywhere, so that two deliveries with the same commits never wait for each other in a circle.
   const reported = changes
     .toSorted((a, b) => (a.identifier < b.identifier ? -1 : 1))
@@ -80,19 +105,21 @@ function write(db: Database, context: IntegrationContext, changes: Submitted[]):
       author_uids: change.author_uids.map((uid) => uid.toLowerCase()),
       asset_count: new Set(assetFiles(change).map((file) => file.path)).size,
     }))
-  return db.rows<SubmittedRow>(sql`
-    with reported as (
+  return sql`
+    reported as (
       select * from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
         as t (source_type text, identifier text, author text, author_uids text[], description text, timestamp timestamptz, branch text,
-          files jsonb, asset_count integer)),
+          files jsonb, asset_count integer, url text, file_url text)
+      where not exists (${unless})),
     written as (
       insert into changes as c (account_id, project_id, integration_id, source_type, identifier, author, author_user_id, description,
-        branch, timestamp, files, files_known_at, asset_count)
+        branch, timestamp, files, files_known_at, asset_count, url, file_url)
       select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
         (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${context.account_id}
           where a.provider = ${context.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
           order by array_position(t.author_uids, lower(a.uid)) limit 1),
-        t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count
+        t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
+        coalesce(t.url, ''), coalesce(t.file_url, '')
       from reported t
       on conflict (project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
@@ -102,12 +129,13 @@ function write(db: Database, context: IntegrationContext, changes: Submitted[]):
         -- Now stands for a time nobody told.
         timestamp = case when excluded.timestamp = now()::timestamptz(3) then c.timestamp else excluded.timestamp end,
         files = coalesce(excluded.files, c.files),
+        url = case when excluded.url = '' then c.url else excluded.url end,
+        file_url = case when excluded.file_url = '' then c.file_url else excluded.file_url end,
         -- Never now, which stands for news: another transaction may have told them in this very millisecond.
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null, updated_at = now()
-      returning c.id, c.identifier, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)
-    select * from written order by id`)
+      returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }
 
 /** A forced push left this one behind on its branch. It is orphaned where that was the last one it was on. */
@@ -124,14 +152,3 @@ export const orphan = (db: Database, projectId: number, { source_type, identifie
     from this where c.id = this.id and c.orphaned_at is null
     returning c.id`)
 }
-
-/** A longer path fits into no index: its file is listed with the change and makes no asset. */
-const PATH_MAX = 2_000
-const DELETING = /delete|remove|purge|archive/i
-
-/** The files of a change that are assets and are still there after it. */
-export const assetFiles = (change: Submitted) =>
-  (change.files ?? []).flatMap(({ path, action, size_bytes }) => {
-    const asset_type = DELETING.test(action) || Buffer.byteLength(path) > PATH_MAX ? undefined : assetTypeOf(path)
-    return asset_type === undefined ? [] : [{ path, asset_type, size_bytes: size_bytes ?? null }]
-  })

@@ -5,6 +5,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { BranchGrid, JobRows } from './branch-grid.tsx'
 import { BranchRow } from './branch-row.tsx'
 
@@ -22,14 +23,17 @@ function All({ projectId }: { projectId: string }) {
     <Page
       title="Branches"
       actions={
-        <input
-          type="search"
-          aria-label="Part of a branch's name"
-          placeholder="Part of a name"
-          value={q}
-          onChange={(event) => filter({ q: event.target.value })}
-          className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
-        />
+        <>
+          <input
+            type="search"
+            aria-label="Part of a branch's name"
+            placeholder="Part of a name"
+            value={q}
+            onChange={(event) => filter({ q: event.target.value })}
+            className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
+          />
+          <SavedViews />
+        </>
       }
     >
       <Loaded query={query}>

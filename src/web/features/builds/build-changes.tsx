@@ -10,7 +10,7 @@ interface Props {
   buildId: string
 }
 
-const useBuildChanges = ({ projectId, buildId }: Props) =>
+export const useBuildChanges = ({ projectId, buildId }: Props) =>
   useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId })
 
 /** How tall they are is known: what stands below them will not be moved. */

@@ -1,9 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { useStreamed } from '../../live.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi } from '../../queries.ts'
-import { Empty } from '../../ui/empty.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { buttonClass } from '../../ui/form/button.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
@@ -13,18 +15,23 @@ import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
 import { BuildChanges, useBuildChangesKnown } from './build-changes.tsx'
+import { useBuildContext, useBuildContextKnown } from './build-context.ts'
+import { BuildLog } from './build-log.tsx'
+import { BuildNeighbours } from './build-neighbours.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { Investigation } from './investigation.tsx'
-import { LogViewer } from './log-viewer.tsx'
 
 type Detail = AppReply<'showBuild'>
 
 const RUNNING = new Set(['queued', 'preparing', 'building'])
 const OPEN = new Set(['pending', 'running'])
 
-/** How soon to look again at what the stream does not tell: a log that grows, and an investigation that comes to no end. */
-const pauseOf = (build: Detail | undefined) =>
-  build && OPEN.has(build.investigation?.status ?? '') ? 1_000 : build && RUNNING.has(build.status) ? 5_000 : false
+/** How soon to look again at what the stream does not tell: an investigation that comes to no end, and where there is no stream all. */
+const pauseOf = (build: Detail | undefined, isStreamed: boolean) => {
+  if (!build) return false
+  if (OPEN.has(build.investigation?.status ?? '')) return isStreamed ? LOOK_AGAIN_MS : 2_000
+  return RUNNING.has(build.status) && !isStreamed ? LOOK_AGAIN_MS : false
+}
 
 export default function Build() {
   const { projectId = '', buildId = '' } = useParams({ strict: false })
@@ -32,9 +39,10 @@ export default function Build() {
   const [every, setEvery] = useState<number | false>(false)
   const { data, error, refetch } = useApi('showBuild', args, { every })
   const build = data?.id === buildId ? data : undefined
-  const pause = pauseOf(build)
+  const pause = pauseOf(build, useStreamed())
   if (pause !== every) setEvery(pause)
-  if (!build)
+  const isAroundKnown = useBuildContextKnown({ projectId, buildId })
+  if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
         {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
@@ -43,10 +51,14 @@ export default function Build() {
   return <Shown key={build.id} build={build} projectId={projectId} />
 }
 
+/** Tools write what they like where an address belongs. */
+const isWebAddress = (address: string) => /^https?:\/\//.test(address)
+
 const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] as const
 
 function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
+  const context = useBuildContext({ projectId, buildId: build.id })
   const isKnown = useBuildChangesKnown({ projectId, buildId: build.id })
   // Asked for at once, shown when nothing above it moves any more.
   useApi('readBuildLog', { project_id: projectId, build_run_id: build.id })
@@ -56,8 +68,18 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
     <Page
       title={`${build.ci_job_name || 'Build'} ${build.build_number && `#${build.build_number}`}`}
       up={upOf(projectId)}
-      actions={<BuildStatus value={build.status} />}
+      actions={
+        <>
+          {context && isWebAddress(context.url) && (
+            <a href={context.url} target="_blank" rel="noreferrer" className={buttonClass()}>
+              Open at the CI
+            </a>
+          )}
+          <BuildStatus value={build.status} />
+        </>
+      }
     >
+      <BuildNeighbours projectId={projectId} context={context} />
       <Facts
         of={[
           ['Change', <ChangeOf key="change" projectId={projectId} identifier={build.commit_hash || build.changelist} />],
@@ -79,10 +101,31 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               </Link>
             ),
           ],
+          ['Nothing heard since', build.silent_since && <Time key="silent" at={build.silent_since} both />],
+          [
+            'Last passed',
+            context?.last_passed && (
+              <Link
+                key="passed"
+                to="/projects/$projectId/builds/$buildId"
+                params={{ projectId, buildId: context.last_passed.id }}
+                className="underline"
+              >
+                #{context.last_passed.build_number || context.last_passed.id}
+              </Link>
+            ),
+          ],
           ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
         ]}
       />
-      {build.status === 'failed' && <Investigation found={build.investigation} onLine={(line) => setAsked({ line })} />}
+      {build.status === 'failed' && (
+        <Investigation
+          found={build.investigation}
+          canAskAnew={context?.can_investigate ?? false}
+          repository={context}
+          onLine={(line) => setAsked({ line })}
+        />
+      )}
       <BuildChanges projectId={projectId} buildId={build.id} />
       {isKnown && build.steps.length > 0 && (
         <Section title="Phases">
@@ -94,7 +137,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           <ul className="grid gap-1 text-sm">
             {build.artifacts.map(({ name, size_bytes, url }) => (
               <li key={name} className="flex justify-between gap-3">
-                {/^https?:\/\//.test(url) ? (
+                {isWebAddress(url) ? (
                   <a href={url} rel="noreferrer" target="_blank" className="min-w-0 break-all underline">
                     {name}
                   </a>
@@ -107,49 +150,9 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           </ul>
         </Section>
       )}
-      {isKnown && <Log build={build} projectId={projectId} lines={lines} asked={asked} />}
-    </Page>
-  )
-}
-
-interface LogProps {
-  build: Detail
-  projectId: string
-  lines: number[]
-  asked: { line: number } | undefined
-}
-
-function Log({ build, projectId, lines, asked }: LogProps) {
-  const running = RUNNING.has(build.status)
-  const args = { project_id: projectId, build_run_id: build.id }
-  const { data, error, refetch, isPlaceholderData } = useApi('readBuildLog', args)
-  // Whatever a build prints touches it, so that its log is asked for only when there is more.
-  const read = useRef(build.updated_at)
-  useEffect(() => {
-    if (read.current === build.updated_at) return
-    read.current = build.updated_at
-    void refetch()
-  }, [build.updated_at, refetch])
-  return (
-    <section className="grid grid-cols-1 gap-2">
-      <h2 className="font-semibold">Log</h2>
-      {error && data === undefined ? (
-        <Failed error={error} retry={() => void refetch()} />
-      ) : data === undefined || isPlaceholderData ? (
-        <Waiting />
-      ) : data === '' ? (
-        <Empty title="No log">
-          {running ? 'It will stand here as soon as the build tells something.' : 'The tool that ran this build sent none.'}
-        </Empty>
-      ) : (
-        <LogViewer
-          log={data}
-          raw={`/app/api/v1/projects/${projectId}/build_runs/${build.id}/log`}
-          evidence={lines}
-          running={running}
-          asked={asked}
-        />
+      {isKnown && (
+        <BuildLog build={build} projectId={projectId} isRunning={RUNNING.has(build.status)} evidence={lines} asked={asked} />
       )}
-    </section>
+    </Page>
   )
 }

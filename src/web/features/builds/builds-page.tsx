@@ -7,22 +7,42 @@ import { usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { spanOf, Time } from '../../ui/text/time.tsx'
+import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { SuspectLink } from './suspects.tsx'
 
 const options = (all: string, values: readonly string[], words = wordsOf) =>
   [['', all], ...values.map((value) => [value, words(value)] as const)] as const
 
+const FILTERS = ['status', 'build_type', 'target_type', 'q', 'job', 'branch', 'author', 'since', 'until'] as const
+const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
+
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ status, build_type, target_type }, filter] = useFilters('status', 'build_type', 'target_type')
+  const [filters, filter] = useFilters(...FILTERS)
+  const { status, build_type, target_type, since, until, ...words } = filters
   const columns = useMemo(() => columnsOf(projectId), [projectId])
-  const query = { status, build_type, target_type, breakages: true }
-  const pages = usePages('listBuilds', { project_id: projectId, query }, 'build_runs')
+  const query = {
+    ...words,
+    status,
+    build_type,
+    target_type,
+    finished_since: startOf(since),
+    finished_until: endOf(until),
+    breakages: true,
+  }
+  const searches = [since, until, ...Object.values(words)].some(Boolean)
+  const pages = usePages(
+    searches ? 'searchBuilds' : ('listBuilds' as 'searchBuilds'),
+    { project_id: projectId, query },
+    'build_runs',
+  )
+  const filtered = Object.values(filters).some(Boolean)
   return (
     <Page
       title="Builds"
@@ -46,19 +66,29 @@ export default function Builds() {
             onChange={(event) => filter({ target_type: event.target.value })}
             options={options('All configurations', TARGET_TYPES)}
           />
+          <SavedViews />
         </>
       }
     >
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField label="Search builds" placeholder="Job, number, branch" value={words.q} onChange={(q) => filter({ q })} />
+        <SearchField label="Job" placeholder="Job, in full" value={words.job} onChange={(job) => filter({ job })} />
+        <SearchField
+          label="Branch"
+          placeholder="Branch, in full"
+          value={words.branch}
+          onChange={(branch) => filter({ branch })}
+        />
+        <SearchField label="Author" value={words.author} onChange={(author) => filter({ author })} className="w-28" />
+        <DateFields label="Finished" since={since} until={until} onChange={filter} />
+      </div>
       <Pages
         query={pages}
         count={pages.items.length}
         empty={
-          status || build_type || target_type ? (
-            <Empty
-              title="No such build"
-              action={<Button onClick={() => filter({ status: '', build_type: '', target_type: '' })}>Show all builds</Button>}
-            >
-              No build of this project has that state, engine and configuration.
+          filtered ? (
+            <Empty title="No such build" action={<Button onClick={() => filter(NONE)}>Show all builds</Button>}>
+              No build of this project is like that.
             </Empty>
           ) : (
             <Empty
@@ -131,19 +161,23 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     head: 'Took',
     wide: true,
     className: 'text-right whitespace-nowrap',
-    cell: ({ duration_seconds }) => <span className="tabular-nums">{spanOf(duration_seconds)}</span>,
+    cell: ({ duration_seconds, status, started_at }) => (
+      <span className="tabular-nums">
+        {RUNNING_STATUSES.includes(status) && started_at ? <Elapsed since={started_at} /> : spanOf(duration_seconds)}
+      </span>
+    ),
   },
   { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 /** Why it failed in a few words, and whose change it may have been. */
 const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNullable<Listed['breakage']> }) => (
-  <span className="block max-w-64 text-xs text-soft">
+  <span className="block max-w-80 text-xs text-soft">
     <Link
       to="/projects/$projectId/breakages/$breakageId"
       params={{ projectId, breakageId: breakage.id }}
       title={breakage.cause}
-      className="wrap-anywhere line-clamp-1 hover:underline"
+      className="wrap-anywhere line-clamp-2 hover:underline"
     >
       {breakage.cause || 'Cause not found'}
     </Link>

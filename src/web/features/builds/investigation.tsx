@@ -3,11 +3,13 @@ import type { Investigation as Found } from '../../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useWrite } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useAccount, useLocked } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { filesNamed } from './log/links.ts'
+import { fileAddress, type Repository, repositoryPath } from './log/repository-files.ts'
 import { Suspects } from './suspects.tsx'
 
 /** How a confidence looks. */
@@ -15,6 +17,9 @@ export const SURE = { high: 'ok', medium: 'warn', low: 'neutral' } as const
 
 interface Props {
   found: Found | null
+  /** The log has changed since: another look may find more. */
+  canAskAnew: boolean
+  repository: Repository | undefined
   /** Shows a line of the log. */
   onLine(line: number): void
 }
@@ -29,7 +34,7 @@ export function Investigation(props: Props) {
   )
 }
 
-function Finding({ found, onLine }: Props) {
+function Finding({ found, canAskAnew, repository, onLine }: Props) {
   if (!found || found.status === 'failed')
     return (
       <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>
@@ -56,10 +61,12 @@ function Finding({ found, onLine }: Props) {
         <div className="flex flex-wrap gap-1.5">
           {found.category && <Pill kind="err">{wordsOf(found.category)}</Pill>}
           {found.confidence && <Pill kind={SURE[found.confidence]}>{found.confidence} confidence</Pill>}
+          {canAskAnew && <Ask again />}
         </div>
       }
     >
       <p className="wrap-anywhere font-medium">{found.diagnosis}</p>
+      {repository && <FoundFile evidence={found.evidence} repository={repository} />}
       {found.suggested_fix && (
         <p className="wrap-anywhere text-sm">
           <span className="font-medium">Suggested fix: </span>
@@ -81,6 +88,29 @@ function Finding({ found, onLine }: Props) {
       </details>
     </Section>
   )
+}
+
+/** The file that the evidence names, as the repository knows it. */
+function FoundFile({ evidence, repository }: { evidence: Found['evidence']; repository: Repository }) {
+  for (const { text } of evidence)
+    for (const { path, line } of filesNamed(text)) {
+      const below = repositoryPath(path, repository)
+      if (below === undefined) continue
+      const address = fileAddress(path, line, repository)
+      const words = `${below}:${line}`
+      return (
+        <p className="wrap-anywhere font-mono text-xs">
+          {address ? (
+            <a href={address} target="_blank" rel="noreferrer" className="underline">
+              {words}
+            </a>
+          ) : (
+            words
+          )}
+        </p>
+      )
+    }
+  return null
 }
 
 const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (
@@ -106,6 +136,7 @@ const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number):
 function Ask({ again }: { again: boolean }) {
   const { projectId = '', buildId = '' } = useParams({ strict: false })
   const account = useAccount()
+  const locked = useLocked()
   const start = useWrite('investigateBuild', ['showBuild', 'showMe'])
   const { error } = start
   return (
@@ -115,8 +146,8 @@ function Ask({ again }: { again: boolean }) {
         <Button
           look="main"
           busy={start.isPending}
-          disabled={account?.read_only != null}
-          title={account?.read_only ? 'The account is read-only.' : undefined}
+          disabled={locked !== undefined}
+          title={locked}
           onClick={() => start.mutate({ project_id: projectId, build_run_id: buildId })}
         >
           {again ? 'Investigate again' : 'Investigate'}

@@ -26,17 +26,22 @@ export const Suspects = ({ of }: { of: readonly Suspect[] }) => (
 export function SuspectLink({ suspect: { change_id, user_id } }: { suspect: Pick<Suspect, 'change_id' | 'user_id'> }) {
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
-  const { data } = useApi('showChange', { project_id: projectId, id: change_id }, { enabled: user_id === null })
-  const author = data?.id === change_id ? data.author : ''
+  const { change, unknown } = useChange(projectId, change_id, user_id === null)
   return (
     <Link
       to="/projects/$projectId/changes/$changeId"
       params={{ projectId, changeId: String(change_id) }}
       className="wrap-anywhere text-ink hover:underline"
     >
-      {user_id === null ? author || `change ${change_id}` : nameOf(user_id)}
+      {user_id === null ? change?.author || change?.display_identifier || unknown : nameOf(user_id)}
     </Link>
   )
+}
+
+/** A change by its id, and what stands for it while it is not there. */
+function useChange(projectId: string, id: number, enabled = true) {
+  const { data, error } = useApi('showChange', { project_id: projectId, id }, { enabled })
+  return { change: data?.id === id ? data : undefined, unknown: error ? 'a change that is gone' : '…' }
 }
 
 /** Asked for only when somebody wants to see them. */
@@ -60,8 +65,7 @@ function Others({ of }: { of: readonly Suspect[] }) {
 function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Suspect }) {
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
-  const { data } = useApi('showChange', { project_id: projectId, id: change_id })
-  const change = data?.id === change_id ? data : undefined
+  const { change, unknown } = useChange(projectId, change_id)
   const share = Math.round(Math.min(1, Math.max(0, score)) * 100)
   return (
     <li className="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 text-sm">
@@ -78,7 +82,7 @@ function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Sus
           title={change?.description.split('\n', 1)[0]}
           className="block truncate font-medium hover:underline"
         >
-          <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? `change ${change_id}`}</code>
+          <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? unknown}</code>
           {change?.description.split('\n', 1)[0]}
         </Link>
         <p className="text-xs text-soft">{user_id === null ? change?.author : nameOf(user_id)}</p>

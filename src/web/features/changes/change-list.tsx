@@ -1,7 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
-import type { Change } from '../../../contract/shapes.ts'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+
+type Change = AppReply<'listChanges'>['changes'][number]
 
 /** Changes as lines: what was done, by whom, how much it touched. */
 export const ChangeList = ({ changes, label }: { changes: readonly Change[]; label: string }) => (
@@ -26,6 +28,7 @@ function Row({ change }: { change: Change }) {
         {change.description.split('\n', 1)[0] || 'No description'}
       </Link>
       {change.orphaned_at && <Pill>overwritten</Pill>}
+      {change.builds && <Builds {...change.builds} />}
       <span className="text-xs text-soft max-sm:order-1">
         {change.approval_count > 0 && `${change.approval_count} ${change.approval_count === 1 ? 'approval' : 'approvals'} · `}
         {change.file_count !== null && `${change.file_count} ${change.file_count === 1 ? 'file' : 'files'} · `}
@@ -34,3 +37,13 @@ function Row({ change }: { change: Change }) {
     </li>
   )
 }
+
+/** How its builds ended, the worst first. */
+const Builds = ({ passed, failed, running }: NonNullable<Change['builds']>) =>
+  passed + failed + running > 0 && (
+    <span className="flex gap-1 max-sm:order-1">
+      {failed > 0 && <Pill kind="err">{failed} failed</Pill>}
+      {running > 0 && <Pill kind="info">{running} running</Pill>}
+      {passed > 0 && <Pill kind="ok">{passed} passed</Pill>}
+    </span>
+  )

@@ -1,14 +1,15 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
 import { Facts } from '../../ui/facts.tsx'
+import { buttonClass } from '../../ui/form/button.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
-import { BuildLine } from '../builds/build-line.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
+import { ChangeBuilds, ChangeDeployments } from './change-uses.tsx'
 import { ChangedFiles } from './changed-files.tsx'
 
 const WORDS = { GitCommit: 'Git commit', Changelist: 'Changelist', AssetCommit: 'Asset commit' }
@@ -16,6 +17,8 @@ const WORDS = { GitCommit: 'Git commit', Changelist: 'Changelist', AssetCommit: 
 export default function Change() {
   const { projectId = '', changeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showChange', { project_id: projectId, id: changeId })
+  const { data: around, isPlaceholderData } = useApi('showChangeContext', { project_id: projectId, id: changeId })
+  const context = isPlaceholderData ? undefined : around
   const up = ['Changes', `/projects/${projectId}/changes`] as const
   if (!data || String(data.id) !== changeId)
     return (
@@ -27,7 +30,18 @@ export default function Change() {
   const text = rest.join('\n').trim()
   const decided = Object.entries(data.approvals).filter(([, count]) => count > 0)
   return (
-    <Page title={title || data.display_identifier} up={up}>
+    <Page
+      title={title || data.display_identifier}
+      up={up}
+      actions={
+        context &&
+        /^https?:\/\//.test(context.url) && (
+          <a href={context.url} target="_blank" rel="noreferrer" className={buttonClass()}>
+            What it changed
+          </a>
+        )
+      }
+    >
       {data.orphaned_at && (
         <Notice kind="warn">
           This change was overwritten by a forced push <Time at={data.orphaned_at} />; it is no longer part of the history.
@@ -51,17 +65,9 @@ export default function Change() {
         ]}
       />
       {text && <p className="whitespace-pre-wrap wrap-anywhere text-sm">{text}</p>}
-      <div className="grid items-start gap-4 lg:grid-cols-3">
-        <Section title="Builds">
-          {data.build_runs.length === 0 && <p className="text-sm text-soft">None has built it yet.</p>}
-          <ul className="grid min-w-0 grid-cols-1 gap-1.5">
-            {data.build_runs.map((build) => (
-              <li key={build.id} className="flex flex-wrap items-center gap-x-2 text-sm">
-                <BuildLine projectId={projectId} build={build} />
-              </li>
-            ))}
-          </ul>
-        </Section>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <ChangeBuilds projectId={projectId} context={context} />
+        <ChangeDeployments projectId={projectId} context={context} />
         <Section title="Approvals">
           {decided.length === 0 ? (
             <p className="text-sm text-soft">It touched nothing that needs one.</p>
@@ -81,13 +87,15 @@ export default function Change() {
           )}
         </Section>
         <Section title="Tasks">
-          {data.task_ids.length === 0 ? (
+          {!context ? (
+            <Waiting />
+          ) : context.tasks.length === 0 ? (
             <p className="text-sm text-soft">Its text names none. Write #12 or GM-12 to link a task.</p>
           ) : (
             <ul className="grid min-w-0 grid-cols-1 gap-1.5">
-              {data.task_ids.map((id) => (
-                <li key={id}>
-                  <TaskLink projectId={projectId} id={id} />
+              {context.tasks.map((task) => (
+                <li key={task.id}>
+                  <TaskLink projectId={projectId} id={task.id} told={task} />
                 </li>
               ))}
             </ul>

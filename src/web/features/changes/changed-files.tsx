@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ChangeDetail } from '../../../contract/shapes.ts'
 import { Button } from '../../ui/form/button.tsx'
+import { numberOf } from '../../ui/text/dates.ts'
 
 type File = ChangeDetail['files'][number]
 
@@ -39,7 +40,7 @@ export function ChangedFiles({ files }: { files: readonly File[] }) {
         </div>
       ))}
       {files.length > shown && (
-        <Button onClick={() => setShown(shown + 1000)}>Show more of {files.length.toLocaleString('en')} files</Button>
+        <Button onClick={() => setShown(shown + 1000)}>Show more of {numberOf(files.length)} files</Button>
       )}
     </div>
   )

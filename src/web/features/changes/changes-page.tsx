@@ -1,47 +1,43 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { SOURCE_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { buttonClass } from '../../ui/form/button.tsx'
-import { useDebounced } from '../../ui/form/debounced.ts'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { ChangeList } from './change-list.tsx'
 
 const SOURCES = { GitCommit: 'Git commits', Changelist: 'Changelists', AssetCommit: 'Asset commits' }
 
+const FILTERS = ['source_type', 'orphaned', 'q', 'branch', 'author', 'path', 'since', 'until'] as const
+const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
+
 export default function Changes() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ source_type, orphaned, identifier }, filter] = useFilters('source_type', 'orphaned', 'identifier')
-  const [text, setText] = useState(identifier)
-  const settled = useDebounced(text.trim())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed goes into the address once somebody pauses
-  useEffect(() => {
-    if (settled !== identifier) filter({ identifier: settled })
-  }, [settled])
-  // Whoever goes to the list anew finds all of it.
-  useEffect(() => {
-    if (identifier === '') setText('')
-  }, [identifier])
-  const query = { source_type, orphaned: orphaned || undefined, identifier }
-  const pages = usePages('listChanges', { project_id: projectId, query }, 'changes')
-  const filtered = source_type !== '' || identifier !== ''
+  const [filters, filter] = useFilters(...FILTERS)
+  const { source_type, orphaned, q, branch, author, path, since, until } = filters
+  const query = {
+    ...{ source_type, orphaned: orphaned || undefined, q, branch, author, path },
+    since: startOf(since),
+    until: endOf(until),
+    builds: true,
+  }
+  const searches = [q, branch, author, path].some(Boolean)
+  const pages = usePages(
+    searches ? 'searchChanges' : ('listChanges' as 'searchChanges'),
+    { project_id: projectId, query },
+    'changes',
+  )
+  const filtered = Object.values(filters).some(Boolean)
   return (
     <Page
       title="Changes"
       actions={
         <>
-          <input
-            type="search"
-            aria-label="Commit or changelist"
-            placeholder="Full commit or changelist"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
-          />
           <Filter
             label="Kind"
             value={source_type}
@@ -57,15 +53,37 @@ export default function Changes() {
               ['true', 'With overwritten ones'],
             ]}
           />
+          <SavedViews />
         </>
       }
     >
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField
+          label="Search changes"
+          placeholder="Text, commit or changelist"
+          value={q}
+          onChange={(q) => filter({ q })}
+          className="w-56"
+        />
+        <SearchField label="Branch" placeholder="Branch, in full" value={branch} onChange={(branch) => filter({ branch })} />
+        <SearchField label="Author" value={author} onChange={(author) => filter({ author })} className="w-28" />
+        <SearchField
+          label="Path"
+          placeholder="Part of a path"
+          value={path}
+          onChange={(path) => filter({ path })}
+          className="w-36"
+        />
+        <DateFields since={since} until={until} onChange={filter} />
+      </div>
       <Pages
         query={pages}
         count={pages.items.length}
         empty={
           filtered ? (
-            <Empty title="No such change">A search needs the whole commit hash or changelist number.</Empty>
+            <Empty title="No such change" action={<Button onClick={() => filter(NONE)}>Show all changes</Button>}>
+              No change of this project is like that.
+            </Empty>
           ) : (
             <Empty
               title="No changes yet"

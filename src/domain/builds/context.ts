@@ -1,0 +1,51 @@
+import type { BuildContext } from '../../contract/app/records.ts'
+import { notFound } from '../../contract/errors.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { wouldBegin } from '../investigations/investigations.ts'
+import { BRANCH, lastPassed, placed } from './positions.ts'
+
+/** A build `b` as a line of a list. */
+export const lineColumns = sql`b.id::text, b.status, b.ci_job_name, b.build_number, iso(b.created_at) as created_at`
+
+/** Of a job that builds many branches, the neighbour on the same one is looked for among so many. */
+const NEIGHBOURS = 200
+
+const neighbour = (branch: string, side: Sql, order: Sql) => sql`(
+  select row_to_json(x) from (
+    select ${lineColumns} from (
+      select b.* from build_runs b
+      where b.project_id = this.project_id and b.ci_job_name = this.ci_job_name and (b.created_at, b.id) ${side} (this.created_at, this.id)
+      order by ${order} limit ${NEIGHBOURS}) b
+    where ${BRANCH} = ${branch} order by ${order} limit 1) x)`
+
+/** What stands around a build. */
+export async function contextOf(db: Database, projectId: number, id: number): Promise<BuildContext> {
+  const build = await placed(db, { project_id: projectId, id })
+  if (!build) throw notFound('Build run')
+  const passed = await lastPassed(db, build)
+  return (await db.one<BuildContext>(sql`
+    select this.url,
+      ${neighbour(build.branch, sql`<`, sql`b.created_at desc, b.id desc`)} as previous,
+      ${neighbour(build.branch, sql`>`, sql`b.created_at, b.id`)} as next,
+      (select row_to_json(x) from (select ${lineColumns} from build_runs b where b.id = ${passed?.id ?? 0}) x) as last_passed,
+      this.status = 'failed' and ${wouldBegin(sql`this`)} as can_investigate,
+      coalesce((
+        select c.file_url from changes c
+        where c.project_id = this.project_id and c.identifier in (this.commit_hash, this.changelist) and c.identifier <> '' and c.file_url <> ''
+        order by c.timestamp desc limit 1), '') as file_url,
+      ${roots} as roots
+    from build_runs this where this.id = ${build.id}`))!
+}
+
+/** Few changes tell the folders that people work in; one that touches everything would take long to read. */
+const CHANGES = 50
+const FILES = 500
+
+/** The top folders of the repository, below the stream where there is one. */
+const roots = sql`(
+  select coalesce(json_agg(distinct root), '[]') from (
+    select c.files from changes c where c.project_id = this.project_id and c.file_count <= ${FILES}
+    order by c.timestamp desc, c.id desc limit ${CHANGES}) recent,
+  jsonb_array_elements(recent.files) file,
+  lateral (select substring(file ->> 'path' from '^(?://[^/]+/[^/]+/)?([^/]+)/') as root) top
+  where root is not null)`

@@ -1,0 +1,53 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { notFound } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { lineColumns } from '../builds/context.ts'
+import { BRANCH, positionOn } from '../builds/positions.ts'
+import { timelineColumns } from '../deployments/timeline.ts'
+
+/** Shown of each. */
+const SHOWN = 50
+/** What came after the change and may hold it is looked for among so many. */
+const LOOK = 300
+/** A change is told before it is built, give or take what clocks differ by. */
+const SKEW = sql`interval '1 hour'`
+
+/** Whether the build `b` was made from the change `c`, or from a later one of a branch that it is on. */
+const holds = sql`(b.commit_hash = c.identifier or b.changelist = c.identifier or exists (
+  select from change_branches on_branch where on_branch.change_id = c.id and on_branch.orphaned_at is null and on_branch.branch = ${BRANCH}
+    and on_branch.position <= ${positionOn(sql`on_branch.branch`)}))`
+
+/** Where a change is shown, and what it went into. */
+export async function contextOf(db: Database, projectId: number, id: number): Promise<OwnReply<'showChangeContext'>> {
+  const context = await db.one<OwnReply<'showChangeContext'>>(sql`
+    with c as (select id, project_id, identifier, timestamp, url, file_url from changes where project_id = ${projectId} and id = ${id}),
+    exact as (
+      select b.id, b.ci_job_name from c join build_runs b on b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      union
+      select b.id, b.ci_job_name from c join build_runs b on b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> ''),
+    later as (
+      select b.* from c, lateral (
+        select * from build_runs b where b.project_id = c.project_id and b.created_at >= c.timestamp - ${SKEW}
+        order by b.created_at, b.id limit ${LOOK}) b),
+    first as (
+      select distinct on (b.ci_job_name) b.id from c, later b
+      where b.ci_job_name not in (select ci_job_name from exact) and ${holds}
+      order by b.ci_job_name, b.created_at, b.id),
+    builds as (
+      (select id, true as exact from exact order by id desc limit ${SHOWN}) union all (select id, false from first limit ${SHOWN})),
+    shipped as (
+      select d.* from c, lateral (
+        select * from deployments d where d.project_id = c.project_id and d.created_at >= c.timestamp - ${SKEW}
+        order by d.created_at, d.number limit ${LOOK}) d
+      join build_runs b on b.id = d.build_run_id
+      where ${holds} order by d.created_at, d.number limit ${SHOWN})
+    select c.url, c.file_url,
+      (select coalesce(json_agg(x order by x.exact desc, x.created_at desc), '[]') from (
+        select ${lineColumns}, builds.exact from builds join build_runs b on b.id = builds.id) x) as build_runs,
+      (select coalesce(json_agg(x order by x.id), '[]') from (
+        select t.id, t.title, t.state, t.task_type from task_changes k join tasks t on t.id = k.task_id where k.change_id = c.id limit ${SHOWN}) x) as tasks,
+      (select coalesce(json_agg(x order by x.created_at), '[]') from (select ${timelineColumns} from shipped d) x) as deployments
+    from c`)
+  if (!context) throw notFound('Change')
+  return context
+}

@@ -1,0 +1,44 @@
+import { useMemo } from 'react'
+import type { BuildContext } from '../../../contract/app/records.ts'
+import { useApi } from '../../queries.ts'
+import { useBuildChanges } from './build-changes.tsx'
+import type { Whereabouts } from './log/links.ts'
+import { fileAddress } from './log/repository-files.ts'
+
+interface Of {
+  projectId: string
+  buildId: string
+}
+
+const useAsked = ({ projectId, buildId }: Of) => useApi('showBuildContext', { project_id: projectId, build_run_id: buildId })
+
+/** What stands around a build, once it is known. */
+export function useBuildContext(of: Of): BuildContext | undefined {
+  const { data, isPlaceholderData } = useAsked(of)
+  return isPlaceholderData ? undefined : data
+}
+
+/** It is there, or will not come soon: what is shown now will not be moved by it. */
+export function useBuildContextKnown(of: Of): boolean {
+  const { data, failureCount, isPlaceholderData } = useAsked(of)
+  return (data !== undefined && !isPlaceholderData) || failureCount > 0
+}
+
+/** As much of a hash as tells commits apart. */
+const SHORT = 7
+
+/** Where the files and changes that a log names are shown. */
+export function useWhereabouts(of: Of): Whereabouts {
+  const context = useBuildContext(of)
+  const changes = useBuildChanges(of).data?.changes
+  return useMemo(() => {
+    const known = new Map((changes ?? []).map(({ id, identifier }) => [identifier.slice(0, SHORT), { id, identifier }]))
+    return {
+      fileAt: (path, line) => context && fileAddress(path, line, context),
+      changeAt: (named) => {
+        const change = known.get(named.slice(0, SHORT))
+        return change?.identifier.startsWith(named) ? `/projects/${of.projectId}/changes/${change.id}` : undefined
+      },
+    }
+  }, [changes, context, of.projectId])
+}

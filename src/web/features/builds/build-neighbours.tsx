@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router'
+import type { BuildContext, BuildLine } from '../../../contract/app/records.ts'
+import { buildWordsOf } from '../../ui/pill.tsx'
+
+/** The builds of the same job and branch before and after one. */
+export const BuildNeighbours = ({ projectId, context }: { projectId: string; context: BuildContext | undefined }) => (
+  <nav aria-label="Builds of this job" className="flex min-h-5 flex-wrap justify-between gap-x-4 text-sm text-soft">
+    {context?.previous ? <Neighbour projectId={projectId} build={context.previous} way="←" /> : <span />}
+    {context?.next && <Neighbour projectId={projectId} build={context.next} way="→" />}
+  </nav>
+)
+
+function Neighbour({ projectId, build, way }: { projectId: string; build: BuildLine; way: '←' | '→' }) {
+  const words = `#${build.build_number || build.id} ${buildWordsOf(build.status)}`
+  return (
+    <Link
+      to="/projects/$projectId/builds/$buildId"
+      params={{ projectId, buildId: build.id }}
+      rel={way === '←' ? 'prev' : 'next'}
+      className="hover:text-ink hover:underline"
+    >
+      {way === '←' ? `${way} ${words}` : `${words} ${way}`}
+    </Link>
+  )
+}

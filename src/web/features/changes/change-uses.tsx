@@ -1,0 +1,71 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { Section } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
+import { Status } from '../../ui/pill.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { BuildLine } from '../builds/build-line.tsx'
+import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+
+type Context = AppReply<'showChangeContext'>
+
+interface Props {
+  projectId: string
+  /** Undefined while it is not known. */
+  context: Context | undefined
+}
+
+/** The builds of a change, and of other jobs the first that hold it. */
+export const ChangeBuilds = ({ projectId, context }: Props) => (
+  <Section title="Builds">
+    {!context ? (
+      <Waiting />
+    ) : (
+      <>
+        {context.build_runs.length === 0 && <p className="text-sm text-soft">None has built it yet.</p>}
+        <BuildLines projectId={projectId} builds={context.build_runs.filter(({ exact }) => exact)} />
+        {context.build_runs.some(({ exact }) => !exact) && <p className="text-xs text-soft">First to hold it, of other jobs:</p>}
+        <BuildLines projectId={projectId} builds={context.build_runs.filter(({ exact }) => !exact)} />
+      </>
+    )}
+  </Section>
+)
+
+const BuildLines = ({ projectId, builds }: { projectId: string; builds: Context['build_runs'] }) => (
+  <ul className="grid min-w-0 grid-cols-1 gap-1.5 empty:hidden">
+    {builds.map((build) => (
+      <li key={build.id} className="flex flex-wrap items-center gap-x-2 text-sm">
+        <BuildLine projectId={projectId} build={build} />
+      </li>
+    ))}
+  </ul>
+)
+
+/** Where a change went, the first time first. */
+export const ChangeDeployments = ({ projectId, context }: Props) => (
+  <Section title="Deployments">
+    {!context ? (
+      <Waiting />
+    ) : context.deployments.length === 0 ? (
+      <p className="text-sm text-soft">No deployment is known to hold it.</p>
+    ) : (
+      <ul className="grid min-w-0 grid-cols-1 gap-1.5">
+        {context.deployments.map(({ id, platform, version, status, live_at, created_at }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-2 text-sm">
+            <Link
+              to="/projects/$projectId/deployments/$deploymentId"
+              params={{ projectId, deploymentId: id }}
+              className="min-w-0 truncate hover:underline"
+            >
+              {PLATFORM_NAMES[platform]} {version}
+            </Link>
+            <Status value={status} />
+            <span className="ml-auto text-xs text-soft">
+              <Time at={live_at ?? created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
