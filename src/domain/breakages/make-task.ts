@@ -22,7 +22,7 @@ export function makeTask(
     const { id: taskId } = await tasks.create(db, by, inputOf(breakage), site)
     await db.execute(sql`
       insert into task_changes (task_id, change_id)
-      select ${taskId}, c.id from changes c where c.project_id = ${by.project_id} and c.id = any (${breakage.suspects.map((one) => one.change_id)}::integer[])`)
+      select ${taskId}, c.id from changes c where c.project_id = ${by.project_id} and c.id = any (${breakage.suspects.map((one) => one.change_id)}::bigint[])`)
     await db.execute(sql`
       insert into task_build_runs (task_id, build_run_id)
       select ${taskId}, m.build_run_id from breakage_builds m

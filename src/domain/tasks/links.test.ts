@@ -5,7 +5,7 @@ import { sql } from '../../db/database.ts'
 let tools: Tools
 let shas = 0
 beforeAll(async () => {
-  tools = await openTools()
+  tools = await openTools({ wideIds: true })
 })
 afterAll(() => tools.close())
 

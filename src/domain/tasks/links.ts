@@ -4,7 +4,7 @@ import { lockProject } from '../builds/project-lock.ts'
 
 /** Tasks a text names, as `#12` or `GM-12`. */
 export const tasksNamed = (text: string): number[] =>
-  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,9})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
+  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,15})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
 
 /** Whatever links a build to a task links what was deployed of it. */
 const deploymentsOfBuilds = sql`
@@ -19,7 +19,7 @@ export async function linkChanges(db: Database, projectId: number, named: { chan
   await db.execute(sql`
     with linked_changes as (
       insert into task_changes (task_id, change_id)
-      select n.task_id, n.change_id from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as n (change_id integer, task_id integer)
+      select n.task_id, n.change_id from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as n (change_id bigint, task_id bigint)
       join tasks t on t.id = n.task_id and t.project_id = ${projectId}
       on conflict do nothing returning task_id, change_id),
     linked_builds as (

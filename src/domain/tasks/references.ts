@@ -79,7 +79,12 @@ export async function ofTask(db: Database, projectId: number, taskId: number): P
     sql`select title, description, metadata from tasks where project_id = ${projectId} and id = ${taskId}`,
   )
   if (!words) throw notFound('Task')
-  const keys = keysNamed(words)
+  return named(db, projectId, [words])
+}
+
+/** The items of trackers that texts name. */
+export async function named(db: Database, projectId: number, texts: readonly Words[]): Promise<Shown[]> {
+  const keys = [...new Set(texts.flatMap(keysNamed))]
   if (keys.length === 0) return []
   const found = await db.rows<Shown>(sql`
     select r.id, r.provider, r.key, r.title, r.state, r.url, r.assignee_uid, r.updated_at, (

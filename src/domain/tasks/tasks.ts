@@ -6,6 +6,7 @@ import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFiel
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
+import * as history from './history.ts'
 
 /** Who made it is for the web app alone: the REST API's shape does not name it. */
 type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
@@ -27,9 +28,9 @@ export function list(project: Sql, q: Query, site: string): Listing {
   // The table of labels carries the order too, so that a label is walked newest first by itself.
   const [at, id] = q.label === undefined ? [sql`t.created_at`, sql`t.id`] : [sql`l.created_at`, sql`l.task_id`]
   const after = (at: Sql, id: Sql) =>
-    when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::integer)`)
+    when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::bigint)`)
   const inState = (state?: string, within?: Within) => sql`
-    select t.* from ${among(sql`tasks`, q.ids, 'integer')} t
+    select t.* from ${among(sql`tasks`, q.ids, 'bigint')} t
     ${when(q.label, (label) => sql`join task_labels l on l.task_id = t.id and l.project_id = ${project} and l.label = ${label}`)}
     where t.project_id = ${project}
       ${when(state, (one) => sql`and t.state = ${one}`)}
@@ -105,15 +106,15 @@ export async function create(db: Database, by: Author, input: TaskInput, site: s
     with t as (
       insert into tasks (account_id, project_id, via_api_token_id, created_by_user_id, ${join(given.map(([name]) => name))})
       select ${by.account_id}, ${by.project_id}, ${by.token_id}::integer, ${by.user_id}, ${join(given.map(([, value]) => value))}
-      where ${input.user_id ?? null}::integer is null or ${isMember(by.account_id, input.user_id)}
+      where ${input.user_id ?? null}::integer is null or ${seesProject(by.project_id, input.user_id)}
       returning *)
     select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
   if (!task) throw notAMember()
   return task
 }
 
-const isMember = (accountId: number, userId: number | null | undefined) => sql`exists (
-  select from account_members where account_id = ${accountId} and user_id = ${userId ?? null}::integer)`
+const seesProject = (projectId: number, userId: number | null | undefined) => sql`exists (
+  select from project_access where project_id = ${projectId} and user_id = ${userId ?? null}::integer)`
 
 /** What is sent replaces what was; an edit that changes nothing leaves `updated_at` alone. */
 export function edit(db: Database, by: Author, id: number | undefined, input: TaskEdit, site: string): Promise<Detail> {
@@ -121,22 +122,24 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
   if (fields.assignee_handle != null) fields.user_id = null
   if (fields.user_id != null) fields.assignee_handle = null
   return db.transaction(async (db) => {
-    const before = await db.one<{ description: string }>(
-      sql`select description from tasks where project_id = ${by.project_id} and id = ${id ?? 0} for update`,
+    const before = await db.one<TaskFields>(
+      sql`select ${WRITTEN}, t.metadata from tasks t where t.project_id = ${by.project_id} and t.id = ${id ?? 0} for update`,
     )
-    if (!before) throw notFound('Task')
-    if (fields.user_id != null && !(await db.one(sql`select where ${isMember(by.account_id, fields.user_id)}`)))
+    if (!before || id === undefined) throw notFound('Task')
+    if (fields.user_id != null && !(await db.one(sql`select where ${seesProject(by.project_id, fields.user_id)}`)))
       throw notAMember()
     if (description_append !== undefined)
       fields.description = appended(fields.description ?? before.description, description_append)
     const sets = assignments(fields)
-    if (sets.length > 0)
+    if (sets.length > 0) {
+      await history.record(db, by, id, before, fields)
       await db.execute(sql`
         update tasks set ${join(sets.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now()
         where id = ${id} and (${join(
           sets.map(([name, value]) => sql`${name} is distinct from ${value}`),
           ' or ',
         )})`)
+    }
     return find(db, by.project_id, id, site)
   })
 }

@@ -10,6 +10,7 @@ const move = (name: string, state: TaskState, summary: string, examples: readonl
     project: true,
     args: { task: { help: 'their ids', many: true } },
     flags: { assignee_handle: handleFlag },
+    web: ({ project, args }) => args.task.map((id) => `/projects/${project}/tasks/${id}`),
     shows: { route: 'editTask' },
     examples,
     async run({ client, project, args, flags, out }) {

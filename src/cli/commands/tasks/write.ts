@@ -82,6 +82,7 @@ export const create = command({
   summary: 'create a task',
   project: true,
   flags: { ...fields, idempotency_key: { help: 'a word of your own that makes a repeat safe for 24 hours', value: 'key' } },
+  web: ({ project }) => `/projects/${project}/tasks`,
   shows: { route: 'createTask' },
   examples: [
     'tasks create --title "Hero falls through the bridge" --task-type bug --priority high --label physics',
@@ -104,6 +105,7 @@ export const edit = command({
   project: true,
   args: { task: { help: 'its id' } },
   flags: { ...fields, append: { help: 'add to the end of the description; - reads standard input', value: 'text' } },
+  web: ({ project, args }) => `/projects/${project}/tasks/${args.task}`,
   shows: { route: 'editTask' },
   details:
     'none as --assignee-handle or --user-id takes the task from whoever has it; --label replaces all labels, --label "" removes them.',

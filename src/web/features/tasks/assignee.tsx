@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useApi } from '../../queries.ts'
-import { useNames, useProject } from '../../session.ts'
+import { useNames } from '../../session.ts'
 
 /** Nobody, a person or an agent, in the words of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
 type Who = string
@@ -24,16 +24,18 @@ export function useWho(): (who: Who) => string {
 
 function useChoices(value: Who) {
   const { projectId = '' } = useParams({ strict: false })
-  const accountId = useProject()?.account_id ?? 0
-  const people = useApi('listAccountMembers', { account_id: accountId }, { enabled: accountId > 0, stale: 300_000 })
+  const people = useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })
   const { data } = useApi('listMembers', { project_id: projectId }, { stale: 60_000 })
   const handles = new Set(data?.assignee_handles)
   if (value.startsWith('handle:')) handles.add(value.slice(7))
   const nameOf = useWho()
-  const members = (people.data?.members ?? []).map(({ user_id, name }) => [`user:${user_id}`, name] as const)
-  // Whoever left the account still has the task, as the board says, until it is given to somebody else.
+  const members = (people.data?.people ?? []).map(({ user_id, name }) => [`user:${user_id}`, name] as const)
+  // Whoever no longer sees the project still has the task, as the board says, until it is given to somebody else.
   const left = people.data && value.startsWith('user:') && !members.some(([who]) => who === value)
-  return { people: left ? [...members, [value, `${nameOf(value)} (left)`] as const] : members, handles: [...handles].sort() }
+  return {
+    people: left ? [...members, [value, `${nameOf(value)} (not on the project)`] as const] : members,
+    handles: [...handles].sort(),
+  }
 }
 
 interface Props {
@@ -46,13 +48,15 @@ interface Props {
   disabled?: boolean
   /** Whether an agent nobody has met may be named. */
   open?: boolean
+  /** Another choice than a person or an agent. */
+  extra?: readonly [value: string, label: string]
 }
 
 const OTHER = 'other'
 const HANDLE = /^[a-z0-9-]{1,50}$/
 
-/** Chooses a person of the account or an agent. */
-export function AssigneeChoice({ label, value, onChange, none, className = '', disabled = false, open = true }: Props) {
+/** Chooses a person who sees the project or an agent. */
+export function AssigneeChoice({ label, value, onChange, none, className = '', disabled = false, open = true, extra }: Props) {
   const { people, handles } = useChoices(value)
   const [naming, setNaming] = useState(false)
   if (naming)
@@ -73,6 +77,7 @@ export function AssigneeChoice({ label, value, onChange, none, className = '', d
       className={`h-8 rounded-md border border-line bg-panel px-2 text-sm text-ink ${className}`}
     >
       <option value="">{none}</option>
+      {extra && <option value={extra[0]}>{extra[1]}</option>}
       <optgroup label="People">
         {people.map(([who, name]) => (
           <option key={who} value={who}>

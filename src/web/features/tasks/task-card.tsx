@@ -8,7 +8,7 @@ import { useWho, whoOf } from './assignee.tsx'
 
 export type Task = AppReply<'listTasks'>['tasks'][number]
 
-const PRIORITY_KINDS: Record<Task['priority'], PillKind> = {
+export const PRIORITY_KINDS: Record<Task['priority'], PillKind> = {
   critical: 'err',
   high: 'warn',
   medium: 'neutral',

@@ -1,15 +1,14 @@
 import { useState } from 'react'
-import type { AppArguments } from '../../../contract/app/routes.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
-import { usePages } from '../../queries.ts'
 import { Pages } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
 import { type Task, TaskCard } from './task-card.tsx'
+import { type TaskFilters, useTaskPages } from './task-filters.tsx'
 
 interface Props {
   projectId: string
   state: TaskState
-  filters: NonNullable<AppArguments<'listTasks'>['query']>
+  filters: TaskFilters
   /** Tasks that were just moved and are where somebody put them, whatever the lists still say. */
   moved: ReadonlyMap<number, Task>
   fixed: boolean
@@ -24,7 +23,7 @@ const FIRST = 15
 
 /** One state of the board: its newest tasks, and more as one scrolls. */
 export function TaskColumn({ projectId, state, filters, moved, fixed, count, onMove, onGrab, onDrop }: Props) {
-  const pages = usePages('listTasks', { project_id: projectId, query: { ...filters, state, limit: FIRST } }, 'tasks')
+  const pages = useTaskPages(projectId, { ...filters, state }, FIRST)
   const [over, setOver] = useState(false)
   const arrived = [...moved.values()].filter((task) => task.state === state)
   const tasks = [...arrived, ...pages.items.filter(({ id }) => !moved.has(id))]

@@ -1,14 +1,17 @@
+import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { useNames } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
+import { useTaskDeletion } from './task-deletion.ts'
 import { TaskLabels } from './task-labels.tsx'
 
 const options = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
@@ -17,7 +20,7 @@ const options = (values: readonly string[]) => values.map((value) => [value, wor
 type Task = AppReply<'showTask'>
 
 export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
-  const save = useWrite('editTask', ['showTask', 'listTasks', 'showOverview', 'listMembers'])
+  const save = useWrite('editTask', ['showTask', 'listTasks', 'searchTasks', 'listTaskHistory', 'showOverview', 'listMembers'])
   const say = useToast()
   const nameOf = useNames()
   const wished = save.isPending ? (save.variables.body as { task: Partial<Task> }).task : {}
@@ -75,7 +78,19 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
           <Time at={task.updated_at} both />
         </span>
       </Line>
+      {!fixed && <DeleteTask task={task} />}
     </aside>
+  )
+}
+
+function DeleteTask({ task }: { task: Task }) {
+  const navigate = useNavigate()
+  const remove = useTaskDeletion(String(task.project_id))
+  const leave = () => navigate({ to: '/projects/$projectId/tasks', params: { projectId: String(task.project_id) } })
+  return (
+    <Button look="danger" className="w-fit" onClick={() => void remove([task.id]).then((gone) => (gone ? leave() : undefined))}>
+      Delete task
+    </Button>
   )
 }
 

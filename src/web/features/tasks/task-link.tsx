@@ -2,10 +2,17 @@ import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
 import { Status } from '../../ui/pill.tsx'
 
+interface Props {
+  projectId: string
+  id: number
+  /** What is known of it; asked for where it was not told. */
+  told?: { title: string; state: string }
+}
+
 /** A task by its number, with its title as soon as we know it. */
-export function TaskLink({ projectId, id }: { projectId: string; id: number }) {
-  const { data } = useApi('showTask', { project_id: projectId, id })
-  const task = data?.id === id ? data : undefined
+export function TaskLink({ projectId, id, told }: Props) {
+  const { data } = useApi('showTask', { project_id: projectId, id }, { enabled: told === undefined })
+  const task = told ?? (data?.id === id ? data : undefined)
   return (
     <Link
       to="/projects/$projectId/tasks/$taskId"

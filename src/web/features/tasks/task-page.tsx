@@ -1,28 +1,33 @@
 import { useParams } from '@tanstack/react-router'
-import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { ApiError } from '../../api.ts'
+import { useApi } from '../../queries.ts'
+import { useLocked } from '../../session.ts'
 import { useTitle } from '../../title.ts'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, WayUp } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
+import { DeletedTask } from './deleted-task.tsx'
 import { TaskFields } from './task-fields.tsx'
+import { TaskHistory } from './task-history.tsx'
 import { TaskLinks } from './task-links.tsx'
 import { TaskWords } from './task-words.tsx'
 
 export default function Task() {
   const { projectId = '', taskId = '' } = useParams({ strict: false })
-  const fixed = useAccount()?.read_only != null
-  // Edits of its text are no events, and two people may be at it.
-  const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId }, { every: LOOK_AGAIN_MS })
+  const fixed = useLocked() !== undefined
+  const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId })
   const task = data && String(data.id) === taskId ? data : undefined
   const up = ['Tasks', `/projects/${projectId}/tasks`] as const
   useTitle(task?.title ?? 'Task')
-  if (!task)
+  if (!task) {
+    const failed = error && <Failed error={error} retry={() => void refetch()} />
+    const isGone = error instanceof ApiError && error.status === 404
     return (
       <Page title="Task" up={up}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {isGone ? <DeletedTask projectId={projectId} taskId={taskId} otherwise={failed} /> : (failed ?? <Waiting />)}
       </Page>
     )
+  }
   return (
     <div className="mx-auto grid w-full max-w-6xl grid-cols-1 content-start gap-4 px-4 py-5 md:px-8">
       <h1 className="sr-only">{task.title}</h1>
@@ -34,6 +39,7 @@ export default function Task() {
           <TaskWords task={task} field="title" fixed={fixed} />
           <TaskWords task={task} field="description" fixed={fixed} />
           <TaskLinks task={task} projectId={projectId} />
+          <TaskHistory task={task} />
         </div>
         <TaskFields task={task} fixed={fixed} />
       </div>

@@ -5,8 +5,9 @@ import type { TaskDetail } from '../../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../../api.ts'
 import { refresh, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
-import { useKeptText } from '../../ui/form/kept-text.ts'
+import { useEditDraft } from '../../ui/form/edit-draft.ts'
 import { Notice } from '../../ui/notice.tsx'
+import { Markdown } from '../../ui/text/markdown.tsx'
 
 interface Props {
   task: TaskDetail
@@ -18,13 +19,21 @@ const BOX = 'w-full rounded-md border border-strong-line bg-panel px-2.5 text-in
 
 /** Title or description: read, clicked, edited. When somebody else was faster both versions are shown and one is chosen. */
 export function TaskWords({ task, field, fixed }: Props) {
-  const [editing, setEditing] = useKeptText(`task ${task.id} ${field}`)
+  const [editing, setEditing] = useEditDraft(`task ${task.id} ${field}`)
   const [error, setError] = useState<string>()
-  const save = useWrite('reviseTask', ['showTask', 'listTasks', 'listTaskReferences'])
+  const save = useWrite('reviseTask', ['showTask', 'listTasks', 'searchTasks', 'listTaskHistory', 'listTaskReferences'])
   const client = useQueryClient()
   const current = task[field]
   if (!editing)
-    return <Read field={field} text={current} fixed={fixed} onEdit={() => setEditing({ seen: current, text: current })} />
+    return (
+      <Read
+        field={field}
+        text={current}
+        fixed={fixed}
+        projectId={task.project_id}
+        onEdit={() => setEditing({ seen: current, text: current })}
+      />
+    )
   const { seen, text } = editing
   const conflict = seen !== current && text !== current
   const submit = async () => {
@@ -81,7 +90,9 @@ export function TaskWords({ task, field, fixed }: Props) {
         <Button look="quiet" onClick={() => setEditing(undefined)}>
           Cancel
         </Button>
-        <span className="text-xs text-soft max-sm:hidden">{field === 'title' ? 'Enter' : '⌘ or Ctrl with Enter'} saves</span>
+        <span className="text-xs text-soft max-sm:hidden">
+          {field === 'title' ? 'Enter saves' : 'Markdown; ⌘ or Ctrl with Enter saves'}
+        </span>
       </div>
     </div>
   )
@@ -107,12 +118,23 @@ interface ReadProps {
   field: Props['field']
   text: string
   fixed: boolean
+  projectId: number
   onEdit(): void
 }
 
-function Read({ field, text, fixed, onEdit }: ReadProps) {
-  const look =
-    field === 'title' ? 'text-xl font-semibold tracking-tight' : `whitespace-pre-wrap text-sm ${text ? '' : 'text-faint'}`
+function Read({ field, text, fixed, projectId, onEdit }: ReadProps) {
+  if (field === 'description' && text)
+    return (
+      <section aria-label="Description" className="grid min-w-0 grid-cols-1 gap-2">
+        <Markdown text={text} projectId={projectId} />
+        {!fixed && (
+          <Button look="quiet" className="-ml-3 w-fit" onClick={onEdit}>
+            Edit description
+          </Button>
+        )}
+      </section>
+    )
+  const look = field === 'title' ? 'text-xl font-semibold tracking-tight' : 'text-sm text-faint'
   if (fixed) return <div className={`wrap-anywhere ${look}`}>{text || 'No description'}</div>
   const words = text || 'Add a description'
   return (

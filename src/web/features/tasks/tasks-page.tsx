@@ -1,27 +1,24 @@
 import { useParams } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
+import { TASK_STATES } from '../../../contract/sets.ts'
 import { useKeys } from '../../keys.ts'
 import { useApi } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useLocked } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
-import { useDebounced } from '../../ui/form/debounced.ts'
-import { useDraft } from '../../ui/form/draft.ts'
-import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
-import { AssigneeChoice } from './assignee.tsx'
 import type { Task } from './task-card.tsx'
 import { TaskColumn } from './task-column.tsx'
+import { useTaskFilters } from './task-filters.tsx'
+import { TaskList } from './task-list.tsx'
 import { useTaskMoves } from './task-moves.ts'
 import { TaskNew } from './task-new.tsx'
 
 export default function Tasks() {
   const { projectId = '' } = useParams({ strict: false })
   const [creating, setCreating] = useState(false)
-  const fixed = useAccount()?.read_only != null
-  const { query, filtered, bar } = useFilters(projectId)
+  const fixed = useLocked() !== undefined
+  const { query, filtered, isList, bar } = useTaskFilters()
   const { moved, move, said } = useTaskMoves(projectId)
   const grabbed = useRef<Task>(undefined)
   const { data } = useApi('showOverview', { project_id: projectId })
@@ -49,79 +46,37 @@ export default function Tasks() {
           #12, links itself to it.
         </p>
       )}
-      <div data-board className="grid items-start gap-3 sm:grid-cols-2 xl:grid-cols-4">
-        {TASK_STATES.map((state) => (
-          <TaskColumn
-            key={state}
-            projectId={projectId}
-            state={state}
-            filters={query}
-            moved={moved}
-            fixed={fixed}
-            count={filtered ? undefined : data?.tasks[state]}
-            onMove={move}
-            onGrab={(task) => {
-              grabbed.current = task
-            }}
-            onDrop={(to) => grabbed.current && void move(grabbed.current, to)}
-          />
-        ))}
-      </div>
-      <p className="text-xs text-soft max-md:hidden">
-        Arrow keys walk over the board, Shift with ← or → moves a task, Enter opens it, c makes a new one.
-      </p>
+      {isList ? (
+        <TaskList projectId={projectId} filters={query} fixed={fixed} />
+      ) : (
+        <div data-board className="grid items-start gap-3 sm:grid-cols-2 xl:grid-cols-4">
+          {TASK_STATES.map((state) => (
+            <TaskColumn
+              key={state}
+              projectId={projectId}
+              state={state}
+              filters={query}
+              moved={moved}
+              fixed={fixed}
+              count={filtered ? undefined : data?.tasks[state]}
+              onMove={move}
+              onGrab={(task) => {
+                grabbed.current = task
+              }}
+              onDrop={(to) => grabbed.current && void move(grabbed.current, to)}
+            />
+          ))}
+        </div>
+      )}
+      {!isList && (
+        <p className="text-xs text-soft max-md:hidden">
+          Arrow keys walk over the board, Shift with ← or → moves a task, Enter opens it, c makes a new one.
+        </p>
+      )}
       <div aria-live="polite" className="sr-only">
         {said}
       </div>
       <TaskNew open={creating} onClose={() => setCreating(false)} />
     </Page>
   )
-}
-
-/** What the board shows; it is still so when one comes back from a task. */
-function useFilters(projectId: string) {
-  const [task_type, setType] = useDraft(`board ${projectId} type`, '')
-  const [priority, setPriority] = useDraft(`board ${projectId} priority`, '')
-  const [assignee, setAssignee] = useDraft(`board ${projectId} assignee`, '')
-  const [label, setLabel] = useDraft(`board ${projectId} label`, '')
-  const settled = useDebounced(label.trim())
-  const filtered = [task_type, priority, assignee, label].some(Boolean)
-  const options = (all: string, values: readonly string[]) =>
-    [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
-  const bar = (
-    <>
-      <input
-        type="search"
-        aria-label="Label"
-        placeholder="Label"
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
-        className="h-8 w-28 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
-      />
-      <Filter
-        label="Type"
-        value={task_type}
-        onChange={(event) => setType(event.target.value)}
-        options={options('All types', TASK_TYPES)}
-      />
-      <Filter
-        label="Priority"
-        value={priority}
-        onChange={(event) => setPriority(event.target.value)}
-        options={options('All priorities', PRIORITIES)}
-      />
-      <AssigneeChoice label="Assignee" value={assignee} onChange={setAssignee} none="Everybody" open={false} />
-      {filtered && (
-        <Button
-          look="quiet"
-          onClick={() => {
-            for (const set of [setType, setPriority, setAssignee, setLabel]) set('')
-          }}
-        >
-          Clear
-        </Button>
-      )}
-    </>
-  )
-  return { query: { task_type, priority, assignee, label: settled }, filtered, bar }
 }

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { notFound } from '../../contract/errors.ts'
+import { TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
+import { type Database, sql } from '../../db/database.ts'
+
+interface Place {
+  account_id: number
+  project_id: number
+}
+interface Editor extends Place {
+  user_id: number
+  token_id: number | null
+}
+
+/** That these changed is told, not from what to what: they may be long. */
+const UNQUOTED: readonly TaskField[] = ['description', 'metadata']
+
+/** Notes what an edit changes, in its transaction. */
+export async function record(db: Database, by: Editor, taskId: number, before: TaskFields, after: Partial<TaskFields>) {
+  const changed = TASK_FIELD_NAMES.filter((name) => after[name] !== undefined && !isDeepStrictEqual(after[name], before[name]))
+  if (changed.length === 0) return
+  const changes = Object.fromEntries(
+    changed.map((name) => [name, UNQUOTED.includes(name) ? null : { from: before[name], to: after[name] }]),
+  )
+  await note(db, by, taskId, changes)
+}
+
+/** Notes that a task was deleted or restored, in its transaction. */
+export const recordDeleted = (db: Database, by: Editor, taskId: number, to: boolean) =>
+  note(db, by, taskId, { deleted: { from: !to, to } })
+
+const note = (db: Database, by: Editor, taskId: number, changes: object) =>
+  db.execute(sql`
+    insert into task_history (account_id, project_id, task_id, user_id, via_api_token_id, changes)
+    values (${by.account_id}, ${by.project_id}, ${taskId}, ${by.user_id}, ${by.token_id}, ${JSON.stringify(changes)}::jsonb)`)
+
+const SHOWN_MAX = 100
+
+/** Who changed what about a task, newest first; of a deleted one, too, while it can be restored. */
+export async function list(
+  db: Database,
+  { account_id, project_id }: Place,
+  taskId: number,
+): Promise<OwnReply<'listTaskHistory'>['history']> {
+  const known = await db.one(sql`
+    select from tasks where project_id = ${project_id} and id = ${taskId}
+    union all
+    select from deleted_tasks where account_id = ${account_id} and project_id = ${project_id} and task_id = ${taskId}`)
+  if (!known) throw notFound('Task')
+  return db.rows(sql`
+    select h.id::text, h.user_id, h.via_api_token_id is not null as by_token, h.changes, iso(h.at) as at from task_history h
+    where h.account_id = ${account_id} and h.project_id = ${project_id} and h.task_id = ${taskId}
+    order by h.id desc limit ${SHOWN_MAX}`)
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import type { AppArguments } from '../../../contract/app/routes.ts'
+import { BULK_MAX, LABEL_MAX } from '../../../contract/limits.ts'
+import { PRIORITIES, TASK_STATES, type TaskState } from '../../../contract/sets.ts'
+import { wordsOf as failureOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { AssigneeChoice, fieldsOf } from './assignee.tsx'
+import { useTaskDeletion } from './task-deletion.ts'
+
+const NOBODY = 'nobody'
+
+/** What can be done with the tasks that are chosen. */
+export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids: number[]; onDone(): void }) {
+  const edit = useWrite('editTasks', ['listTasks', 'searchTasks', 'showOverview', 'listMembers'])
+  const remove = useTaskDeletion(projectId)
+  const say = useToast()
+  const [label, setLabel] = useState('')
+  const few = ids.slice(0, BULK_MAX)
+  const put = async (change: Omit<AppArguments<'editTasks'>['body'], 'ids'>, done: string) => {
+    try {
+      await edit.mutateAsync({ project_id: projectId, body: { ids: few, ...change } })
+      say(`${countOf(few.length, 'task')}: ${done}`)
+      onDone()
+    } catch (error) {
+      say(`Not saved: ${failureOf(error)}`, 'err')
+    }
+  }
+  const choices = (title: string, values: readonly string[]) =>
+    [['', title], ...values.map((value) => [value, wordsOf(value)] as const)] as const
+  return (
+    <section aria-label="Chosen tasks" className="flex flex-wrap items-center gap-2">
+      <span className="text-sm font-medium">{countOf(few.length, 'task')} chosen</span>
+      <Filter
+        label="Set state"
+        value=""
+        options={choices('State…', TASK_STATES)}
+        onChange={({ target }) => void put({ task: { state: target.value as TaskState } }, wordsOf(target.value))}
+      />
+      <Filter
+        label="Set priority"
+        value=""
+        options={choices('Priority…', PRIORITIES)}
+        onChange={({ target }) => void put({ task: { priority: target.value as (typeof PRIORITIES)[number] } }, target.value)}
+      />
+      <AssigneeChoice
+        label="Set assignee"
+        value=""
+        none="Assignee…"
+        extra={[NOBODY, 'Nobody']}
+        open={false}
+        onChange={(who) => who && void put({ task: fieldsOf(who === NOBODY ? '' : who) }, 'assigned')}
+      />
+      <form
+        className="flex"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (label.trim()) void put({ add_label: label.trim() }, `labelled ${label.trim()}`)
+        }}
+      >
+        <input
+          aria-label="Add a label to all"
+          placeholder="Add label…"
+          maxLength={LABEL_MAX}
+          value={label}
+          onChange={(event) => setLabel(event.target.value)}
+          className="h-8 w-28 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
+        />
+      </form>
+      <Button look="danger" onClick={() => void remove(few).then((gone) => gone && onDone())}>
+        Delete
+      </Button>
+      <Button look="quiet" onClick={onDone}>
+        Cancel
+      </Button>
+    </section>
+  )
+}

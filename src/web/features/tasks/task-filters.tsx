@@ -1,0 +1,70 @@
+import { PRIORITIES, TASK_TYPES } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { usePages } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
+import { wordsOf } from '../../ui/pill.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
+import { AssigneeChoice } from './assignee.tsx'
+
+const NAMES = ['q', 'task_type', 'priority', 'assignee', 'label', 'layout'] as const
+export type TaskFilters = Partial<Record<'q' | 'state' | 'task_type' | 'priority' | 'assignee' | 'label', string>>
+
+const options = (all: string, values: readonly string[]) =>
+  [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
+
+/** Which tasks are shown and how; all of it stands in the address. */
+export function useTaskFilters() {
+  const [{ layout, ...query }, filter] = useFilters(...NAMES)
+  const filtered = Object.values(query).some(Boolean)
+  const bar = (
+    <>
+      <SearchField label="Search tasks" placeholder="Search" value={query.q} onChange={(q) => filter({ q })} className="w-32" />
+      <SearchField label="Label" value={query.label} onChange={(label) => filter({ label })} className="w-24" />
+      <Filter
+        label="Type"
+        value={query.task_type}
+        onChange={(event) => filter({ task_type: event.target.value })}
+        options={options('All types', TASK_TYPES)}
+      />
+      <Filter
+        label="Priority"
+        value={query.priority}
+        onChange={(event) => filter({ priority: event.target.value })}
+        options={options('All priorities', PRIORITIES)}
+      />
+      <AssigneeChoice
+        label="Assignee"
+        value={query.assignee}
+        onChange={(assignee) => filter({ assignee })}
+        none="Everybody"
+        open={false}
+      />
+      <Filter
+        label="Layout"
+        value={layout}
+        onChange={(event) => filter({ layout: event.target.value })}
+        options={[
+          ['', 'Board'],
+          ['list', 'List'],
+        ]}
+      />
+      <SavedViews />
+      {filtered && (
+        <Button look="quiet" onClick={() => filter({ q: '', task_type: '', priority: '', assignee: '', label: '' })}>
+          Clear
+        </Button>
+      )}
+    </>
+  )
+  return { query: query as TaskFilters, filtered, isList: layout === 'list', bar }
+}
+
+/** Words are looked for by the search over the same list. */
+export const useTaskPages = (projectId: string, query: TaskFilters, limit: number) =>
+  usePages(
+    query.q ? 'searchTasks' : ('listTasks' as 'searchTasks'),
+    { project_id: projectId, query: { ...query, q: query.q || undefined, limit } },
+    'tasks',
+  )

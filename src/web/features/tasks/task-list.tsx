@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { TASK_STATES } from '../../../contract/sets.ts'
+import { useFilters } from '../../filters.ts'
+import { Filter } from '../../ui/form/field.tsx'
+import { Pages } from '../../ui/pages.tsx'
+import { Pill, Status, wordsOf } from '../../ui/pill.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useWho, whoOf } from './assignee.tsx'
+import { BulkActions } from './bulk-actions.tsx'
+import { PRIORITY_KINDS, type Task } from './task-card.tsx'
+import { type TaskFilters, useTaskPages } from './task-filters.tsx'
+
+const FIRST = 30
+
+/** Tasks below each other, newest first; several can be chosen and changed alike. */
+export function TaskList({ projectId, filters, fixed }: { projectId: string; filters: TaskFilters; fixed: boolean }) {
+  const [{ state }, filter] = useFilters('state', 'q', 'task_type', 'priority', 'assignee', 'label', 'layout')
+  const pages = useTaskPages(projectId, { ...filters, state }, FIRST)
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
+  const nameOf = useWho()
+  // What is no longer in the list is no longer chosen.
+  const ids = pages.items.map(({ id }) => id).filter((id) => chosen.has(id))
+  const columns = useMemo(
+    () =>
+      columnsOf(projectId, nameOf, fixed ? undefined : chosen, (id) =>
+        setChosen((all) => {
+          const next = new Set(all)
+          if (!next.delete(id)) next.add(id)
+          return next
+        }),
+      ),
+    [projectId, nameOf, fixed, chosen],
+  )
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Filter
+          label="State"
+          value={state}
+          onChange={(event) => filter({ state: event.target.value })}
+          options={[['', 'All states'], ...TASK_STATES.map((one) => [one, wordsOf(one)] as const)]}
+        />
+        {ids.length > 0 && <BulkActions projectId={projectId} ids={ids} onDone={() => setChosen(new Set())} />}
+      </div>
+      <Pages
+        query={pages}
+        count={pages.items.length}
+        empty={<p className="py-8 text-center text-sm text-soft">No task is like that.</p>}
+      >
+        <Table caption="Tasks, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
+      </Pages>
+    </>
+  )
+}
+
+const columnsOf = (
+  projectId: string,
+  nameOf: (who: string) => string,
+  chosen: ReadonlySet<number> | undefined,
+  choose: (id: number) => void,
+): Column<Task>[] => [
+  ...(chosen
+    ? [
+        {
+          head: 'Choose',
+          className: 'w-8',
+          cell: ({ id }: Task) => (
+            <input
+              type="checkbox"
+              aria-label={`Choose task ${id}`}
+              checked={chosen.has(id)}
+              onChange={() => choose(id)}
+              className="size-4 accent-accent"
+            />
+          ),
+        },
+      ]
+    : []),
+  {
+    head: 'Task',
+    className: 'min-w-40',
+    cell: ({ id, title, labels }) => (
+      <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+        <Link
+          to="/projects/$projectId/tasks/$taskId"
+          params={{ projectId, taskId: String(id) }}
+          className="wrap-anywhere font-medium hover:underline"
+        >
+          <span className="font-normal text-soft">#{id}</span> {title}
+        </Link>
+        {labels.slice(0, 3).map((label) => (
+          <Pill key={label}>{label}</Pill>
+        ))}
+      </span>
+    ),
+  },
+  { head: 'State', className: 'whitespace-nowrap', cell: ({ state }) => <Status value={state} /> },
+  { head: 'Priority', wide: true, cell: ({ priority }) => <Pill kind={PRIORITY_KINDS[priority]}>{priority}</Pill> },
+  { head: 'Type', wide: true, cell: ({ task_type }) => <span className="text-soft">{task_type}</span> },
+  {
+    head: 'Assignee',
+    wide: true,
+    cell: (task) => <span className="wrap-anywhere text-soft">{whoOf(task) && nameOf(whoOf(task))}</span>,
+  },
+  { head: 'Edited', wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+]
