@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { idText, list, name, object, ownText } from '../fields.ts'
+import { Done } from './shapes.ts'
+
+/** Lists as somebody has narrowed them, kept under a name; a part of the table in `routes.ts`. */
+
+const View = object({ id: idText, name: ownText, path: ownText, query: ownText })
+const mine = { who: 'guest', query: {} } as const
+
+export const viewRoutes = {
+  listViews: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/views',
+    summary: "The caller's own views of lists",
+    ...mine,
+    reply: list('views', View),
+  },
+  saveView: {
+    method: 'PUT',
+    path: '/v1/accounts/:account_id/views',
+    summary: 'Keep how a list is narrowed; the same name on the same page stands for the new one',
+    ...mine,
+    body: object({
+      name,
+      path: Type.String({ maxLength: 100, pattern: '^/(?:feed|inbox|projects/[0-9]{1,10}/[a-z-]{1,40})$' }),
+      query: Type.String({ maxLength: 1000 }),
+    }),
+    reply: View,
+    unaudited: true,
+  },
+  deleteView: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/views/:id',
+    summary: 'Forget a view',
+    ...mine,
+    reply: Done,
+    unaudited: true,
+  },
+} as const
