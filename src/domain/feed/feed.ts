@@ -8,7 +8,7 @@ import {
 } from '../../contract/events.ts'
 import { DAYS_MAX, type Since } from '../../contract/params.ts'
 import type { Event } from '../../contract/shapes.ts'
-import { join, raw, type Sql, sql } from '../../db/database.ts'
+import { empty, join, raw, type Sql, sql } from '../../db/database.ts'
 import { conditionOf, SOURCE_TABLES, type SourceTable } from '../../db/event-sources.ts'
 import { inlineInteger, type Key } from '../../db/page.ts'
 import { eventOf } from './events.ts'
@@ -21,6 +21,8 @@ export interface FeedQuery {
   types?: FeedEventType[]
   project_id?: number
   cursor?: Key
+  /** Only what the reader did or is to do. */
+  mine?: boolean | undefined
 }
 
 /** In the order in which ties are broken. */
@@ -34,7 +36,7 @@ const column = (name: string) => raw(`s.${name}`)
 
 /** Ids compare as what they are: numbers as numbers, UUIDs as UUIDs. */
 const keysOf = ({ key }: SourceTable) =>
-  key.type === 'uuid' ? sql`null::integer, ${column(key.column)}` : sql`${column(key.column)}, null::uuid`
+  key.type === 'uuid' ? sql`null::bigint, ${column(key.column)}` : sql`${column(key.column)}, null::uuid`
 
 /** Which rows of a source give an event of these types, each condition walked in an index of its own; none when nobody asked. */
 function conditionsOf(source: EventSource, asked: readonly FeedEventType[] = FEED_EVENT_TYPES): Sql[] {
@@ -58,28 +60,39 @@ function after({ cursor }: FeedQuery, source: EventSource, { at, key }: SourceTa
   if (source > last) return sql`${column(at)} < ${time}`
   if (source < last) return sql`${column(at)} <= ${time}`
   const lastKey = cursor.id.slice(split + 1)
-  const id = key.type === 'uuid' ? sql`${lastKey}::uuid` : sql`${lastKey}::integer`
+  const id = key.type === 'uuid' ? sql`${lastKey}::uuid` : sql`${lastKey}::bigint`
   return sql`(${column(at)}, ${column(key.column)}) < (${time}, ${id})`
 }
 
-/** Newest first over all sources, `limit + 1` rows: every branch walks its own index and stops there, however much lies behind. */
-export function events(account: Sql, timezone: Sql, q: FeedQuery): Sql {
+/** Which projects alone a reader sees, and who they are. */
+interface Seen {
+  projects?: readonly number[] | undefined
+  user?: Sql
+}
+
+/**
+ * Newest first over all sources, `limit + 1` rows: every branch walks its own index and stops there, however much lies behind. Of some
+ * projects alone, it does so for each of them.
+ */
+export function events(account: Sql, timezone: Sql, q: FeedQuery, { projects, user = sql`null` }: Seen = {}): Sql {
+  const project = q.project_id === undefined ? (projects ? sql`seen.project_id` : undefined) : sql`${q.project_id}`
   const place =
-    q.project_id === undefined
-      ? sql`s.account_id = ${account}`
-      : sql`s.project_id = ${q.project_id} and s.account_id = ${account}`
-  const branches = SOURCES.flatMap((source) => {
+    project === undefined ? sql`s.account_id = ${account}` : sql`s.project_id = ${project} and s.account_id = ${account}`
+  const sources = q.mine ? SOURCES.filter((source) => SOURCE_TABLES[source].person) : SOURCES
+  const branches = sources.flatMap((source) => {
     const table: SourceTable = SOURCE_TABLES[source]
+    const own = q.mine ? sql`and ${column(table.person!)} = ${user}` : empty
     const [at, id] = [column(table.at), column(table.key.column)]
     return conditionsOf(source, q.types).map(
       (condition) => sql`(
         select ${raw(`'${source}'`)} collate "C", ${at}, ${keysOf(table)}, s.project_id, ${factsOf(table)} from ${raw(table.table)} s
-        where ${place} and ${condition} and ${at} >= ${oldest(q, timezone)} and ${after(q, source, table)}
+        where ${place} ${own} and ${condition} and ${at} >= ${oldest(q, timezone)} and ${after(q, source, table)}
         order by ${at} desc, ${id} desc limit ${inlineInteger(q.limit + 1)})`,
     )
   })
+  const all = sql`select * from (${join(branches, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)`
   return sql`
-    select * from (${join(branches, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)
+    select f.* from ${projects ? sql`unnest(${projects}::integer[]) seen (project_id) cross join lateral (${all}) f` : sql`(${all}) f`}
     order by at desc, source desc, number desc, uuid desc limit ${inlineInteger(q.limit + 1)}`
 }
 
@@ -102,7 +115,7 @@ export const described = (rows: Sql): Sql => sql`
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
     select i.category as found_category,
-        (select c.display_identifier from changes c where c.id = (named_suspect(i.suspects) ->> 'change_id')::integer) as found_suspect
+        (select c.display_identifier from changes c where c.id = (named_suspect(i.suspects) ->> 'change_id')::bigint) as found_suspect
       from investigations i
       where x.source = 'build' and x.state = 'failed' and i.build_run_id = x.number and i.status = 'completed'
       order by i.id desc limit 1

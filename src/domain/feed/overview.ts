@@ -4,8 +4,11 @@ import { type Database, sql } from '../../db/database.ts'
 import { newest } from '../builds/builds.ts'
 import { PASSED, RUNNING } from '../builds/statuses.ts'
 
+/** As many as one sees at a glance; the lists have the others. */
+const MINE_MAX = 5
+
 /** Where everything in a project stands now; every count walks an index no further than it must. */
-export async function overview(db: Database, projectId: number, site: string): Promise<OwnReply<'showOverview'>> {
+export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<OwnReply<'showOverview'>> {
   const id = sql`${projectId}::integer`
   const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
     select
@@ -23,6 +26,16 @@ export async function overview(db: Database, projectId: number, site: string): P
       (select coalesce(json_agg(d order by d.live_at desc), '[]') from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
         select d.platform, d.version, iso(d.live_at) as live_at, d.id from deployments d
         where d.project_id = ${id} and d.status = 'live' and d.platform = p.platform
-        order by d.created_at desc, d.number desc limit 1) d) as live`))!
+        order by d.created_at desc, d.number desc limit 1) d) as live,
+      json_build_object(
+        'tasks', (select coalesce(json_agg(t), '[]') from (
+          select t.id, t.title, t.state, t.priority from tasks t
+          where t.project_id = ${id} and t.user_id = ${userId} and t.state <> 'completed'
+          order by t.created_at desc, t.id desc limit ${MINE_MAX}) t),
+        'breakages', (select coalesce(json_agg(k), '[]') from (
+          select k.id::text, k.cause, k.jobs, k.owner_user_id is not null as claimed from breakages k
+          where k.project_id = ${id} and k.state in ('open', 'claimed')
+            and coalesce(k.owner_user_id, (named_suspect(k.suspects) ->> 'user_id')::integer) = ${userId}
+          order by k.opened_at desc, k.id desc limit ${MINE_MAX}) k)) as mine`))!
   return { ...counts, latest_build: await newest(db, projectId, site) }
 }

@@ -1,9 +1,10 @@
-import { insufficientScope, notFound, PlanRefused, unauthorized } from '../../contract/errors.ts'
-import { readId } from '../../contract/params.ts'
-import type { Plan } from '../../contract/sets.ts'
+import { insufficientScope, notFound, PlanRefused, shutOut, unauthorized } from '../../contract/errors.ts'
+import { readShortId } from '../../contract/params.ts'
+import type { Plan, ShutReason } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
-import { type Ask, type Identity, identity } from '../access/access.ts'
+import { type Ask, type Identity, identity, livingSession, livingToken, REACHED, reachesAccount } from '../access/access.ts'
+import { shutBy } from '../access/shut.ts'
 import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
@@ -11,7 +12,10 @@ interface Reader extends Identity {
   account_id: number | null
   plan: Plan | null
   timezone: string | null
+  /** The projects of the account that they see; null: all of them. */
+  project_ids: number[] | null
   project_id: number | null
+  shut: ShutReason | null
 }
 
 interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
@@ -22,21 +26,27 @@ interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
 }
 
 /** `7` and `acct_7` name the same account; what names none could never be found. */
-const readAccount = (raw: string): number => readId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
+const readAccount = (raw: string): number => readShortId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
+
+/** Of the account `a`, by its member `m`; null where that is all of them, now and later. */
+const seenProjects = (only: Sql): Sql => sql`
+  case when ${only} is null and (m.role in ('owner', 'admin') or (m.role = 'member' and a.members_see_projects)) then null
+  else array(select s.project_id from project_access s where s.user_id = m.user_id and s.account_id = a.id
+    and (${only} is null or s.project_id = any (${only}))) end`
 
 const reader = ({ who, account, project }: FeedAsk): Sql => sql`
-  select t.*, a.id as account_id, a.plan, a.timezone, p.id as project_id
+  select t.*, a.id as account_id, a.plan, a.timezone, a.project_ids, a.shut, p.project_id
   from (${identity(who)}) t
   left join lateral (
-    select a.id, a.plan, a.timezone from accounts a
-    join account_members m on m.account_id = a.id and m.user_id = t.user_id
-    where ${
+    select a.id, a.plan, a.timezone, ${seenProjects(sql`t.only_project_ids`)} as project_ids, ${shutBy('t', 'a')} as shut
+    from accounts a join account_members m on m.account_id = a.id and m.user_id = t.user_id
+    where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${
       account === undefined
         ? sql`true order by a.id = (select default_account_id from users where id = t.user_id) desc nulls last, a.id limit 1`
         : sql`a.id = ${readAccount(account)}`
     }
   ) a on true
-  left join projects p on p.account_id = a.id and p.id = ${project === undefined ? null : (readId(project) ?? 0)}::integer`
+  left join lateral (${REACHED}) p on p.account_id = a.id and p.project_id = ${project === undefined ? null : (readShortId(project) ?? 0)}::integer`
 
 /** Token and scope; the rest is judged by `admitToAccount` and `admitToProject` once parameters are known by name. */
 function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
@@ -51,6 +61,7 @@ interface AdmittedReader extends Reader {
 
 export function admitToAccount(found: Reader, site: string): asserts found is AdmittedReader {
   if (found.account_id === null) throw notFound('Account')
+  if (found.shut !== null) throw shutOut(found.shut)
   if (found.plan === 'free') throw new PlanRefused(site)
 }
 
@@ -61,27 +72,61 @@ export function admitToProject(found: Reader, { project }: FeedAsk) {
 export const findReader = async (db: Database, ask: FeedAsk): Promise<Reader> =>
   admitToken(await db.one<Reader>(reader(ask)), ask)
 
+type Admitted = Pick<Identity, 'token_id' | 'session_id' | 'address'> & { account_id: number }
+
+/**
+ * What those who were let in before see of their account by now, by their index in the list; whoever may no longer read it is missing: a
+ * token that was revoked, a session that was ended, a member who left or whose address is allowed no longer, a plan that was
+ * lowered.
+ */
+export async function authorizeAgain(db: Database, readers: readonly Admitted[]): Promise<Map<number, number[] | null>> {
+  const found = await db.rows<{ ordinal: number; project_ids: number[] | null }>(sql`
+    select l.ordinal, ${seenProjects(sql`t.only_project_ids`)} as project_ids
+    from unnest(${readers.map((one) => one.token_id)}::integer[], ${readers.map((one) => one.session_id)}::integer[],
+      ${readers.map((one) => one.account_id)}::integer[], ${readers.map((one) => one.address)}::inet[])
+      with ordinality l (token_id, session_id, account_id, address, ordinal)
+    left join api_tokens k on k.id = l.token_id and ${livingToken(sql`k`)}
+    left join sessions s on s.id = l.session_id and ${livingSession(sql`s`)}
+    cross join lateral (select k.id as token_id, s.id as session_id, l.address, coalesce(k.user_id, s.user_id) as user_id, k.account_id as only_account_id,
+      k.project_ids as only_project_ids, k.barred_account_ids, k.created_at as made_at) t
+    join account_members m on m.user_id = t.user_id and m.account_id = l.account_id
+    join accounts a on a.id = l.account_id and a.plan <> 'free'
+    where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${shutBy('t', 'a')} is null`)
+  return new Map(found.map(({ ordinal, project_ids }) => [ordinal - 1, project_ids]))
+}
+
 /** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
 export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string, replica?: Replica) {
   if (replica) return readApart(db, replica, ask, q, site)
   // Beside the reader rather than with a look at them in every branch: each such look costs as much as finding a row.
   const page = sql`
-    select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q)}) e
-    where ${ask.scope} = any (r.scopes) and r.plan <> 'free'`
+    select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q, { user: sql`r.user_id` })}) e
+    where ${ask.scope} = any (r.scopes) and r.plan <> 'free' and ${q.project_id === undefined ? sql`r.project_ids is null` : sql`r.project_id is not null`}`
   const found = await db.one<Reader & { rows: FoundRow[] }>(
     sql`with reader as materialized (${reader(ask)}), page as materialized (${described(page)})
       select reader.*, (select coalesce(json_agg(page), '[]') from page) as rows from reader`,
   )
   const admitted = admitFully(found, ask, site)
+  if (isPartial(admitted, q)) return { reader: admitted, rows: (await db.rows<FoundRow>(pageOf(admitted, q))).map(named) }
   return { reader: admitted, rows: found!.rows.map((row) => named({ ...row, at: isoOf(row.at) })) }
 }
+
+/** Whoever sees a part of the account gets their page in a second statement: the first need not be slower for all others. */
+const isPartial = ({ project_ids }: AdmittedReader, q: FeedQuery) => project_ids !== null && q.project_id === undefined
+
+const pageOf = (reader: AdmittedReader, q: FeedQuery): Sql =>
+  described(
+    events(sql`${reader.account_id}::integer`, sql`${reader.timezone}::text`, q, {
+      projects: isPartial(reader, q) ? reader.project_ids! : undefined,
+      user: sql`${reader.user_id}::integer`,
+    }),
+  )
 
 /** The reader from the primary, the page from the replica. */
 async function readApart(db: Database, replica: Replica, ask: FeedAsk, q: FeedQuery, site: string) {
   const found = await db.one<Reader & Positioned>(sql`select reader.*, ${POSITION} as position from (${reader(ask)}) reader`)
   const admitted = admitFully(found, ask, site)
-  const page = described(events(sql`${admitted.account_id}::integer`, sql`${admitted.timezone}::text`, q))
-  const rows = await replica.read(found!.position, (db) => db.rows<FoundRow>(page))
+  const rows = await replica.read(found!.position, (db) => db.rows<FoundRow>(pageOf(admitted, q)))
   return { reader: admitted, rows: rows.map(named) }
 }
 

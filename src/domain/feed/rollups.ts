@@ -1,32 +1,47 @@
 import type { Rollup } from '../../contract/shapes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { PASSED } from '../builds/statuses.ts'
 
 const FRESH_MS = 5_000
+const KEPT_MAX = 10_000
+
+/** Whose numbers: an account's, or of those of its projects that somebody sees. */
+interface Counted {
+  account_id: number
+  project_ids: number[] | null
+}
 
 /** The numbers above the feed: counted at most once in five seconds and account, and never twice at the same time. */
 export class Rollups {
-  readonly #kept = new Map<number, { at: number; rollup: Promise<Rollup> }>()
+  readonly #kept = new Map<string, { at: number; rollup: Promise<Rollup> }>()
 
-  read(db: Database, accountId: number): Promise<Rollup> {
-    const kept = this.#kept.get(accountId)
+  read(db: Database, counted: Counted): Promise<Rollup> {
+    const key = JSON.stringify([counted.account_id, counted.project_ids])
+    const kept = this.#kept.get(key)
     if (kept && performance.now() - kept.at < FRESH_MS) return kept.rollup
-    const rollup = count(db, accountId)
-    this.#kept.set(accountId, { at: performance.now(), rollup })
-    rollup.catch(() => this.#kept.delete(accountId))
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
+    const rollup = count(db, counted)
+    this.#kept.set(key, { at: performance.now(), rollup })
+    rollup.catch(() => this.#kept.delete(key))
     return rollup
   }
 }
 
-const count = async (db: Database, accountId: number): Promise<Rollup> =>
-  (await db.one<Rollup>(sql`
+const count = async (db: Database, { account_id, project_ids }: Counted): Promise<Rollup> => {
+  const within = (project: string): Sql =>
+    project_ids === null
+      ? sql`account_id = ${account_id}`
+      : sql`account_id = ${account_id} and ${raw(project)} = any (${project_ids}::integer[])`
+  const rows = within('project_id')
+  return (await db.one<Rollup>(sql`
     select
-      (select count(*) from changes where account_id = ${accountId} and orphaned_at is null
+      (select count(*) from changes where ${rows} and orphaned_at is null
         and timestamp >= now() - interval '24 hours') as changes_24h,
-      (select count(*) from build_runs where account_id = ${accountId} and status in ${PASSED}
+      (select count(*) from build_runs where ${rows} and status in ${PASSED}
         and happened_at >= now() - interval '24 hours') as builds_passed_24h,
-      (select count(*) from build_runs where account_id = ${accountId} and status = 'failed'
+      (select count(*) from build_runs where ${rows} and status = 'failed'
         and happened_at >= now() - interval '24 hours') as builds_failed_24h,
-      (select count(*) from tasks where account_id = ${accountId} and state <> 'completed') as open_tasks,
-      (select count(*) from projects where account_id = ${accountId}) as total_projects,
-      (select count(*) from projects where account_id = ${accountId} and status = 'active') as active_projects`))!
+      (select count(*) from tasks where ${rows} and state <> 'completed') as open_tasks,
+      (select count(*) from projects where ${within('id')}) as total_projects,
+      (select count(*) from projects where ${within('id')} and status = 'active') as active_projects`))!
+}

@@ -52,7 +52,7 @@ async function happenedIn(db: Database, { id, since }: Reader, site: string): Pr
       (select count(*) from approvals a where a.project_id = p.id and a.status = 'pending') as waiting_approvals,
       array(select concat_ws(' ', d.platform, d.version) from deployments d where d.project_id = p.id and d.live_at >= ${since}
         order by d.live_at desc limit ${LINES_MAX}) as live
-    from account_members m join projects p on p.account_id = m.account_id and p.status = 'active'
+    from project_access m join projects p on p.id = m.project_id and p.status = 'active'
     where m.user_id = ${id} order by p.name, p.id`)
   const line = (row: Row) => scrub(`${row.branch === null ? '' : `${row.branch}: `}${titleOf(row)}`)
   return found.map(({ id, opened, fixed, name, live, ...rest }) => ({

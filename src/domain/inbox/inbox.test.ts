@@ -23,6 +23,16 @@ const mails = () =>
     select to_user_id, subject, text, unsubscribe from mails order by id`)
 const suspect = (user: string) => ({ change_id: Number(studio().world.changes!.lamp!.id), user_id: id('users', user) })
 
+/** Members see the projects that list them, as guests do, and Ann is one of these. */
+async function withSight(role: 'member' | 'guest', run: () => Promise<unknown>) {
+  const set = (sees: boolean, role: string) =>
+    db().execute(sql`
+      with seeing as (update accounts set members_see_projects = ${sees} where id = ${id('accounts', 'owl')})
+      update account_members set role = ${role} where user_id = ${id('users', 'ann')}`)
+  await set(false, role)
+  await run().finally(() => set(true, 'member'))
+}
+
 describe('somebody hears', () => {
   test('that a change of theirs is suspected, once, in the app and by mail; nobody else does', async () => {
     await breaks({ cause: 'The lamp went out', suspect: suspect('kim') })
@@ -48,6 +58,40 @@ describe('somebody hears', () => {
     expect(more).toEqual([])
     expect(message).toMatchObject({ pings: [], text: expect.stringContaining('Broken: error: Out of the blue') })
     expect(message!.text).not.toContain('Kim')
+  })
+
+  test('nothing of a project that they do not see, and no more of one they were taken off', async () => {
+    const [project, ann] = [id('projects', 'star'), id('users', 'ann')]
+    const rooms = () =>
+      vendors()
+        .messages('slack')
+        .map(({ room, pings, text }) => [room, pings, text.includes('Broken')])
+    await channel('slack', 'C0BUILDS')
+    node()
+    for (const role of ['member', 'guest'] as const)
+      await withSight(role, async () => {
+        await breaks({ cause: `unseen by a ${role}`, suspect: suspect('ann') })
+        await quiet()
+      })
+    expect(await mails()).toEqual([])
+    const silent = ['C0BUILDS', [], true]
+    expect(rooms()).toEqual([silent, silent])
+    await withSight('guest', async () => {
+      expect(await titles('ann')).toEqual([])
+      await db().execute(sql`
+        insert into project_members (project_id, user_id, project_role) values (${project}, ${ann}, 'viewer')`)
+      const seen = await breaks({ cause: 'seen', suspect: suspect('ann') })
+      await quiet()
+      expect(await titles('ann')).toEqual(['Broken on main: error: seen'])
+      expect(await mails()).toHaveLength(1)
+      const own = ['D0ANN', [], true]
+      expect(rooms().slice(2)).toEqual(expect.arrayContaining([['C0BUILDS', ['U0ANN'], true], own]))
+      await db().execute(sql`delete from project_members where user_id = ${ann}`)
+      await becomes(seen, 'fixed')
+      await quiet()
+      expect(rooms().filter(([room]) => room === 'D0ANN')).toEqual([own])
+      expect(await titles('ann')).toEqual([])
+    })
   })
 
   test('again when it comes back', async () => {
@@ -148,7 +192,7 @@ describe('somebody who wants it otherwise', () => {
         { kind: 'task', mail: true },
       ],
     })
-    for (const token of ['', 'x', studio().service.vault.seal('something else 1 task')])
+    for (const token of ['', 'x', studio().service.vault.seal('something else 1 task', 'unsubscribe')])
       expect((await studio().ask(`/unsubscribe?token=${encodeURIComponent(token)}`, { method: 'POST', raw: '' })).status).toBe(
         422,
       )
@@ -248,11 +292,12 @@ describe('the mail of the day', () => {
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 
-  test('does not come where nothing happened', async () => {
+  test('does not come where nothing happened that its reader sees', async () => {
+    await breaks({ cause: 'The cave fell in' })
     await db().execute(sql`
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)}, digested_at = null
-      where id = ${id('users', 'rei')}`)
-    expect(await digests()).toEqual([])
+      where id = any (${[id('users', 'rei'), id('users', 'ann')]}::integer[])`)
+    await withSight('guest', async () => expect(await digests()).toEqual([]))
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 })

@@ -16,29 +16,32 @@ interface Notification {
 
 const PAGE = 50
 
-export interface InboxPage {
+interface InboxPage {
   notifications: Notification[]
   unread: number
   has_more: boolean
 }
 
-/** Only of accounts that they still belong to. */
-const REACHED = sql`exists (select from account_members m where m.account_id = n.account_id and m.user_id = n.user_id)`
+/** Only of projects that they still see. */
+const REACHED = sql`exists (select from project_access a where a.project_id = n.project_id and a.user_id = n.user_id)`
 
 export async function list(
   db: Database,
   userId: number,
   { before, unread }: { before?: number | undefined; unread?: boolean | undefined },
+  /** Accounts of theirs that they are kept out of for now. */
+  shut: readonly number[] = [],
 ): Promise<InboxPage> {
+  const seen = sql`${REACHED} and n.account_id <> all (${shut}::integer[])`
   const rows = await db.rows<Notification>(sql`
     select n.id, n.kind, n.project_id, p.name as project_name, n.title, n.path, n.at, n.read_at
     from notifications n join projects p on p.id = n.project_id
-    where n.user_id = ${userId} and n.in_app and ${REACHED}
+    where n.user_id = ${userId} and n.in_app and ${seen}
       ${when(before, (id) => sql`and (n.at, n.id) < (select at, id from notifications where id = ${id} and user_id = ${userId})`)}
       ${unread ? sql`and n.read_at is null` : sql``}
     order by n.at desc, n.id desc limit ${PAGE + 1}`)
   const { count } = (await db.one<{ count: number }>(sql`
-    select count(*) from notifications n where n.user_id = ${userId} and n.in_app and n.read_at is null and ${REACHED}`))!
+    select count(*) from notifications n where n.user_id = ${userId} and n.in_app and n.read_at is null and ${seen}`))!
   return { notifications: rows.slice(0, PAGE), unread: count, has_more: rows.length > PAGE }
 }
 

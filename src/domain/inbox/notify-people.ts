@@ -50,9 +50,9 @@ async function concernsOf(db: Database, occasions: readonly Occasion[]): Promise
   return found
 }
 
-/** Who belongs to the account and has not heard of it yet. */
+/** Who sees the project and has not heard of it yet. */
 const members = (rows: Sql): Sql => sql`
-  select distinct c.* from (${rows}) c join account_members m on m.account_id = c.account_id and m.user_id = c.user_id
+  select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
     where n.user_id = c.user_id and n.kind = c.kind and n.subject = c.subject and n.subject_id = c.subject_id)`
 
@@ -78,7 +78,7 @@ const waiting = (ids: string[]) => sql`
 
 const assigned = (ids: string[]) => sql`
   select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id
-  from tasks t where t.id = any (${ids}::integer[]) and t.user_id is not null and t.user_id is distinct from t.created_by_user_id
+  from tasks t where t.id = any (${ids}::bigint[]) and t.user_id is not null and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
 async function notifyPerson(db: Database, { vault, site }: Means, concern: Concern) {
@@ -94,7 +94,7 @@ async function notifyPerson(db: Database, { vault, site }: Means, concern: Conce
     values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${subject_id}, ${said.title}, ${pathOf(said, site)}, ${ways.in_app})`)
   if (ways.mail && !(await mails.isSwamped(db, user_id))) {
     const stop = unsubscribeUrl(vault, site, user_id, kind)
-    await mails.writeToUser(db, user_id, concerning(kind, said, stop))
+    await mails.writeToUser(db, user_id, concerning(kind, said, stop), account_id)
   }
   const [direct] = ways.chat ? await directChannels(db, [account_id]) : []
   if (direct) await enqueue(db, [{ account_id, channel_id: direct.id, project_id, subject, subject_id, to_user_id: user_id }])

@@ -1,9 +1,11 @@
 import { invalidParameter } from '../../contract/errors.ts'
 import type { Vault } from '../access/secrets.ts'
 
+const PLACE = 'unsubscribe'
+
 /** Opens nothing but this: whoever has the link may stop one kind of mails to one person. */
 export const unsubscribeUrl = (vault: Vault, site: string, userId: number, kind: string) =>
-  `${site}/unsubscribe?token=${encodeURIComponent(vault.seal(`unsubscribe ${userId} ${kind}`))}`
+  `${site}/unsubscribe?token=${encodeURIComponent(vault.seal(`unsubscribe ${userId} ${kind}`, PLACE))}`
 
 export function readUnsubscribe(vault: Vault, token: string): { user_id: number; kind: string } {
   const [purpose, user, kind] = openedOrNothing(vault, token).split(' ')
@@ -13,7 +15,7 @@ export function readUnsubscribe(vault: Vault, token: string): { user_id: number;
 
 function openedOrNothing(vault: Vault, token: string): string {
   try {
-    return vault.open(token)
+    return vault.open(token, PLACE)
   } catch {
     return ''
   }

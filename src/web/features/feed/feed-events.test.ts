@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../../contract/shapes.ts'
-import { byDay, merged, messageOf } from './feed-events.ts'
+import { byDay, lineWords, merged, messageOf, together } from './feed-events.ts'
 
 const event = (at: string, thing: string, more: Partial<Event> = {}): Event => ({
   event_type: 'build_run.completed',
@@ -40,6 +40,28 @@ describe('the lines of the feed', () => {
       ['Today', 2],
       ['Yesterday', 1],
     ])
+  })
+})
+
+describe('what happened together', () => {
+  const asked = (asset: string, at: string, more: Partial<Event> = {}) =>
+    event(at, asset, { event_type: 'approval.requested', message: `${asset} version 1 waits for approval · art_review`, ...more })
+  const at = '2026-11-10T12:00:00.000Z'
+
+  test('is one line, whatever stands between', () => {
+    const lines = together([asked('a', at), event(at, 'build'), asked('b', at), asked('c', at)])
+    expect(lines.map(lineWords)).toEqual(['3 assets wait for approval · art review', 'build passed'])
+  })
+
+  test('is not what another person, project, decision or moment has', () => {
+    const others: Partial<Event>[] = [{ actor: 'user:2' }, { project_id: 2 }, { event_type: 'approval.granted' }]
+    const lines = together([
+      asked('a', at),
+      ...others.map((more) => asked('b', at, more)),
+      asked('c', '2026-11-10T12:00:01.000Z'),
+    ])
+    expect(lines).toHaveLength(5)
+    expect(lineWords(lines[0]!)).toBe('a version 1 waits for approval · art review')
   })
 })
 

@@ -2,6 +2,7 @@ import type { Platform } from '../../../contract/sets.ts'
 import type { Event } from '../../../contract/shapes.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { inOrder } from '../../ui/reading-order.ts'
+import { dateOf } from '../../ui/text/dates.ts'
 import { PLATFORM_NAMES } from '../deployments/platforms.ts'
 
 /** One line for each thing, newest first: what was told later stands for what was told before. */
@@ -17,21 +18,51 @@ export function merged(fresh: Event[], listed: Event[], complete: boolean): Even
     .sort((a, b) => (a.timestamp < b.timestamp ? 1 : a.timestamp > b.timestamp ? -1 : 0))
 }
 
-const dayOf = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' })
-
 /** Consecutive events of one day, under the name people have for it. */
 export function byDay(events: Event[], now = new Date()): [name: string, events: Event[]][] {
-  const today = dayOf.format(now)
-  const yesterday = dayOf.format(new Date(now.getTime() - 86_400_000))
+  const today = dateOf('weekday', now)
+  const yesterday = dateOf('weekday', now.getTime() - 86_400_000)
   const days = new Map<string, Event[]>()
   for (const event of events) {
-    const day = dayOf.format(new Date(event.timestamp))
+    const day = dateOf('weekday', event.timestamp)
     const name = day === today ? 'Today' : day === yesterday ? 'Yesterday' : day
     const those = days.get(name)
     if (those) those.push(event)
     else days.set(name, [event])
   }
   return [...days]
+}
+
+/** Events that say the same of one thing each: 30 assets of one changelist, asked for or decided together. */
+export type Line = [first: Event, ...others: Event[]]
+
+/** One line for what happened together: approvals of one kind, project, person and second. */
+export function together(events: readonly Event[]): Line[] {
+  const lines = new Map<string, Line>()
+  for (const event of events) {
+    const { event_type, project_id, actor, timestamp, cursor_key } = event
+    const isApproval = event_type.startsWith('approval.')
+    const key = isApproval ? [event_type, project_id, actor, timestamp.slice(0, 19)].join(' ') : cursor_key
+    const line = lines.get(key)
+    if (line) line.push(event)
+    else lines.set(key, [event])
+  }
+  return [...lines.values()]
+}
+
+const TOGETHER: Partial<Record<Event['event_type'], string>> = {
+  'approval.requested': 'wait for approval',
+  'approval.granted': 'were approved',
+  'approval.denied': 'were denied',
+  'approval.ignored': 'were set aside without a decision',
+}
+
+/** `30 assets were approved · art review`. */
+export function lineWords([first, ...others]: Line): string {
+  if (others.length === 0) return messageOf(first)
+  const stages = new Set([first, ...others].map((event) => messageOf(event).split(' · ').at(-1)))
+  const stage = stages.size === 1 ? ` · ${[...stages][0]}` : ''
+  return `${others.length + 1} assets ${TOGETHER[first.event_type]}${stage}`
 }
 
 const SET_WORD = /^[a-z]+(?:_[a-z]+)+$/

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import type { Event } from '../../../contract/shapes.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
 import { useAccount, useActor, useMe } from '../../session.ts'
@@ -13,9 +12,12 @@ import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import type { PillKind } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { byDay, merged, messageOf } from './feed-events.ts'
+import { SavedViews } from '../views/saved-views.tsx'
+import { byDay, type Line, lineWords, merged, messageOf, together } from './feed-events.ts'
 import { useFresh } from './feed-fresh.ts'
 import { FeedTiles } from './feed-tiles.tsx'
+import { useLastVisit } from './last-visit.ts'
+import { RunningBuilds } from './running-builds.tsx'
 
 const KINDS = [
   ['', 'Everything'],
@@ -32,11 +34,13 @@ const KINDS = [
 export default function Feed() {
   const account = useAccount()
   const projects = useMe().projects.filter(({ account_id }) => account_id === account?.id)
-  const [{ kind, project }, filter] = useFilters('kind', 'project')
+  const [{ kind, project, mine }, filter] = useFilters('kind', 'project', 'mine')
   const types = KINDS.some(([value]) => value === kind) ? kind : ''
-  const filters = { account_id: account?.id, event_types: types, project_id: project, days_back: 90 }
+  const filters = { account_id: account?.id, event_types: types, project_id: project, days_back: 90, mine: mine || undefined }
   const pages = usePages('listEvents', { query: filters }, 'events')
-  const fresh = useFresh(types, project)
+  // What just happened does not say whose it is: the list tells when it is asked again.
+  const fresh = useFresh(types, project).filter(() => !mine)
+  const lastVisit = useLastVisit(account?.id)
   const events = merged(fresh, pages.items, !pages.hasNextPage)
   const arrived = new Set(fresh.map(({ cursor_key }) => cursor_key))
   return (
@@ -51,10 +55,21 @@ export default function Feed() {
             onChange={(event) => filter({ project: event.target.value })}
             options={[['', 'All projects'], ...projects.map(({ id, name }) => [String(id), name] as const)]}
           />
+          <Filter
+            label="Whose"
+            value={mine}
+            onChange={(event) => filter({ mine: event.target.value })}
+            options={[
+              ['', 'Everybody'],
+              ['true', 'Mine'],
+            ]}
+          />
+          <SavedViews />
         </>
       }
     >
       <FeedTiles accountId={account?.id} />
+      {!mine && ['', 'build_run.*'].includes(types) && <RunningBuilds accountId={account?.id ?? 0} project={project} />}
       <p role="status" className="sr-only">
         {fresh.length > 0 && `${fresh.length} new since you opened the feed`}
       </p>
@@ -62,10 +77,10 @@ export default function Feed() {
         query={pages}
         count={events.length}
         empty={
-          types || project ? (
+          types || project || mine ? (
             <Empty
               title="Nothing like that in the last 90 days"
-              action={<Button onClick={() => filter({ kind: '', project: '' })}>Show everything</Button>}
+              action={<Button onClick={() => filter({ kind: '', project: '', mine: '' })}>Show everything</Button>}
             />
           ) : (
             <Empty title="Nothing happened yet" action={<FirstStep projects={projects} />}>
@@ -78,8 +93,14 @@ export default function Feed() {
           <section key={day} aria-label={day} className="grid gap-2">
             <h2 className="text-xs font-medium text-soft">{day}</h2>
             <ol className="grid overflow-hidden rounded-lg border border-line bg-panel">
-              {events.map((event) => (
-                <Row key={event.cursor_key} event={event} isNew={arrived.has(event.cursor_key)} showProject={project === ''} />
+              {together(events).map((line) => (
+                <Row
+                  key={line[0].cursor_key}
+                  line={line}
+                  isNew={arrived.has(line[0].cursor_key)}
+                  isUnread={lastVisit !== undefined && line[0].timestamp > lastVisit}
+                  showProject={project === ''}
+                />
               ))}
             </ol>
           </section>
@@ -108,8 +129,16 @@ const LOOKS: Record<PillKind, string> = {
   neutral: 'bg-hover text-soft',
 }
 
-function Row({ event, isNew, showProject }: { event: Event; isNew: boolean; showProject: boolean }) {
+interface RowProps {
+  line: Line
+  isNew: boolean
+  isUnread: boolean
+  showProject: boolean
+}
+
+function Row({ line, isNew, isUnread, showProject }: RowProps) {
   const nameOf = useActor()
+  const [event] = line
   const kind = event.event_type.split('.')[0]!.replace('_run', '') as IconName
   // A build names its job and a change its author already.
   const actor = event.actor === 'system' || event.event_type === 'change.submitted' ? undefined : nameOf(event.actor)
@@ -122,9 +151,24 @@ function Row({ event, isNew, showProject }: { event: Event; isNew: boolean; show
         <span className="sr-only">{kind}</span>
       </span>
       <div className="flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4">
-        <Link to={event.url} className="min-w-0 flex-1 basis-72 wrap-anywhere hover:underline">
-          {messageOf(event)}
-        </Link>
+        {line.length === 1 ? (
+          <Link to={event.url} className="min-w-0 flex-1 basis-72 wrap-anywhere hover:underline">
+            {messageOf(event)}
+          </Link>
+        ) : (
+          <details className="min-w-0 flex-1 basis-72">
+            <summary className="w-fit rounded hover:underline">{lineWords(line)}</summary>
+            <ul className="mt-1 grid gap-1">
+              {line.map((one) => (
+                <li key={one.cursor_key}>
+                  <Link to={one.url} className="wrap-anywhere text-soft hover:underline">
+                    {messageOf(one)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
         <span className="min-w-0 wrap-anywhere text-xs text-soft">
           {[showProject && event.project_name, actor].filter(Boolean).map((name) => (
             <Fragment key={String(name)}>
@@ -132,6 +176,11 @@ function Row({ event, isNew, showProject }: { event: Event; isNew: boolean; show
             </Fragment>
           ))}
           <Time at={event.timestamp} />
+          {isUnread && (
+            <span className="ml-2 inline-block size-2 rounded-full bg-accent">
+              <span className="sr-only">unread</span>
+            </span>
+          )}
         </span>
       </div>
     </li>

@@ -1,14 +1,14 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ask, wordsOf } from '../../api.ts'
+import { wordsOf } from '../../api.ts'
 import { useFilters } from '../../filters.ts'
-import { useWrite } from '../../queries.ts'
+import { usePages, useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { InboxList } from './inbox-list.tsx'
 
 const ALL = 'all'
@@ -21,22 +21,16 @@ const VIEWS = [
 export default function Inbox() {
   const [{ show }, filter] = useFilters('show')
   const isAll = show === ALL
-  const pages = useInfiniteQuery({
-    queryKey: ['listNotifications', { show }, 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      ask('listNotifications', { query: { unread: isAll ? undefined : true, before: pageParam || undefined } }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ notifications, has_more }) => (has_more ? notifications.at(-1)?.id : undefined),
-    placeholderData: keepPreviousData,
-  })
-  const items = pages.data?.pages.flatMap(({ notifications }) => notifications) ?? []
-  const unread = pages.data?.pages[0]?.unread ?? 0
+  const pages = usePages('listNotifications', { query: { unread: isAll ? undefined : true } }, 'notifications')
+  const { items } = pages
+  const unread = pages.first?.unread ?? 0
   return (
     <Page
       title="Inbox"
       actions={
         <>
           <Filter label="Show" options={VIEWS} value={show} onChange={({ target }) => filter({ show: target.value })} />
+          <SavedViews />
           {unread > 0 && <MarkAll />}
         </>
       }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount, useProject } from '../../session.ts'
+import { useAccount, useLocked, useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Filter, Select } from '../../ui/form/field.tsx'
@@ -16,33 +16,36 @@ import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 type Member = AppReply<'listProjectPeople'>['members'][number]
-type Role = Member['role']
+type Role = Member['project_role']
 
 const ROLES = [
-  ['member', 'member'],
-  ['owner', 'owner'],
-] as const
+  ['viewer', 'viewer: reads'],
+  ['contributor', 'contributor: also works on tasks, builds and breakages'],
+  ['approver', 'approver: also decides about assets'],
+  ['lead', 'lead: also changes settings, tools and members'],
+] as const satisfies readonly (readonly [Role, string])[]
+const SHORT = ROLES.map(([role]) => [role, role] as const)
 
-/** Who works on the project; everybody of the account reaches it anyway. */
+/** Who works on the project, and what they may do there. */
 export default function Members() {
   const { projectId = '' } = useParams({ strict: false })
   const project = useProject()
   const account = useAccount()
-  const mayChange = project?.role === 'owner' && !account?.read_only
+  const mayChange = useLocked('lead') === undefined
   const query = useApi('listProjectPeople', { project_id: projectId })
-  const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers'])
+  const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers', 'listAssignees'])
   const say = useToast()
   return (
     <Page title="Members">
       <p className="max-w-prose text-sm text-soft">
-        Who is listed here works on this project; its owners change its settings and tools. Everybody of {account?.name} reaches
-        it without being listed.
+        Owners and admins of {account?.name} lead every project. Its other members reach this one as approvers if the account lets
+        them see every project; guests reach it only if they are listed here.
       </p>
       <Loaded query={query}>
         {({ members }) => (
           <>
             {members.length === 0 ? (
-              <Empty title="Nobody is listed yet">Owners of the project can add people of the account.</Empty>
+              <Empty title="Nobody is listed yet">Leads of the project can add people of the account.</Empty>
             ) : (
               <Table
                 caption="Members of the project"
@@ -60,7 +63,7 @@ export default function Members() {
                   },
                   {
                     head: 'Role',
-                    cell: (member) => (mayChange ? <RoleChoice member={member} projectId={projectId} /> : member.role),
+                    cell: (member) => (mayChange ? <RoleChoice member={member} projectId={projectId} /> : member.project_role),
                   },
                   { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
                   {
@@ -78,14 +81,14 @@ export default function Members() {
                             say(`${name} is no longer listed`)
                           }}
                         >
-                          They still reach the project as long as they belong to the account.
+                          Guests no longer reach the project; members do if the account lets them see every project.
                         </Confirm>
                       ),
                   },
                 ]}
               />
             )}
-            {mayChange && <Add projectId={projectId} accountId={project.account_id} listed={members} />}
+            {mayChange && project && <Add projectId={projectId} accountId={project.account_id} listed={members} />}
           </>
         )}
       </Loaded>
@@ -96,9 +99,9 @@ export default function Members() {
 function RoleChoice({ member, projectId }: { member: Member; projectId: string }) {
   const set = useWrite('setProjectMember', ['listProjectPeople', 'showMe'])
   const say = useToast()
-  const change = async (role: Role) => {
+  const change = async (project_role: Role) => {
     try {
-      await set.mutateAsync({ project_id: projectId, user_id: member.user_id, body: { role } })
+      await set.mutateAsync({ project_id: projectId, user_id: member.user_id, body: { project_role } })
     } catch (error) {
       say(wordsOf(error), 'err')
     }
@@ -106,8 +109,8 @@ function RoleChoice({ member, projectId }: { member: Member; projectId: string }
   return (
     <Filter
       label={`Role of ${member.name}`}
-      options={ROLES}
-      value={set.isPending ? set.variables.body.role : member.role}
+      options={SHORT}
+      value={set.isPending ? set.variables.body.project_role : member.project_role}
       onChange={(event) => void change(event.target.value as Role)}
     />
   )
@@ -116,14 +119,14 @@ function RoleChoice({ member, projectId }: { member: Member; projectId: string }
 function Add({ projectId, accountId, listed }: { projectId: string; accountId: number; listed: Member[] }) {
   const { data } = useApi('listAccountMembers', { account_id: accountId })
   const [chosen, setChosen] = useState('')
-  const [role, setRole] = useState<Role>('member')
-  const set = useWrite('setProjectMember', ['listProjectPeople', 'listMembers'])
+  const [role, setRole] = useState<Role>('contributor')
+  const set = useWrite('setProjectMember', ['listProjectPeople', 'listMembers', 'listAssignees'])
   const say = useToast()
   const others = data?.members.filter(({ user_id }) => !listed.some((member) => member.user_id === user_id)) ?? []
   if (others.length === 0) return null
   const user = others.find(({ user_id }) => String(user_id) === chosen) ?? others[0]!
   const submit = async () => {
-    await set.mutateAsync({ project_id: projectId, user_id: user.user_id, body: { role } })
+    await set.mutateAsync({ project_id: projectId, user_id: user.user_id, body: { project_role: role } })
     say(`${user.name} was added`)
     setChosen('')
   }

@@ -11,11 +11,13 @@ import { Waiting } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { OpenBreakages } from '../breakages/open-breakages.tsx'
 import { TaskBar } from '../tasks/task-bar.tsx'
+import { Health } from './health.tsx'
 import { Pipeline } from './pipeline.tsx'
+import { WaitingForMe } from './waiting-for-me.tsx'
 
-const Plots = lazy(() => import('../builds/plots.tsx'))
+const Trends = lazy(() => import('../trends/trends.tsx'))
 
-/** A project as a pipeline, and how it has been doing. */
+/** Whether a project is well and what waits, then its pipeline, and how it has been doing. */
 export default function Project() {
   const { projectId = '' } = useParams({ strict: false })
   // The layout shows no page of a project that is not there.
@@ -39,11 +41,13 @@ export default function Project() {
               Connect your version control, your CI or your store: what they tell fills this page by itself.
             </Empty>
           )}
+          <Health projectId={projectId} />
           <OpenBreakages projectId={projectId} />
+          <WaitingForMe projectId={projectId} now={data} />
           <Pipeline projectId={projectId} now={data} />
           <TaskBar projectId={projectId} tasks={data.tasks} />
           <Suspense fallback={<Waiting lines={4} />}>
-            <Plots projectId={projectId} />
+            <Trends projectId={projectId} />
           </Suspense>
         </>
       )}

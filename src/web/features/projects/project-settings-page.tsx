@@ -3,7 +3,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount, useProject } from '../../session.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
@@ -14,6 +14,8 @@ import { Page, Section } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
 import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
+import { DeleteProject } from '../export-delete/delete-project.tsx'
+import { Exports } from '../export-delete/exports.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
 import { ENGINES } from './engines.ts'
 import { ProjectState } from './project-state.tsx'
@@ -22,7 +24,8 @@ type Settings = AppReply<'showProjectSettings'>
 
 export default function ProjectSettings() {
   const { projectId = '' } = useParams({ strict: false })
-  const owner = useProject()?.role === 'owner'
+  const owner = useMay('lead')
+  const admin = useMay('admin')
   const account = useAccount()
   const locked = !owner || Boolean(account?.read_only)
   const query = useApi('showProjectSettings', { project_id: projectId })
@@ -39,6 +42,8 @@ export default function ProjectSettings() {
             <FailureRules accountId={settings.account_id} />
             <Clients projectId={projectId} />
             <ProjectState settings={settings} locked={locked} />
+            {owner && !account?.demo && <Exports accountId={settings.account_id} projectId={settings.id} />}
+            {admin && !account?.demo && <DeleteProject project={settings} />}
           </div>
         )}
       </Loaded>
