@@ -5,6 +5,7 @@ import type { SetupContext } from '../setup.ts'
 import { setup as asana } from './asana/setup.ts'
 import { setup as diversion } from './diversion/setup.ts'
 import { setup as github } from './github/setup.ts'
+import { providers } from './index.ts'
 import { jira as jiraProvider } from './jira/index.ts'
 import { setup as jira } from './jira/setup.ts'
 import { setup as linear } from './linear/setup.ts'
@@ -89,6 +90,12 @@ test('the revision that the Lore guide shows can be read in full', () => {
       files: [{ path: 'art/dragon.fbx', action: 'add', size_bytes: 1048576 }],
     }),
   ])
+})
+
+test('the tools that sign say how their secret is saved without a page', () => {
+  const signing = Object.values(providers).filter(({ verify, signing }) => verify && signing !== 'handed_over')
+  expect(signing.length).toBeGreaterThan(5)
+  for (const { setup } of signing) expect(setup(contextOf('x'))).toContain('`goldmaster admin integration secret 7`')
 })
 
 test('the tools that give up on a paused project say how to come back', () => {

@@ -1,6 +1,6 @@
-import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, type Setup, saveSecret } from '../../setup.ts'
 
-export const setup: Setup = ({ url }) => `## Buildkite
+export const setup: Setup = ({ url, id }) => `## Buildkite
 
 1. As an admin of the organization open **Settings → Notification Services → Webhook → Add**.
 2. Webhook URL:
@@ -10,7 +10,7 @@ export const setup: Setup = ({ url }) => `## Buildkite
    \`\`\`
 
 3. Token: choose **Send an HMAC signature in the X-Buildkite-Signature header**. The plain token, which is preset, is refused here.
-4. Copy the token shown there and save it here as the signing secret. Without it every delivery is refused.
+4. Copy the token shown there and save it here as the signing secret (or with \`${saveSecret(id)}\`). Without it every delivery is refused.
 5. Events: **build.scheduled**, **build.running**, **build.failing**, **build.finished**, **build.skipped**, **job.scheduled**, **job.started**, **job.finished**.
 6. Pipelines: those of this project.
 

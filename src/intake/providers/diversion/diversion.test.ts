@@ -116,6 +116,12 @@ test('an author may be a mere text', () => {
   expect(change({ commit: 'dv.commit.1', author })).toMatchObject({ author, author_uids: ['ada@example.com', author] })
 })
 
+test('a commit has a page where its own address is told, not that of what stands around it', () => {
+  const commit = { id: 'dv.commit.1', html_url: 'https://app.example/commit/1' }
+  expect(change({ data: { commit, url: 'https://app.example/repo' } }).url).toBe('https://app.example/commit/1')
+  expect(change({ data: { commit: { id: 'dv.commit.1' }, url: 'https://app.example/repo' } })).not.toHaveProperty('url')
+})
+
 test('files are read where they are sent', () => {
   const files = [{ path: 'Content/T_Dragon.png', action: 'add' }]
   expect(change({ commit_id: 'dv.commit.1', files }).files).toEqual(files)

@@ -1,6 +1,6 @@
 import type { ChangeFact } from '../../facts.ts'
 import { type Provider, type Unparsed, Unreadable } from '../../provider.ts'
-import { at, byline, files, type Json, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
+import { at, byline, files, type Json, link, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
@@ -54,6 +54,7 @@ function change(commit: Json, around: Json): ChangeFact {
   const identifier = ['commit_id', 'commit', 'id', 'hash'].map((name) => word(at(commit, name))).find(Boolean)
   if (identifier === undefined) throw new Unreadable('The commit must have an id.')
   const branch = look('branch_name', 'branch', 'branch_id')
+  const url = link(['commit_url', 'html_url', 'web_url', 'url'].map((name) => at(commit, name)).find(link))
   return {
     kind: 'change',
     source_type: 'GitCommit',
@@ -63,6 +64,7 @@ function change(commit: Json, around: Json): ChangeFact {
     timestamp: time(look('created_at', 'created_ts', 'timestamp')) ?? null,
     branch: text(branch) ?? text(at(branch, 'name')) ?? text(at(branch, 'id')) ?? '',
     files: files(look('files', 'changed_files')),
+    ...(url !== undefined && { url }),
   }
 }
 

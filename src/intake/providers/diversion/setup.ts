@@ -1,6 +1,6 @@
-import type { Setup } from '../../setup.ts'
+import { type Setup, saveSecret } from '../../setup.ts'
 
-export const setup: Setup = ({ url }) => `## Diversion
+export const setup: Setup = ({ url, id }) => `## Diversion
 
 1. As an admin of the repository open its **Settings → Webhooks** and add a webhook.
 2. Endpoint URL:
@@ -9,7 +9,7 @@ export const setup: Setup = ({ url }) => `## Diversion
    ${url}
    \`\`\`
 
-3. Secret: keep the generated one (it begins with \`whsec_\`) and save it here as the signing secret, prefix included.
+3. Secret: keep the generated one (it begins with \`whsec_\`) and save it here as the signing secret (or with \`${saveSecret(id)}\`), prefix included.
 4. Events: **commit_created**.
 
 Signed deliveries count for five minutes, so this server's clock has to be right. Diversion repeats what fails, with growing pauses.

@@ -19,7 +19,7 @@ On Linux and macOS save this as \`goldmaster-build.sh\`. It needs \`curl\`:
 \`\`\`sh
 ${engineShell(context)}\`\`\`
 
-On Windows save this as \`goldmaster-build.ps1\`:
+On Windows save this as \`goldmaster-build.ps1\` (not tested by us on Windows):
 
 \`\`\`powershell
 ${enginePowerShell(context)}\`\`\`

@@ -1,6 +1,6 @@
 import type { ChangedFile, ChangeFact, Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
-import { at, byline, type Json, list, object, objects, text, time, uids } from '../../reading.ts'
+import { at, byline, type Json, link, list, object, objects, text, time, uids } from '../../reading.ts'
 
 const NOTHING = /^0+$/
 
@@ -16,12 +16,14 @@ export function push(body: Json): Fact[] {
   if (head && commits.length > 0) commits.push(head)
 
   const sender = object(at(body, 'sender'))
+  const repository = link(at(body, 'repository', 'html_url'))
   const changes = new Map<string, ChangeFact>()
   for (const commit of commits) {
     const identifier = text(at(commit, 'id'))
     if (identifier === undefined) throw new Unreadable('Every commit of a push must have an id.')
     // Its first telling counts: the head repeats one that is listed, and may leave something out.
-    if (!changes.has(identifier)) changes.set(identifier, change(identifier, commit, branch, sender))
+    if (!changes.has(identifier))
+      changes.set(identifier, { ...change(identifier, commit, branch, sender), ...placesOf(repository, identifier) })
   }
 
   const before = text(at(body, 'before'))
@@ -58,6 +60,12 @@ function change(identifier: string, commit: Json, branch: string, sender: Json |
     files: filesOf(commit),
   }
 }
+
+/** Where its server shows a commit, and a file as it was with it. */
+const placesOf = (repository: string | undefined, identifier: string) =>
+  repository === undefined
+    ? {}
+    : { url: `${repository}/commit/${identifier}`, file_url: `${repository}/blob/${identifier}/{path}#L{line}` }
 
 const ACTIONS = [
   ['added', 'add'],

@@ -30,7 +30,7 @@ export async function pollJenkins(
   const { db, vault, allowed, log } = outside
   const build = await subjects.build(db, build_run_id)
   if (!build?.config.server) return
-  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const path = server.buildPath(build.url)
   if (path === undefined) return log.info({ build_run_id }, 'not asked: the build is not on the configured Jenkins server')
 

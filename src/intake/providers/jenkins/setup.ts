@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, runLines, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, runLines, type Setup, saveSecret } from '../../setup.ts'
 
 /** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */
 export const jenkinsfile: Setup = ({ base_url }) => String.raw`post {
@@ -107,12 +107,12 @@ In the job's configuration, **Job Notifications → Add Endpoint**: format **JSO
 ${context.url}
 \`\`\`
 
-The plugin cannot sign. A relay that can may use the signed door instead, and only there a signature is required:
+The plugin cannot sign. A relay that can may use the signed door instead, and only there a signature is required. Its secret is saved here (or with \`${saveSecret(context.id)}\`):
 
 \`\`\`sh
 ${signedNotification(context)}\`\`\`
 
-The Generic Event plugin and Unity Build Automation (**DevOps → Build Automation → Integrations → Webhook**, content type JSON) take the same URL. For Unity, a secret set there is saved here as the signing secret.
+The Generic Event plugin and Unity Build Automation (**DevOps → Build Automation → Integrations → Webhook**, content type JSON) take the same URL. For Unity, a secret set there is saved here as the signing secret (or with \`${saveSecret(context.id)}\`).
 
 ### From anything that has curl
 

@@ -16,7 +16,7 @@ export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['
   const build = await subjects.build(db, build_run_id)
   // A report may have come already: then somebody else started it.
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
-  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const path = jobPathOf(build.ci_job_name)
   const job = await server.json(path, 'queueItem[id],builds[number,url,timestamp]{0,5},property[parameterDefinitions[name]]')
 
@@ -86,7 +86,7 @@ export async function followJenkins(
   const { db, vault, allowed } = outside
   const build = await subjects.build(db, build_run_id)
   if (!build?.config.server || build.build_number !== '') return
-  const server = new JenkinsServer(openConfig(vault, build.config), allowed, signal)
+  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const found = await server.find(`queue/item/${queue_item}/api/json`)
   if (found === undefined) return
   const item: unknown = JSON.parse(found.body.toString())

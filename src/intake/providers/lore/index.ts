@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChangeFact } from '../../facts.ts'
 import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
-import { at, byline, files, type Json, mailIn, object, text, time, uids, word } from '../../reading.ts'
+import { at, byline, files, type Json, link, mailIn, object, text, time, uids, word } from '../../reading.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
@@ -67,6 +67,7 @@ function change(reported: Json): ChangeFact {
   if (identifier === undefined) throw new Unreadable('Every revision must have its hash in `revision`.')
   const user = text(reported.user_id) ?? text(reported.userId)
   const mail = at(reported.author, 'email')
+  const url = link(reported.url)
   return {
     kind: 'change',
     source_type: 'AssetCommit',
@@ -77,6 +78,7 @@ function change(reported: Json): ChangeFact {
     timestamp: time(reported.timestamp) ?? null,
     branch: text(reported.branch) ?? '',
     files: files(Array.isArray(reported.files) ? reported.files.flatMap(touched) : reported.files),
+    ...(url !== undefined && { url }),
   }
 }
 

@@ -49,6 +49,14 @@ test('a revision tells author, text, branch and files', () => {
   ])
 })
 
+test('a revision has a page where its relay tells one', () => {
+  const [told, other] = ['https://lore.example/r/1', 'javascript:alert(1)'].map((url) =>
+    lore.read(delivery({ revision: first, url })),
+  )
+  expect(told).toMatchObject([{ url: 'https://lore.example/r/1' }])
+  expect(other![0]).not.toHaveProperty('url')
+})
+
 test('an author written with an address is known by it', () => {
   const author = 'Ada <ada@example.com>'
   expect(lore.read(delivery({ revision: first, author }))).toMatchObject([{ author, author_uids: ['ada@example.com', author] }])

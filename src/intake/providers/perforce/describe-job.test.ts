@@ -52,7 +52,7 @@ async function reported(changelist: number, key = 'p4') {
   return { id: change.id, payload: job?.payload }
 }
 const change = (id: number) =>
-  studio.db.one(sql`select author, description, file_count, asset_count from changes where id = ${id}`)
+  studio.db.one(sql`select author, description, file_count, asset_count, url from changes where id = ${id}`)
 
 describe('a changelist known by its number', () => {
   test('is filled in from the server, with its assets, once however often it is asked', async () => {
@@ -60,10 +60,17 @@ describe('a changelist known by its number', () => {
     expect(payload).toEqual({ change_id: id })
     const seen = join(folder, 'seen.json')
     const env = 'Object.fromEntries(Object.entries(process.env).filter(([k]) => /^P4|SECRET|DATABASE/.test(k)))'
-    const real = p4(`if (args[2] === 'describe') fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args, env: ${env} }))
+    const site = JSON.stringify({ name: 'P4.Swarm.URL', value: 'https://swarm.example/' })
+    const real = p4(`if (args[2] === 'property') return console.log(${JSON.stringify(site)})
+      if (args[2] === 'describe') fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args, env: ${env} }))
       process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`)
     for (let times = 0; times < 2; times++) await describeChangelist({ ...outside, p4: real }, payload!)
-    expect(await change(id)).toMatchObject({ author: 'abc', file_count: 3, asset_count: 1 })
+    expect(await change(id)).toMatchObject({
+      author: 'abc',
+      file_count: 3,
+      asset_count: 1,
+      url: 'https://swarm.example/changes/6000',
+    })
     const assets = await studio.db.rows(sql`select path, version from assets`)
     expect(assets).toEqual([
       { path: '//other-depot/third_party/unreal/4.24/Engine/Source/ThirdParty/ADO/ADO.Build.cs', version: 1 },

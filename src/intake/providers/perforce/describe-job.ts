@@ -5,8 +5,8 @@ import * as streamSettings from '../../../domain/integrations/stream-settings.ts
 import { Unreachable } from '../../../net/safe-fetch.ts'
 import { apply } from '../../apply.ts'
 import type { JobContext } from '../../job-context.ts'
-import { describedChange } from './describe.ts'
-import { describe, streams } from './server.ts'
+import { describedChange, describedReviewSite, reviewPage } from './describe.ts'
+import { describe, reviewSite, streams } from './server.ts'
 
 interface Means extends JobContext {
   /** The command line client; `p4` of the path unless somebody knows better. */
@@ -18,7 +18,7 @@ export async function describeChangelist(context: Means, { change_id }: Jobs['de
   const { db, vault, allowed, p4, log } = context
   const subject = await subjects.change(db, change_id)
   if (!subject?.config.server) return
-  const config = openConfig(vault, subject.config)
+  const config = openConfig(vault, subject)
   const output = await describe(config, subject.identifier, { allowed, p4, signal })
   // `p4` ends well even when the server refused: only a record of this very change counts.
   const change = describedChange(output)
@@ -30,5 +30,7 @@ export async function describeChangelist(context: Means, { change_id }: Jobs['de
       (error: Error) =>
         log.warn({ integration: subject.integration_id, error: error.message }, 'the streams of a server are unknown'),
     )
-  await db.transaction((db) => apply(db, subject, [change]))
+  const site = config.swarm || (await reviewSite(config, { allowed, p4, signal }).then(describedReviewSite, () => undefined))
+  const url = reviewPage(site, change.identifier)
+  await db.transaction((db) => apply(db, subject, [{ ...change, ...(url !== undefined && { url }) }]))
 }

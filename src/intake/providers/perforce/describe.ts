@@ -1,6 +1,6 @@
 import type { ChangedFile, ChangeFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
-import { at, bytes, type Json, objects, text, time, uids, word } from '../../reading.ts'
+import { at, bytes, type Json, link, objects, text, time, uids, word } from '../../reading.ts'
 
 /** What the version control server says of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
 export function describedChange(output: string): ChangeFact {
@@ -18,6 +18,19 @@ export function describedChange(output: string): ChangeFact {
     files: filesOf(record),
   }
 }
+
+/** Where P4 Code Review, formerly Swarm, shows a submitted change. */
+export const reviewPage = (site: unknown, identifier: string): string | undefined => {
+  const address = link(site)
+  return address && `${address.replace(/\/+$/, '')}/changes/${identifier}`
+}
+
+/** What `p4 -Mj -ztag property -l -n P4.Swarm.URL` prints, where the server knows its review site. */
+export const describedReviewSite = (output: string): string | undefined =>
+  objects(output.split('\n').map(parsed))
+    .filter(({ name }) => name === 'P4.Swarm.URL')
+    .map(({ value }) => link(value))
+    .find(Boolean)
 
 /** A name may carry its Windows domain: people connect their account without it. */
 export const perforceUser = (user: string | undefined): Pick<ChangeFact, 'author' | 'author_uids'> => ({

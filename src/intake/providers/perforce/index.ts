@@ -1,7 +1,7 @@
 import type { ChangedFile } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
-import { at, files, text, time } from '../../reading.ts'
-import { perforceUser } from './describe.ts'
+import { at, files, link, text, time } from '../../reading.ts'
+import { perforceUser, reviewPage } from './describe.ts'
 import { followUp } from './follow-up.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
@@ -20,12 +20,13 @@ export const perforce: Provider = {
   tokenInBody: true,
   deliveryKey: ({ body }) => changelist(body),
   event: () => 'change-commit',
-  read({ body }) {
+  read({ body, config }) {
     const identifier = changelist(body)
     if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')
     const user = text(at(body, 'user'))
     const description = text(at(body, 'description')) ?? text(at(body, 'desc'))
     const reported = files(at(body, 'files'))?.map(withoutRevision) ?? null
+    const url = link(at(body, 'url')) ?? reviewPage(config.swarm, identifier)
     const complete = user !== undefined && description !== undefined && reported !== null
     return [
       {
@@ -37,6 +38,7 @@ export const perforce: Provider = {
         timestamp: time(at(body, 'timestamp')) ?? null,
         branch: '',
         files: reported,
+        ...(url !== undefined && { url }),
         ...(!complete && { incomplete: true }),
       },
     ]

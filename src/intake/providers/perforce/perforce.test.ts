@@ -80,6 +80,13 @@ test('a trigger that tells everything needs no server', () => {
   })
 })
 
+test('a change has a page where the trigger tells one, or the review site is known', () => {
+  const urlOf = (body: object, swarm: unknown) => (perforce.read({ ...delivery(body), config: { swarm } })[0] as ChangeFact).url
+  expect(urlOf({ changelist: 7, url: 'https://p4.example/7' }, 'https://swarm.example')).toBe('https://p4.example/7')
+  expect(urlOf({ changelist: 7 }, 'https://swarm.example/')).toBe('https://swarm.example/changes/7')
+  for (const nowhere of ['', undefined, 'javascript:alert(1)']) expect(urlOf({ changelist: 7 }, nowhere)).toBeUndefined()
+})
+
 test('files are a list of paths, or one path a line', () => {
   const files = [
     { path: '//depot/a b.png', action: 'edit' },

@@ -17,5 +17,10 @@ export const server: ServerSettings = {
       label: 'Streams or branches',
       hint: '//game/main, //game/rel-*; empty: as the server tells, else the first two folders.',
     },
+    {
+      key: 'swarm',
+      label: 'P4 Code Review (Swarm)',
+      hint: 'https://swarm.example.com, where changes can be looked at; empty: as the server tells.',
+    },
   ],
 }

@@ -11,7 +11,7 @@ import { parseImports, parseStreams } from './streams.ts'
 
 const run = promisify(execFile)
 
-const PATIENCE = 20_000
+const TIMEOUT_MS = 20_000
 const OUTPUT_MAX = 64 * 1024 * 1024
 /** A host and a port. Perforce also knows addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
@@ -26,6 +26,10 @@ interface Perforce {
 /** What `p4 describe` prints about a changelist. */
 export const describe = (config: Readonly<Json>, changelist: string, perforce: Perforce): Promise<string> =>
   session(config, perforce, (ask) => ask(['describe', '-s', changelist]))
+
+/** What the server says of the site where its changes are reviewed. */
+export const reviewSite = (config: Readonly<Json>, perforce: Perforce): Promise<string> =>
+  session(config, perforce, (ask) => ask(['property', '-l', '-n', 'P4.Swarm.URL']))
 
 /** More streams than this are not looked into: what they import is then unknown. */
 const IMPORTING_MAX = 100
@@ -92,7 +96,7 @@ async function call(p4: string, args: string[], env: NodeJS.ProcessEnv, signal: 
     const { stdout } = await run(p4, args, {
       env,
       signal,
-      timeout: PATIENCE,
+      timeout: TIMEOUT_MS,
       maxBuffer: OUTPUT_MAX,
       killSignal: 'SIGKILL',
       windowsHide: true,
