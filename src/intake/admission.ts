@@ -5,13 +5,13 @@ import { Gate } from '../db/gate.ts'
 /** Transactions of one account at a time on this node: a flood, or a lock that somebody keeps, leaves connections to the others. */
 const AT_ONCE = 3
 /** Requests that waited longer get 503: bodies must not pile up because the database is stuck. */
-const PATIENCE_MS = 4_000
+const TIMEOUT_MS = 4_000
 
 const gates = new WeakMap<Database, Gate>()
 
 /** Runs `work` once the account has a place free. */
 export function admit<T>(db: Database, accountId: number, work: () => Promise<T>): Promise<T> {
-  const gate = gates.get(db) ?? new Gate({ atOnce: AT_ONCE, patience: PATIENCE_MS, refusal: unavailable })
+  const gate = gates.get(db) ?? new Gate({ atOnce: AT_ONCE, timeout: TIMEOUT_MS, refusal: unavailable })
   gates.set(db, gate)
   return gate.enter(accountId, work)
 }

@@ -1,7 +1,5 @@
-import type { Database } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
-import * as assets from '../domain/assets/versions.ts'
-import { inferBranchesOf } from '../domain/builds/positions.ts'
 import * as builds from '../domain/builds/report.ts'
 import * as changes from '../domain/changes/submit.ts'
 import * as deployments from '../domain/deployments/report.ts'
@@ -24,18 +22,22 @@ export interface Applied {
 export const apply = async (db: Database, context: IntegrationContext, facts: readonly Fact[]): Promise<Applied> =>
   (await applyAll(db, context, [facts]))[0]!
 
-/** The same for several deliveries of one integration, no two of which report the same change. */
+/** Deliveries were to be applied of which one took effect before. */
+export class Repeated extends Error {}
+
+/** The same for several deliveries of one integration, no two of which report the same change. Throws where `unless` finds a row. */
 export async function applyAll(
   db: Database,
   context: IntegrationContext,
   reported: readonly (readonly Fact[])[],
+  unless?: Sql,
 ): Promise<Applied[]> {
   const deliveries = storable(reported).map((facts) => facts.map(filterable))
   const applied: Applied[] = []
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))
   // All at once: a push may bring thousands, and pushes may come in flocks.
-  const ids = await applyChanges(db, context, firstReports(deliveries.flat().filter(isChange)))
+  const ids = await applyChanges(db, context, firstReports(deliveries.flat().filter(isChange)), unless)
   return applied.map(({ records, warnings, outcome }, index) => {
     const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
     const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
@@ -96,10 +98,15 @@ function firstReports(facts: ChangeFact[]): ChangeFact[] {
 }
 
 /** The ids of changes by what their tool calls them. */
-async function applyChanges(db: Database, context: IntegrationContext, facts: ChangeFact[]): Promise<Map<string, number>> {
+async function applyChanges(
+  db: Database,
+  context: IntegrationContext,
+  facts: ChangeFact[],
+  unless?: Sql,
+): Promise<Map<string, number>> {
   if (facts.length === 0) return new Map()
-  const rows = await changes.submit(db, context, facts)
-  await assets.recordVersions(db, context, facts, rows)
+  const rows = await changes.submit(db, context, facts, unless)
+  if (rows.length === 0) throw new Repeated()
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
   await linkChanges(
     db,
@@ -107,7 +114,6 @@ async function applyChanges(db: Database, context: IntegrationContext, facts: Ch
     facts.flatMap((fact) => tasksNamed(fact.description).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
-  await inferBranchesOf(db, context.project_id, [...ids.values()])
   return ids
 }
 

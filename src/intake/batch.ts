@@ -3,7 +3,7 @@ import { type Database, isConnectionError, isDeadlock } from '../db/database.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import { admit } from './admission.ts'
 import { isChange } from './facts.ts'
-import { type Delivered, persist, type Reading } from './persist.ts'
+import { type Delivered, isRepeat, persist, persistChanges, type Reading } from './persist.ts'
 
 /** A delivery whose tool waits for the answer. */
 interface Waiting {
@@ -114,7 +114,7 @@ async function persistBatch(db: Database, taken: Waiting[]) {
   const { context } = batch.at(-1)!
   try {
     const delivered = await admit(db, context.account_id, () =>
-      persist(
+      persistChanges(
         db,
         context,
         batch.map(({ reading }) => reading),
@@ -122,8 +122,8 @@ async function persistBatch(db: Database, taken: Waiting[]) {
     )
     for (const [index, { answer }] of batch.entries()) answer(delivered[index]!)
   } catch (error) {
-    // One bad delivery fails the whole transaction: each gets one of its own, so that it harms no other.
-    if (isDeadlock(error) || (batch.length > 1 && !isConnectionError(error)))
+    // One bad delivery, or a repeat, fails the whole transaction: each gets one of its own, so that it harms no other.
+    if (isDeadlock(error) || isRepeat(error) || (batch.length > 1 && !isConnectionError(error)))
       await Promise.all(batch.map(({ context, reading, answer, fail }) => persistAlone(db, context, reading).then(answer, fail)))
     else for (const { fail } of batch) fail(error)
   }

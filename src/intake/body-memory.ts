@@ -2,12 +2,19 @@ import { overloaded, rateLimited } from '../contract/errors.ts'
 
 /** Bodies of all requests that are being received, waiting or worked on. */
 const TOTAL = 256 * 1024 * 1024
+/** Twice the largest body and a little: less would refuse it. */
+const LEAST = 64 * 1024 * 1024
 /** What a request takes beside its body, so that many small ones are bounded too. */
 const REQUEST = 16 * 1024
 const RETRY_SECONDS = 10
 
 const held = new Map<number, number>()
 let free = TOTAL
+
+/** Several processes of one node share its memory; before the first request. */
+export const shareBodyMemory = (processes: number) => {
+  free = Math.max(LEAST, TOTAL / processes)
+}
 
 /** Memory for a request's body, taken before it is read. */
 export interface Reservation {

@@ -1,4 +1,4 @@
-import { ID_MAX } from '../contract/limits.ts'
+import { ID_MAX, INTEGER_MAX } from '../contract/limits.ts'
 import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
 import type { Artifact, Step } from './facts.ts'
 import { Unreadable } from './provider.ts'
@@ -87,14 +87,14 @@ export function targetTypeOf(value: unknown): TargetType | undefined {
 /** Whole seconds; what is no duration, or longer than the column holds, is unknown. */
 export const seconds = (milliseconds: unknown): number | undefined => {
   const reported = number(milliseconds)
-  return reported !== undefined && reported >= 0 && reported / 1000 <= ID_MAX ? Math.round(reported / 1000) : undefined
+  return reported !== undefined && reported >= 0 && reported / 1000 <= INTEGER_MAX ? Math.round(reported / 1000) : undefined
 }
 
 /** A duration in a format of our own, in units of which `unit` are a second: one that cannot be is refused, not left out. */
 export function durationOf(body: unknown, name: string, unit: number): number | undefined {
   const reported = number(at(body, name))
   if (reported === undefined || reported < 0) return undefined
-  if (reported / unit > ID_MAX) throw new Unreadable(`${name} must be at most ${ID_MAX} seconds.`)
+  if (reported / unit > INTEGER_MAX) throw new Unreadable(`${name} must be at most ${INTEGER_MAX} seconds.`)
   return Math.round(reported / unit)
 }
 
@@ -106,4 +106,4 @@ export function buildRunIdOf(body: unknown): number | undefined {
 }
 
 export const between = (start: string | undefined, end: string | undefined): number | undefined =>
-  start && end ? seconds(Math.min(Date.parse(end) - Date.parse(start), ID_MAX * 1000)) : undefined
+  start && end ? seconds(Math.min(Date.parse(end) - Date.parse(start), INTEGER_MAX * 1000)) : undefined

@@ -4,8 +4,8 @@ import type * as deployments from '../domain/deployments/report.ts'
 import type * as references from '../domain/tasks/references.ts'
 
 export type { Artifact, BuildReference, Step } from '../domain/builds/report.ts'
+export type { ChangedFile } from '../domain/changes/files.ts'
 export type { Stream } from '../domain/changes/streams.ts'
-export type { ChangedFile } from '../domain/changes/submit.ts'
 
 /** A fact is what the domain takes in, with its kind and what only the intake acts on. */
 

@@ -1,9 +1,9 @@
-import type { Database } from '../db/database.ts'
+import { type Database, isUniqueViolation } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
-import { type Applied, applyAll } from './apply.ts'
+import { type Applied, applyAll, Repeated } from './apply.ts'
 import type { Fact } from './facts.ts'
 
 export interface Delivered {
@@ -46,18 +46,38 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
       return { id, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
     })
     if (ended.length > 0) await deliveries.finish(db, ended)
-    const answers = new Map(
-      ended.map(({ id, outcome, records, message }): [number, Delivered] => [
-        id,
-        { status: outcome, delivery_id: String(id), records, ...(message !== '' && { warning: message }) },
-      ]),
-    )
+    const answers = new Map(ended.map((one): [number, Delivered] => [one.id, answerOf(one.id, one)]))
     const delivered: Delivered[] = []
     for (const [index, reading] of readings.entries())
       delivered.push(answers.get(ids[index] ?? 0) ?? (await noteRepeat(db, reading)))
     return delivered
   }, limits)
 }
+
+/**
+ * The same for deliveries of nothing but changes, in fewer statements: each is written once, with what came of it, as the last thing of
+ * the transaction. Throws, see `isRepeat`, where one of them took effect before.
+ */
+export function persistChanges(db: Database, context: IntegrationContext, readings: readonly Reading[]): Promise<Delivered[]> {
+  const limits = readings.length > 1 ? BATCH_LIMITS : undefined
+  const seen = deliveries.tookEffect(readings.map(({ arrival }) => arrival))
+  return db.transaction(async (db) => {
+    const reported = readings.map(({ facts }) => facts)
+    const ended = (await applyAll(db, context, reported, seen)).map(({ outcome, records, warnings }, index) => {
+      const { arrival, began } = readings[index]!
+      return { arrival, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
+    })
+    const ids = await deliveries.add(db, ended)
+    return ended.map((one, index) => answerOf(ids[index]!, one))
+  }, limits)
+}
+
+export const isRepeat = (error: unknown) => error instanceof Repeated || isUniqueViolation(error, 'deliveries_once')
+
+const answerOf = (
+  id: number,
+  { outcome, records, message }: Pick<Applied, 'outcome' | 'records'> & { message: string },
+): Delivered => ({ status: outcome, delivery_id: String(id), records, ...(message !== '' && { warning: message }) })
 
 async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<Delivered> {
   const noted: deliveries.Kept = { outcome: 'duplicate', status: 200, records: [], message: '', milliseconds: since(began) }

@@ -11,18 +11,18 @@ import { providers } from './providers/index.ts'
 import { rehearse } from './test-delivery.ts'
 
 /** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now; a test stays one. */
-export async function replay(db: Pool, id: number): Promise<Delivered> {
-  const { account_id, bytes } = await log.sizeOf(db, id)
-  if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id)
+export async function replay(db: Pool, id: number, projectId?: number): Promise<Delivered> {
+  const { account_id, bytes, moved } = await log.locate(db, id, projectId)
+  if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id, moved)
   try {
-    return await replayHeavy(db, { account_id, delivery_id: id })
+    return await replayHeavy(db, { account_id, delivery_id: id }, moved)
   } catch (error) {
-    throw error instanceof Unreadable ? await refuseReplay(db, await log.stored(db, id), id, error) : error
+    throw error instanceof Unreadable ? await refuseReplay(db, await log.stored(db, id, moved), id, error) : error
   }
 }
 
-export async function replayHere(db: Database, id: number): Promise<Delivered> {
-  const stored = await log.stored(db, id)
+export async function replayHere(db: Database, id: number, moved?: Buffer): Promise<Delivered> {
+  const stored = await log.stored(db, id, moved)
   if (stored.body === null) throw bodyGone()
   if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
   const again = stored.test ? rehearse : deliver

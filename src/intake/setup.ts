@@ -11,6 +11,9 @@ export interface SetupContext {
 /** How a tool is connected, as Markdown with blocks that are ready to paste. */
 export type Setup = (context: SetupContext) => string
 
+/** The operator's way to save what a tool signs with, where nobody opens a page. */
+export const saveSecret = (id: number) => `goldmaster admin integration secret ${id}`
+
 /** For tools that send many requests from one address. */
 export const ADDRESS_LIMIT =
   'Busy sender? Requests are also counted by address, 300 in five minutes unless the operator says otherwise; raise `LIMIT_REQUESTS_PER_IP` (or switch it `off` behind a proxy that limits already) so that a rush of events from one host is not turned away with 429.'

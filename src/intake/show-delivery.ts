@@ -4,7 +4,8 @@ import { LONG_STORED, showHeavy } from './heavy/heavy.ts'
 
 /** A delivery as people may see it; addresses and secrets are taken out of a large body where nobody waits for it. */
 export async function showDelivery(db: Pool, id: number, projectId?: number): Promise<log.Shown> {
-  const { account_id, bytes } = await log.sizeOf(db, id, projectId)
-  if ((bytes ?? 0) < LONG_STORED) return log.show(db, id, projectId)
-  return showHeavy(db, { account_id, delivery_id: id }, projectId)
+  const { account_id, bytes, moved } = await log.locate(db, id, projectId)
+  const looked = { project_id: projectId, moved }
+  if ((bytes ?? 0) < LONG_STORED) return log.show(db, id, looked)
+  return showHeavy(db, { account_id, delivery_id: id }, looked)
 }

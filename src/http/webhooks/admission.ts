@@ -69,6 +69,7 @@ export async function authorize(
   const integration = await webhooks.open(service.db, service.vault, token, provider.name)
   await service.limits.webhooks(String(integration.integration_id))
   webhooks.refuseUnlessActive(integration)
+  await service.intakeQuota.refuseDelivery(service.db, integration.account_id)
   return integration
 }
 

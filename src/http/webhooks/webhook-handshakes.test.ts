@@ -57,7 +57,7 @@ describe("Asana's secret", () => {
     const row = await tools.studio.db.one<{ sealed: string[] }>(
       sql`select secrets_sealed as sealed from integrations where id = ${id}`,
     )
-    return row!.sealed.map((one) => tools.studio.service.vault.open(one))
+    return row!.sealed.map((one) => tools.studio.service.vault.open(one, `integrations/${id}/secrets_sealed`))
   }
   const endHandshake = (id: number) =>
     tools.studio.db.execute(sql`update integrations set handshake_until = now() - interval '1 minute' where id = ${id}`)

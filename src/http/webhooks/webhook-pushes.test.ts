@@ -91,6 +91,15 @@ describe('a push', () => {
     expect(await find('&orphaned=true')).toMatchObject([{ orphaned_at: expect.any(String), branches: ['kept', 'forced'] }])
   })
 
+  test('tells a build that was reported before it which branch it is of', async () => {
+    const sha = '9f'.repeat(20)
+    await tools.ci({ job_name: 'early', build_number: '1', status: 'SUCCESS', commit: sha })
+    const branch = sql`select inferred_branch from build_runs where commit_hash = ${sha}`
+    expect(await tools.studio.db.one(branch)).toEqual({ inferred_branch: null })
+    await tools.github(push([commit(sha, { added: [], modified: [] })]))
+    expect(await tools.studio.db.one(branch)).toEqual({ inferred_branch: 'main' })
+  })
+
   test('delivered 50 times at once is recorded once', async () => {
     const body = push([commit('8'.repeat(40), { added: ['Content/T_Once.png'] })])
     const headers = { 'x-github-delivery': randomUUID() }

@@ -53,14 +53,19 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
         const integration =
           request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type'])))
+        request.about = aboutOf(integration)
         const received = await receiveDelivery(
           service,
           integration,
           await requestOf(service, request, integration, path, raw),
           reply,
         )
-        if ('delivered' in received)
-          return reply.code(received.delivered.status === 'accepted' ? 202 : 200).send(received.delivered)
+        if ('delivered' in received) {
+          const { status: outcome, delivery_id } = received.delivered
+          request.about = { ...aboutOf(integration), delivery_id, outcome }
+          return reply.code(outcome === 'accepted' ? 202 : 200).send(received.delivered)
+        }
+        request.about = { ...aboutOf(integration), outcome: 'handshake' }
         const { headers, body } = received.handshake
         return reply.headers(headers ?? {}).send(body ?? { status: 'verified' })
       } finally {
@@ -70,23 +75,32 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
   })
 }
 
+const aboutOf = ({ account_id, project_id, integration_id, provider }: IntegrationAuth) => ({
+  account_id,
+  project_id,
+  integration_id,
+  provider,
+})
+
 async function receiveDelivery(
   service: Service,
   integration: IntegrationAuth,
   request: Request,
   reply: FastifyReply,
 ): Promise<Received> {
-  const { intake: db, vault, bodyQuota } = service
+  const { intake: db, vault, intakeQuota } = service
   try {
     const received = await receiveSomewhere(db, integration, request, reply)
     if ('handshake' in received) await acceptHandshake(db, vault, integration, request, received.handshake)
-    else if (received.delivered.status !== 'duplicate' && !request.over_quota)
-      await bodyQuota.add(db, integration.account_id, request.raw.length)
+    else {
+      const stored = received.delivered.status !== 'duplicate' && !request.over_quota
+      await intakeQuota.add(db, integration.account_id, stored ? request.raw.length : 0)
+    }
     return received
   } catch (error) {
     const refused = error instanceof Unreadable ? await refuseUnread(db, integration, request, error) : error
     if (!(refused instanceof Refused)) throw refused
-    await bodyQuota.add(db, integration.account_id, Math.min(request.raw.length, REFUSED_MAX))
+    await intakeQuota.add(db, integration.account_id, Math.min(request.raw.length, REFUSED_MAX))
     throw refusedDelivery(refused.status, refused.message, refused.delivery_id)
   }
 }
@@ -124,7 +138,7 @@ function tokenInside(raw: Buffer, type: string | undefined): string | undefined 
 }
 
 const requestOf = async (
-  { site, db, bodyQuota }: Service,
+  { site, db, intakeQuota }: Service,
   request: FastifyRequest,
   integration: IntegrationAuth,
   path: string,
@@ -135,5 +149,5 @@ const requestOf = async (
   raw,
   url: `${site}${request.url}`,
   received: new Date(),
-  over_quota: await bodyQuota.isOver(db, integration.account_id),
+  over_quota: await intakeQuota.isBodyOver(db, integration.account_id),
 })

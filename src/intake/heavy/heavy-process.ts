@@ -17,6 +17,7 @@ const NICE = 5
 
 async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
   const db = openDatabase(job.databaseUrl, { max: 1, statementTimeout: STATEMENT_MS })
+  const moved = body.length > 0 ? body : undefined
   try {
     switch (job.kind) {
       case 'receive':
@@ -24,9 +25,9 @@ async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
       case 'ingest':
         return await ingestHere(db, job.delivery_id)
       case 'replay':
-        return await replayHere(db, job.delivery_id)
+        return await replayHere(db, job.delivery_id, moved)
       case 'show':
-        return await log.show(db, job.delivery_id, job.project_id)
+        return await log.show(db, job.delivery_id, { project_id: job.project_id, moved })
     }
   } finally {
     await db.close()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deserializeError, stopping } from '../../contract/errors.ts'
 import type { Pool } from '../../db/database.ts'
-import type { Shown } from '../../domain/integrations/delivery-log.ts'
+import type { Looked, Shown } from '../../domain/integrations/delivery-log.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused } from '../deliver.ts'
 import type { Delivered } from '../persist.ts'
@@ -34,11 +34,12 @@ interface Stored {
 export const ingestHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<void> =>
   run(account_id, { kind: 'ingest', databaseUrl: db.url, delivery_id })
 
-export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<Delivered> =>
-  run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id })
+/** A body that is not in its row is handed over: the other process knows no store. */
+export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored, moved?: Buffer): Promise<Delivered> =>
+  run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id }, moved)
 
-export const showHeavy = (db: Pool, { account_id, delivery_id }: Stored, project_id?: number): Promise<Shown> =>
-  run(account_id, { kind: 'show', databaseUrl: db.url, delivery_id, project_id })
+export const showHeavy = (db: Pool, { account_id, delivery_id }: Stored, { project_id, moved }: Looked): Promise<Shown> =>
+  run(account_id, { kind: 'show', databaseUrl: db.url, delivery_id, project_id }, moved)
 
 async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
   try {

@@ -1,12 +1,17 @@
 import { clientGone, overloaded, rateLimited, stopping } from '../../contract/errors.ts'
 
 /** Processes at a time; each holds a body of up to 26 MiB and what it becomes. */
-const CONCURRENCY = 2
+let concurrency = 2
 /** Work that waits for a process, in all and of one account: a waiting request holds its body. */
 const WAITING_MAX = 64
 const WAITING_MAX_OF_ACCOUNT = 8
 /** About as long as a full queue of one account takes. */
 const RETRY_SECONDS = 10
+
+/** Several processes of one node share its memory; before the first request. */
+export const shareHeavyProcesses = (processes: number) => {
+  concurrency = processes > 1 ? 1 : concurrency
+}
 
 interface Waiter {
   begin(): void
@@ -22,7 +27,7 @@ let onIdle = () => {}
 /** Runs work when a process is free. Work whose caller left before it began is dropped. */
 export async function enqueue<T>(accountId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (stopped) throw stopping()
-  if (running >= CONCURRENCY) await turn(accountId, signal)
+  if (running >= concurrency) await turn(accountId, signal)
   else running++
   try {
     return await work()
@@ -36,7 +41,7 @@ export async function enqueue<T>(accountId: number, work: () => Promise<T>, sign
 /** The slot is taken over from whoever ended: `running` counts the waiter before it wakes up. */
 function next() {
   const [accountId, waiters] = waiting.entries().next().value ?? []
-  if (accountId === undefined || running >= CONCURRENCY) return
+  if (accountId === undefined || running >= concurrency) return
   const { begin } = waiters!.shift()!
   waiting.delete(accountId)
   if (waiters!.length > 0) waiting.set(accountId, waiters!)
