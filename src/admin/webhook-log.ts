@@ -10,7 +10,7 @@ const USUAL_ROWS = 50
 
 const args = {
   webhook: { help: 'its id', read: id },
-  delivery: { help: 'such as msg_2f0c…', optional: true },
+  delivery: { help: 'its id, or the end of it that the list shows', optional: true },
 } as const
 
 export const log = command({
@@ -22,12 +22,12 @@ export const log = command({
     before: { help: 'go on after the last one shown', value: 'position', read: count },
     limit: { help: `how many (default: ${USUAL_ROWS})`, value: 'count', read: count },
   },
-  examples: ['admin webhook log 3 --status failed', 'admin webhook log 3 msg_2f0c… --json'],
+  examples: ['admin webhook log 3 --status failed', 'admin webhook log 3 2f0c81d4 --json'],
   async run({ args: { webhook, delivery }, flags: { limit = USUAL_ROWS, ...filter }, out, store }) {
     const { db } = await store()
     await subscriptions.find(db, webhook)
     if (delivery !== undefined) {
-      const found = await outgoing.find(db, webhook, delivery)
+      const found = await outgoing.find(db, webhook, await outgoing.idOf(db, webhook, delivery))
       return out.answer(found, () =>
         out.list('attempts', found.attempts, ['at', 'status', field('milliseconds', 'ms'), main('error'), extra('response')]),
       )
@@ -54,15 +54,16 @@ export const replay = command({
   summary: 'send again: one delivery, or all that were given up since a time',
   args,
   flags: { failed_since: { help: 'all that were given up since then, ISO 8601', value: 'time', read: time } },
-  examples: ['admin webhook replay 3 msg_2f0c…', 'admin webhook replay 3 --failed-since 2026-03-01T08:00:00Z'],
+  examples: ['admin webhook replay 3 2f0c81d4', 'admin webhook replay 3 --failed-since 2026-03-01T08:00:00Z'],
   async run({ args: { webhook, delivery }, flags: { failed_since }, out, store }) {
     if ((delivery === undefined) === (failed_since === undefined)) throw usage('Name a delivery, or give --failed-since')
-    const { db } = await store()
+    const { db, change } = await store()
     await subscriptions.find(db, webhook)
-    const replayed =
+    const replayed = await change('webhook', webhook, async (db) =>
       delivery === undefined
-        ? await outgoing.replayFailed(db, webhook, failed_since!)
-        : await outgoing.replay(db, webhook, delivery)
+        ? outgoing.replayFailed(db, webhook, failed_since!)
+        : outgoing.replay(db, webhook, await outgoing.idOf(db, webhook, delivery)),
+    )
     out.record({ id: webhook, replayed })
   },
 })

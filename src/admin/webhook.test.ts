@@ -56,6 +56,9 @@ test('log and replay', async () => {
     payload: { type: 'build_run.failed' },
     attempts: [{ status: 500 }],
   })
+  const long = 'msg_0198c2f0b7d54e6f8890aa17c3e2d4f5'
+  await studio.db.execute(sql`update outgoing set id = ${long} where id = 'msg_3'`)
+  expect(await json('log', String(webhook), 'c3e2d4f5')).toEqual(await json('log', String(webhook), long))
   expect(await json('replay', String(webhook), 'msg_2')).toEqual({ id: webhook, replayed: 1 })
   expect(await json('replay', String(webhook), '--failed-since', '2026-01-01')).toEqual({ id: webhook, replayed: 2 })
   expect((await json('show', String(webhook))).waiting).toBe(3)

@@ -36,8 +36,9 @@ const add = command({
   },
   examples: ['admin webhook add --account 1 --url https://hooks.example.com/gold --events build_run.failed,approval.*'],
   async run({ flags: { account, url, ...fields }, out, store }) {
-    const { db, vault } = await store()
-    out.record(await subscriptions.create(db, vault, { ...fieldsOf(fields), url, account_id: account }))
+    const { change, vault } = await store()
+    const asked = { ...fieldsOf(fields), url, account_id: account }
+    out.record(await change('webhook', undefined, (db) => subscriptions.create(db, vault, asked)))
   },
 })
 
@@ -83,7 +84,8 @@ const set = command({
   flags: { url, ...flags },
   examples: ['admin webhook set 3 --events deployment.*,build_run.failed --project none'],
   async run({ args, flags: { url, ...fields }, out, store }) {
-    out.record(await subscriptions.edit((await store()).db, args.webhook, { url, ...fieldsOf(fields) }))
+    const { change } = await store()
+    out.record(await change('webhook', args.webhook, (db) => subscriptions.edit(db, args.webhook, { url, ...fieldsOf(fields) })))
   },
 })
 
@@ -92,7 +94,10 @@ const pause = command({
   summary: 'send nothing for now; it keeps its place',
   args,
   examples: ['admin webhook pause 3'],
-  run: async ({ args, out, store }) => out.record(await subscriptions.pause((await store()).db, args.webhook)),
+  async run({ args, out, store }) {
+    const { change } = await store()
+    out.record(await change('webhook', args.webhook, (db) => subscriptions.pause(db, args.webhook)))
+  },
 })
 
 const resume = command({
@@ -100,7 +105,10 @@ const resume = command({
   summary: 'go on where it stopped, whether paused or switched off',
   args,
   examples: ['admin webhook resume 3'],
-  run: async ({ args, out, store }) => out.record(await subscriptions.resume((await store()).db, args.webhook)),
+  async run({ args, out, store }) {
+    const { change } = await store()
+    out.record(await change('webhook', args.webhook, (db) => subscriptions.resume(db, args.webhook)))
+  },
 })
 
 const rotate = command({
@@ -109,8 +117,8 @@ const rotate = command({
   args,
   examples: ['admin webhook rotate 3'],
   async run({ args, out, store }) {
-    const { db, vault } = await store()
-    out.record(await subscriptions.rotateSecret(db, vault, args.webhook))
+    const { change, vault } = await store()
+    out.record(await change('webhook', args.webhook, (db) => subscriptions.rotateSecret(db, vault, args.webhook)))
   },
 })
 
@@ -120,7 +128,8 @@ const remove = command({
   args,
   examples: ['admin webhook remove 3'],
   async run({ args, out, store }) {
-    await subscriptions.remove((await store()).db, args.webhook)
+    const { change } = await store()
+    await change('webhook', args.webhook, (db) => subscriptions.remove(db, args.webhook))
     out.record({ id: args.webhook, removed: true })
   },
 })

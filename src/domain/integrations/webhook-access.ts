@@ -1,7 +1,7 @@
 import { notFound, noWebhookToken, projectInactive } from '../../contract/errors.ts'
 import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, type Vault } from '../access/secrets.ts'
+import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
 import type { IntegrationContext } from './context.ts'
 
 /** An integration as its token opens it. */
@@ -22,12 +22,14 @@ export async function open(db: Database, vault: Vault, token: string | undefined
     where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)
   if (!row) throw notFound('Integration')
   const { secrets_sealed, ...integration } = row
-  return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed)) }
+  return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }
 }
 
 export const refuseUnlessActive = ({ project_status }: IntegrationAuth) => {
   if (project_status !== 'active') throw projectInactive(project_status)
 }
+
+export const secretsOf = (integrationId: number) => sealedIn('integrations', integrationId, 'secrets_sealed')
 
 /** One that takes over, and the one before it. */
 const SECRETS_MAX = 2
@@ -36,5 +38,5 @@ const SECRETS_MAX = 2
 export const addSecret = async (db: Database, vault: Vault, integrationId: number, secret: string): Promise<boolean> =>
   (await db.execute(sql`
     update integrations set updated_at = now(),
-      secrets_sealed = (array_append(secrets_sealed, ${vault.seal(secret)}))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):]
+      secrets_sealed = (array_append(secrets_sealed, ${vault.seal(secret, secretsOf(integrationId))}))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):]
     where id = ${integrationId} and (cardinality(secrets_sealed) = 0 or handshake_until > now())`)) > 0

@@ -1,4 +1,4 @@
-import { notFound } from '../../contract/errors.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { OutgoingStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
@@ -41,6 +41,15 @@ export async function list(
       ${when(before, (position) => sql`and o.position < ${position}`)}
     order by o.position desc limit ${limit + 1}`)
   return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
+}
+
+/** The whole id of what a list showed by its end; anything else is taken as it is. */
+export async function idOf(db: Database, subscriptionId: number, given: string): Promise<string> {
+  if (!/^[0-9a-f]{8,12}$/.test(given)) return given
+  const found = await db.rows<{ id: string }>(sql`
+    select id from outgoing where subscription_id = ${subscriptionId} and id like ${`%${given}`} limit 2`)
+  if (found.length > 1) throw invalidParameter('delivery', 'ends several ids; --wide shows them whole')
+  return found[0]?.id ?? given
 }
 
 /** Every time it was sent, oldest first, and what was sent. */

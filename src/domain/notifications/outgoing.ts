@@ -1,9 +1,12 @@
+import type { SubscriptionStatus } from '../../contract/sets.ts'
 import { Event } from '../../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
+import { record } from '../audit/audit-log.ts'
 import { scrubberOf } from '../privacy/replies.ts'
 import { mayHoldPrivate, scrub } from '../privacy/scrub.ts'
 import * as mails from './mails.ts'
+import { secretOf } from './subscriptions.ts'
 
 /** How long a message is tried, and how long a receiver may fail without a single success. */
 const GIVEN_UP_AFTER = sql`interval '24 hours'`
@@ -69,7 +72,7 @@ export async function head(db: Database, vault: Vault, subscriptionId: number, l
     where s.id = ${subscriptionId} and ${LIVE} order by o.turn limit ${limit}`)
   if (!rows[0]) return undefined
   const { url, failing, sealed } = rows[0]
-  return { url, failing, secrets: sealed.map((one) => vault.open(one)), messages: rows.map(shown) }
+  return { url, failing, secrets: sealed.map((one) => vault.open(one, secretOf(subscriptionId))), messages: rows.map(shown) }
 }
 
 const scrubEvent = scrubberOf(Event)!
@@ -116,8 +119,10 @@ export const recordFailed = (db: Database, subscriptionId: number, attempt: Atte
       await db.execute(
         sql`update outgoing set tries = tries + 1, next_at = now() where id = ${attempt.id} and status = 'waiting'`,
       )
-      await db.execute(sql`
-        update subscriptions set status = 'gone', updated_at = now() where id = ${subscriptionId} and status = 'active'`)
+      const ended = await db.one<Ended>(sql`
+        update subscriptions set status = 'gone', updated_at = now() where id = ${subscriptionId} and status = 'active'
+        returning account_id, url`)
+      if (ended) await tellEnd(db, subscriptionId, ended, 'gone')
       return
     }
     await db.execute(sql`
@@ -126,18 +131,33 @@ export const recordFailed = (db: Database, subscriptionId: number, attempt: Atte
         status = case when first_tried_at <= now() - ${GIVEN_UP_AFTER} then 'failed' else status end,
         finished_at = case when first_tried_at <= now() - ${GIVEN_UP_AFTER} then now() end
       where id = ${attempt.id} and status = 'waiting'`)
-    const ended = await db.one<{ account_id: number; url: string }>(sql`
+    const ended = await db.one<Ended>(sql`
       update subscriptions set status = 'failing', updated_at = now()
       where id = ${subscriptionId} and status = 'active' and failing_since <= now() - ${DISABLED_AFTER}
       returning account_id, url`)
-    if (ended)
+    if (ended) {
+      await tellEnd(db, subscriptionId, ended, 'failing')
       await mails.writeToOwners(db, ended.account_id, 'A webhook was switched off', farewell(subscriptionId, ended.url, attempt))
-    else
+    } else
       await db.execute(sql`
         update subscriptions set failing_since = now() where id = ${subscriptionId} and failing_since is null`)
   })
 
 const GONE = 410
+
+interface Ended {
+  account_id: number
+  url: string
+}
+
+const tellEnd = (db: Database, id: number, { account_id }: Ended, status: SubscriptionStatus) =>
+  record(db, sql`select ${account_id}::integer`, {
+    actor: 'job',
+    action: 'switchOffWebhook',
+    subject: `webhook/${id}`,
+    before: { status: 'active' },
+    after: { status },
+  })
 
 /** Addresses may carry secrets after the question mark. */
 const farewell = (id: number, url: string, { status, error }: Attempt) => `\

@@ -28,7 +28,7 @@ function dispatcher(...allowed: string[]) {
   const opened = openDispatcher(allowedHosts(allowed.length > 0 ? allowed : ['127.0.0.1', 'localhost'], HOST_USES))
   offices.push(opened)
   return (url: string, signal = new AbortController().signal) =>
-    opened.post({ url, headers: {}, body: '{}', patience: 15_000, signal })
+    opened.post({ url, headers: {}, body: '{}', timeout: 15_000, signal })
 }
 
 test('connections are kept, also by name', async () => {

@@ -26,7 +26,7 @@ interface Post {
   headers: Record<string, string>
   body: string
   /** Milliseconds until an answer must have begun. */
-  patience: number
+  timeout: number
   /** Breaks off; what came of it is then unknown. */
   signal: AbortSignal
 }
@@ -52,7 +52,7 @@ export function openDispatcher(allowedHosts: AllowedHosts) {
       )
     }
 
-  const attempt = ({ url: address, headers, body, patience, signal }: Post): Promise<Answer & { stale?: boolean }> =>
+  const attempt = ({ url: address, headers, body, timeout, signal }: Post): Promise<Answer & { stale?: boolean }> =>
     new Promise((resolve) => {
       const url = new URL(address)
       const secure = url.protocol === 'https:'
@@ -64,7 +64,7 @@ export function openDispatcher(allowedHosts: AllowedHosts) {
       }
       const request: ClientRequest = (secure ? requestHttps : requestHttp)(url, options)
       const stop = (why: string) => () => request.destroy(new Error(why))
-      const timer = setTimeout(stop(`no answer within ${patience / 1000} s`), patience)
+      const timer = setTimeout(stop(`no answer within ${timeout / 1000} s`), timeout)
       const broken = stop('broken off')
       signal.addEventListener('abort', broken)
       if (signal.aborted) broken()

@@ -10,8 +10,8 @@ const BATCH = 100
 const RECORD_EVERY_MS = 200
 
 /** A receiver is given less time for an answer while nothing gets through to it. */
-const PATIENCE_MS = 15_000
-const FAILING_PATIENCE_MS = 5_000
+const TIMEOUT_MS = 15_000
+const FAILING_TIMEOUT_MS = 5_000
 
 /** After this a lane ends, so that somebody else may have it; whose queue is not empty gets another. */
 const TURN_MS = 10_000
@@ -79,7 +79,7 @@ async function send(
     url,
     headers,
     body,
-    patience: failing || tries > 0 ? FAILING_PATIENCE_MS : PATIENCE_MS,
+    timeout: failing || tries > 0 ? FAILING_TIMEOUT_MS : TIMEOUT_MS,
     signal,
   })
   return { id, at: at.toISOString(), milliseconds: Math.round(performance.now() - began), ...answer }

@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
-import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { AccountChoice } from './account-choice.tsx'
+import { AccountChoice } from '../settings/account-choice.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
@@ -16,7 +17,8 @@ import { WebhookDialog } from './webhook-dialog.tsx'
 export default function SettingsWebhooks() {
   const account = useAccount()
   const [making, setMaking] = useState(false)
-  const owner = account?.role === 'owner'
+  const may = useMay('admin')
+  const owner = account !== undefined && may
   const mayMake = owner && !account.read_only && account.plan !== 'free'
   return (
     <Page

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openStudio } from '../../test/support/studio.ts'
+import { openStudio } from '../../../test/support/studio.ts'
 import { networkOf } from './network.ts'
 
 test.each([

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
  * its network. A port that a proxy wrote beside the address is left out.
  */
 export function networkOf(text: string): string {
-  const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  const address = withoutPort(text)
   if (isIP(address) !== 6) return address
   const read = ipaddr.process(address)
   if (!('parts' in read)) return read.toString()
@@ -14,4 +14,12 @@ export function networkOf(text: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`
+}
+
+const withoutPort = (text: string) => /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+
+/** The address itself, an IPv4 one plainly also where a socket of IPv6 tells of it; null if it is none. */
+export function addressOf(text: string): string | null {
+  const address = withoutPort(text).split('%', 1)[0]!
+  return isIP(address) === 0 ? null : ipaddr.process(address).toString()
 }

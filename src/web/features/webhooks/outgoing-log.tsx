@@ -1,8 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OUTGOING_STATUSES } from '../../../contract/sets.ts'
-import { ask, wordsOf } from '../../api.ts'
-import { useApi, useWrite } from '../../queries.ts'
+import { wordsOf } from '../../api.ts'
+import { LOOK_AGAIN_MS, useEasing } from '../../polling.ts'
+import { useApi, usePages, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -34,18 +34,9 @@ export function OutgoingLog(props: Props) {
 function Messages({ accountId, webhookId, locked }: Props) {
   const [status, setStatus] = useState('')
   const [opened, setOpened] = useState<string>()
-  const query = useInfiniteQuery({
-    queryKey: ['listOutgoing', { accountId, webhookId, status }],
-    queryFn: ({ pageParam, signal }) => {
-      const filters = { status, before: pageParam || undefined, limit: 50 }
-      return ask('listOutgoing', { account_id: accountId, id: webhookId, query: filters }, signal)
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ deliveries, has_more }) => (has_more ? deliveries.at(-1)?.position : undefined),
-    placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
-  })
-  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []
+  const args = { account_id: accountId, id: webhookId, query: { status, limit: 50 } }
+  const query = usePages('listOutgoing', args, 'deliveries', { every: LOOK_AGAIN_MS })
+  const rows = query.items
   return (
     <div className="mt-2 grid min-w-0 gap-2">
       <div>
@@ -109,9 +100,16 @@ function Messages({ accountId, webhookId, locked }: Props) {
 }
 
 /** What was sent, every time it was sent, and once more. */
-function Message({ accountId, webhookId, locked, id, onClose }: Props & { id: string; onClose(): void }) {
-  const query = useApi('showOutgoing', { account_id: accountId, id: webhookId, message_id: id }, { every: 5_000 })
+const Message = ({ onClose, ...rest }: Props & { id: string; onClose(): void }) => (
+  <Dialog title="Message" open onClose={onClose}>
+    <Sent {...rest} />
+  </Dialog>
+)
+
+function Sent({ accountId, webhookId, locked, id }: Props & { id: string }) {
   const replay = useWrite('replayOutgoing', ['listOutgoing', 'showOutgoing', 'listWebhooks'])
+  const every = useEasing(replay.submittedAt)
+  const query = useApi('showOutgoing', { account_id: accountId, id: webhookId, message_id: id }, { every })
   const say = useToast()
   const run = () =>
     replay.mutateAsync({ account_id: accountId, id: webhookId, message_id: id }).then(
@@ -119,36 +117,34 @@ function Message({ accountId, webhookId, locked, id, onClose }: Props & { id: st
       () => {},
     )
   return (
-    <Dialog title="Message" open onClose={onClose}>
-      <Loaded query={query}>
-        {({ payload, attempts }) => (
-          <div className="grid min-w-0 gap-4">
-            <div className="flex flex-wrap items-center gap-3">
-              <Button disabled={locked} busy={replay.isPending} onClick={() => void run()}>
-                Replay
-              </Button>
-              <code className="break-all font-mono text-xs text-soft">{id}</code>
-            </div>
-            {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
-            {attempts.length === 0 ? (
-              <p className="text-sm text-soft">Not sent yet.</p>
-            ) : (
-              <ol className="grid gap-2 text-sm">
-                {attempts.map(({ at, status, milliseconds, error, response }) => (
-                  <li key={at} className="grid gap-1 border-l-2 border-line pl-3">
-                    <span>
-                      <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms, <Time at={at} />
-                    </span>
-                    {error && <span className="text-err">{error}</span>}
-                    {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}
-                  </li>
-                ))}
-              </ol>
-            )}
-            <CodeBlock code={JSON.stringify(payload, null, 2)} label="Payload" tall />
+    <Loaded query={query}>
+      {({ payload, attempts }) => (
+        <div className="grid min-w-0 gap-4">
+          <div className="flex flex-wrap items-center gap-3">
+            <Button disabled={locked} busy={replay.isPending} onClick={() => void run()}>
+              Replay
+            </Button>
+            <code className="break-all font-mono text-xs text-soft">{id}</code>
           </div>
-        )}
-      </Loaded>
-    </Dialog>
+          {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
+          {attempts.length === 0 ? (
+            <p className="text-sm text-soft">Not sent yet.</p>
+          ) : (
+            <ol className="grid gap-2 text-sm">
+              {attempts.map(({ at, status, milliseconds, error, response }) => (
+                <li key={at} className="grid gap-1 border-l-2 border-line pl-3">
+                  <span>
+                    <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms, <Time at={at} />
+                  </span>
+                  {error && <span className="text-err">{error}</span>}
+                  {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}
+                </li>
+              ))}
+            </ol>
+          )}
+          <CodeBlock code={JSON.stringify(payload, null, 2)} label="Payload" tall />
+        </div>
+      )}
+    </Loaded>
   )
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../test/support/free-port.ts'
-import { keepLog } from '../../test/support/log.ts'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { until } from '../../test/support/until.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { keepLog } from '../../../test/support/log.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
+import { visitor, workshop } from '../../../test/support/workshop.ts'
 
 /** Limits that nodes share. A Redis of the test's own where there is one to start, else the one REDIS_URL names. */
 

@@ -1,7 +1,8 @@
+import cluster from 'node:cluster'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
-import { rateLimited } from '../contract/errors.ts'
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import { rateLimited } from '../../contract/errors.ts'
 
 export interface Rate {
   points: number
@@ -20,7 +21,7 @@ export interface Rates {
 }
 
 /** Counts `key` and throws 429 once its window is full. */
-export type Limit = (key: string) => Promise<void>
+type Limit = (key: string) => Promise<void>
 
 export interface Limits {
   requests: Limit
@@ -41,12 +42,29 @@ const GROWING_WINDOWS = 12
 
 const REDIS_TIMEOUT_MS = 2_000
 
-/** Counted in this process, or in Redis for all nodes; when Redis is away each node counts for itself and requests go on. */
+/** How long the first process is waited for; then this one counts for itself. */
+const PRIMARY_TIMEOUT_MS = 2_000
+
+/** Of this process, or of the node's first one where several serve: a limit is the same however many there are. */
+function ownCounter(options: { points: number; duration: number; keyPrefix: string }) {
+  const own = new RateLimiterMemory(options)
+  if (!cluster.isWorker) return own
+  const shared = new RateLimiterCluster({ ...options, timeoutMs: PRIMARY_TIMEOUT_MS })
+  return {
+    consume: (key: string, points: number) =>
+      shared.consume(key, points).catch((refused) => {
+        if (!(refused instanceof Error)) throw refused
+        return own.consume(key, points)
+      }),
+  }
+}
+
+/** Counted in this node, or in Redis for all nodes; when Redis is away each node counts for itself and requests go on. */
 export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logger, redisTimeout = REDIS_TIMEOUT_MS): Limits {
   const shared = redisUrl === undefined ? undefined : connect(redisUrl, log, redisTimeout)
   const counter = (name: string, rate: Rate) => {
     const options = { points: rate.points, duration: rate.seconds, keyPrefix: `goldmaster:${name}` }
-    const own = new RateLimiterMemory(options)
+    const own = ownCounter(options)
     const ours = shared && new RateLimiterRedis({ ...options, storeClient: shared.redis })
     const consume = async (key: string, points: number) => {
       if (!ours || !(await shared.answers())) return own.consume(key, points)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Asking, openStudio, type Studio, type StudioSettings } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { type Asking, openStudio, type Studio, type StudioSettings } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/workshop.ts'
 
 let main: Studio
 beforeAll(async () => {
