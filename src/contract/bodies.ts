@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalidAssignee, invalidParameter, notOneOf } from './errors.ts'
 import * as readers from './field-readers.ts'
-import { instant, nullable, object, oneOf, partial, recordId, text } from './fields.ts'
+import { instant, nullable, object, oneOf, partial, shortId, text } from './fields.ts'
 import { DESCRIPTION_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
 import { BREAKAGE_STATES, type BreakageState, DECISIONS, type Decision } from './sets.ts'
 import { ASSIGNEE_FORMAT, partOf, TASK_FIELD_NAMES, TASK_FIELDS, type TaskFields } from './task-fields.ts'
@@ -66,7 +66,7 @@ export const readDecision: Read<DecisionInput> = (body) => {
 
 export const BreakageEdit = partial({
   state: oneOf(BREAKAGE_STATES),
-  owner_user_id: nullable(recordId),
+  owner_user_id: nullable(shortId),
   muted_until: nullable(instant),
   note: Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'added to the history' }),
 })

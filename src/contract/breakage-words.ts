@@ -2,7 +2,10 @@ import type { Breakage } from './health-shapes.ts'
 
 /** What a breakage is called: the line that shows it, else what was found. The folders are on its page. */
 export const titleOf = ({ evidence, cause, jobs }: Pick<Breakage, 'evidence' | 'cause' | 'jobs'>): string =>
-  withoutFolders(firstLine(evidence[0]?.text ?? '') || firstLine(cause) || `${jobs.join(', ')} failed`)
+  shortTitle(firstLine(evidence[0]?.text ?? '') || firstLine(cause) || `${jobs.join(', ')} failed`)
+
+/** Its first line, without the folders in it. */
+export const shortTitle = (text: string) => withoutFolders(firstLine(text))
 
 const firstLine = (text: string) => text.trim().split('\n', 1)[0]!.trimEnd()
 

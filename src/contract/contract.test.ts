@@ -8,7 +8,7 @@ import { SCOPES } from './sets.ts'
 
 let studio: Studio
 beforeAll(async () => {
-  studio = await openStudio(nightOwl)
+  studio = await openStudio(nightOwl, { wideIds: true })
 })
 afterAll(() => studio.close())
 

@@ -1,3 +1,6 @@
+import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
+import type { AccountRole, ProjectRole, ShutReason } from './sets.ts'
+
 /** Everything the service can refuse, in one place: status, code, words, and the fields a client may branch on. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -73,6 +76,25 @@ export const invalidJson = () => new ApiError(400, 'invalid_json', 'The body is 
 
 export const tooLarge = (message = 'The body is too large.') => new ApiError(413, 'body_too_large', message)
 
+export const rangeNotSatisfiable = (bytes: number) =>
+  new ApiError(416, 'range_not_satisfiable', `The file has ${bytes} bytes.`, {}, { 'content-range': `bytes */${bytes}` })
+
+const spanOf = (seconds: number) =>
+  seconds < 90 ? `${seconds} s` : seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`
+
+/** 429 where it passes with time, 422 where somebody has to make room. */
+export const quotaExceeded = (quota: string, limit: number, used: number, retryAfter?: number) =>
+  new ApiError(
+    retryAfter === undefined ? 422 : 429,
+    'quota_exceeded',
+    `The account has used its quota of ${quota.replaceAll('_', ' ')}: ${used} of ${limit}.${retryAfter === undefined ? '' : ` Try again in ${spanOf(retryAfter)}.`}`,
+    { quota, limit, used },
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+  )
+
+export const exportRunning = () =>
+  new ApiError(409, 'export_running', 'It is being exported already. Wait for that file, or ask again when it is done.')
+
 export const unsupportedType = () => new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.')
 
 export const badEncoding = (message: string) => new ApiError(415, 'unsupported_encoding', message)
@@ -141,6 +163,15 @@ export const readOnly = (reason: 'trial_expired' | 'demo', baseUrl: string) =>
       })
     : new ApiError(403, 'demo_read_only', 'This is a demo account; it is read-only.', { reason })
 
+export const tooManyCodes = (seconds: number) =>
+  new ApiError(
+    429,
+    'too_many_codes',
+    `Too many wrong codes: those of the app count again in ${spanOf(seconds)}. A recovery code or a passkey works now.`,
+    {},
+    { 'retry-after': String(seconds) },
+  )
+
 export const rateLimited = (seconds: number) =>
   new ApiError(429, 'rate_limited', `Too many requests; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
@@ -164,6 +195,19 @@ export const logTaken = () => new ApiError(409, 'log_taken', 'The build is over 
 
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
+
+/** One value lies elsewhere, and that is away; everything that is in the database goes on. */
+export const objectStoreAway = (cause: unknown) =>
+  Object.assign(
+    new ApiError(503, 'object_store_away', 'The object store does not answer; try again shortly.', {}, { 'retry-after': '5' }),
+    { cause },
+  )
+
+export const objectLost = () => new ApiError(410, 'object_lost', 'The object store no longer has what was stored there.')
+
+const isError = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code
+export const isObjectStoreAway = isError('object_store_away')
+export const isObjectLost = isError('object_lost')
 
 const STOPPING = 'The service is stopping; try again shortly.'
 
@@ -191,9 +235,43 @@ export const foreignHost = (site: string) =>
   new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
 
 /** Members see that a thing exists, so they may be told that it is not theirs to change. */
-export const notOwner = () => new ApiError(403, 'owner_required', 'Only an owner may do this.')
+/** They see it, but may not do that with it. */
+/** Somebody is kept out of an account of theirs for now. */
+export const shutOut = (reason: ShutReason) => new ApiError(403, SHUT_OUT[reason].code, SHUT_OUT[reason].message)
 
-export const lastOwner = () => new ApiError(422, 'last_owner', 'An account needs an owner; make somebody else one first.')
+const SHUT_OUT: Record<ShutReason, { code: string; message: string }> = {
+  address: { code: 'address_not_allowed', message: SIGN_IN_REFUSALS.address_not_allowed },
+  second_factor: {
+    code: 'second_factor_required',
+    message:
+      'The account asks for a second factor: add an authenticator app under Settings, Sign-in, or sign in with a passkey or through the account’s own provider.',
+  },
+}
+
+export const ownAddressMissing = (address: string) =>
+  new ApiError(422, 'own_address_missing', `The list does not hold your own address, ${address}: saving it would lock you out.`, {
+    address,
+  })
+
+export const ownSecondFactorMissing = () =>
+  new ApiError(
+    422,
+    'own_second_factor_missing',
+    'You have no second factor yourself: add an authenticator app under Settings, Sign-in, first, or you would lock yourself out.',
+  )
+
+export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
+  new ApiError(403, 'insufficient_role', `This takes the role ${required_role} or one that may more.`, { required_role })
+
+/** `accounts`: what those are called that would be left without one. */
+export const lastOwner = (accounts: readonly string[] = []) =>
+  new ApiError(
+    422,
+    'last_owner',
+    accounts.length === 0
+      ? 'An account needs an owner; make somebody else one first.'
+      : `An account needs an owner; make somebody else one of ${accounts.join(', ')}, or delete it first.`,
+  )
 
 export const emailUnverified = () =>
   new ApiError(
@@ -201,6 +279,49 @@ export const emailUnverified = () =>
     'email_unverified',
     'Confirm your e-mail address first: follow the link that was mailed to you, or ask for a new one in your profile.',
   )
+
+export const signInRefused = (why: SignInRefusal) => new ApiError(why === 'sso_away' ? 424 : 403, why, SIGN_IN_REFUSALS[why])
+
+/** As the library that checks passwords says it. */
+export const wrongSignIn = () => new ApiError(401, 'invalid_email_or_password', 'Invalid email or password')
+
+export const wrongCode = () => new ApiError(422, 'invalid_code', 'This code is not right, or was used before.')
+
+export const signInExpired = () => new ApiError(403, 'sign_in_expired', 'This sign-in took too long. Start again.')
+
+export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is set up already: remove it first.')
+
+export const invalidPasskey = () => new ApiError(422, 'invalid_passkey', 'This passkey does not open this account. Try again.')
+
+export const tooManyPasskeys = (max: number) => new ApiError(422, 'too_many_passkeys', `Somebody has at most ${max} passkeys.`)
+
+export const signInAgain = (minutes: number) =>
+  new ApiError(
+    403,
+    'sign_in_again',
+    `Sign out and in again first: this needs a session that began within the last ${minutes} minutes.`,
+  )
+
+export const factorNotShown = () =>
+  new ApiError(
+    403,
+    'second_factor_not_shown',
+    'Sign in with your passkey, or through the account’s own provider, first: an account of yours asks for a second factor, and this session has shown none.',
+  )
+
+export const keptOut = () =>
+  new ApiError(
+    403,
+    'kept_out',
+    'One of your accounts keeps you out for now, by where you come from or for want of a second factor. What concerns it too has to wait until it lets you in.',
+  )
+
+export const invalidActive = () => new ApiError(400, 'invalid_active', 'active must be true or false.')
+
+export const invalidSingleSignOn = (why: string) => new ApiError(422, 'invalid_single_sign_on', why)
+
+export const operatorRequired = (what: string) =>
+  new ApiError(403, 'operator_required', `Only whoever runs the service may ${what}.`)
 
 export const invalidEmail = (why: string) => new ApiError(422, 'invalid_email', why)
 

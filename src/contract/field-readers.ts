@@ -1,5 +1,5 @@
 import { invalidParameter, notOneOf, unknownParameter } from './errors.ts'
-import { EMAIL, ID_MAX } from './limits.ts'
+import { EMAIL, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
 /**
@@ -136,7 +136,7 @@ export const oneOf =
   }
 
 export const integer =
-  (min: number, max = ID_MAX): Reader<number> =>
+  (min: number, max = INTEGER_MAX): Reader<number> =>
   (name, value) => {
     if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
       throw invalidParameter(name, `must be an integer from ${min} to ${max}`)

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { EMAIL, ID_MAX, NAME_MAX } from './limits.ts'
+import { EMAIL, ID_MAX, INTEGER_MAX, NAME_MAX } from './limits.ts'
 
 /** What the fields of bodies and replies may be, and the frames around lists. */
 
@@ -28,6 +28,8 @@ export const ownText = own(Type.String())
 export const integer = Type.Integer()
 /** A record's id as somebody sends it. */
 export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
+/** Of an account, a project, a person and whatever else is few. */
+export const shortId = Type.Integer({ minimum: 1, maximum: INTEGER_MAX })
 /** What people call something of theirs: not blank. */
 export const name = Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: '\\S' })
 export const email = Type.String({ minLength: 3, maxLength: EMAIL.maxLength, pattern: EMAIL.pattern.source })

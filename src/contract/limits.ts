@@ -1,7 +1,9 @@
 /** How long and how large things may be: schemas, readers and forms read it off here. Characters, unless bytes are named. */
 
-/** A record's number is a 32-bit integer. */
-export const ID_MAX = 2_147_483_647
+/** A record's number has 64 bits in the database; this is as far as JSON numbers are exact. */
+export const ID_MAX = Number.MAX_SAFE_INTEGER
+/** What the database keeps in 32 bits: counts, seconds, and numbers of what is few, such as accounts, projects and people. */
+export const INTEGER_MAX = 2_147_483_647
 /** Bytes. What identifies a record stands in an index, and an index row has 2,704. */
 export const IDENTIFIER_MAX = 500
 
@@ -9,8 +11,12 @@ export const IDENTIFIER_MAX = 500
 export const NAME_MAX = 120
 export const EMAIL = { pattern: /^[^\s@]+@[^\s@]+$/, maxLength: 254 }
 export const PASSWORD = { minLength: 10, maxLength: 128 }
+/** Of the secrets in an export. */
+export const PASSPHRASE = { minLength: 12, maxLength: 500 }
 export const TIMEZONE_MAX = 60
 export const ENGINE_MAX = 60
+/** Ten years. */
+export const DAYS_MAX = 3650
 
 export const TITLE_MAX = 255
 /** Bytes. */

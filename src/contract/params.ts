@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidEventType, invalidParameter, invalidType, unknownParameter } from './errors.ts'
 import { FEED_EVENT_TYPES, type FeedEventType } from './events.ts'
 import * as readers from './field-readers.ts'
-import { HANDLE, ID_MAX } from './limits.ts'
+import { HANDLE, ID_MAX, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
 /** How a query parameter reads and how it is described, together. */
@@ -106,6 +106,8 @@ export const instant: Param<string> = {
 
 /** A record's id as a filter: one that cannot exist matches nothing. */
 export const reference: Param<number> = { schema: Type.String(), read: (_, raw) => readId(raw) ?? 0 }
+/** The same of what counts with 32 bits. */
+export const shortReference: Param<number> = { schema: Type.String(), read: (_, raw) => readShortId(raw) ?? 0 }
 
 const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
 
@@ -117,7 +119,7 @@ export const assignee: Param<Assignee> = {
     const handle = raw.startsWith('handle:') ? raw.slice(7) : undefined
     if (handle !== undefined && HANDLE.test(handle)) return { handle }
     const user = raw.startsWith('user:') ? raw.slice(5) : ''
-    if (/^\d+$/.test(user)) return { user_id: Number(user) > ID_MAX ? 0 : Number(user) }
+    if (/^\d+$/.test(user)) return { user_id: Number(user) > INTEGER_MAX ? 0 : Number(user) }
     throw invalidAssignee('assignee must name an agent handle or a user id.', ASSIGNEE_FORMAT)
   },
 }
@@ -165,7 +167,7 @@ const typesNamed = (word: string): readonly FeedEventType[] => {
 /** How many lines from the end. */
 export const lines: Param<number> = {
   schema: Type.Integer({ minimum: 1 }),
-  read: (name, raw) => Math.min(positive(name, raw), ID_MAX),
+  read: (name, raw) => Math.min(positive(name, raw), INTEGER_MAX),
 }
 
 export type Params = Record<string, Param<unknown>>
@@ -201,11 +203,17 @@ export const readValues = <P extends Params>(params: P, given: ReadonlyMap<strin
     }),
   ) as Query<P>
 
-/** Record ids are positive 32-bit integers written plainly; anything else names nothing. */
-export const readId = (raw: string): number | undefined => {
-  if (!/^[1-9]\d{0,9}$/.test(raw)) return undefined
-  const id = Number(raw)
-  return id <= ID_MAX ? id : undefined
-}
+const idUpTo =
+  (max: number) =>
+  (raw: string): number | undefined => {
+    if (!/^[1-9]\d{0,15}$/.test(raw)) return undefined
+    const id = Number(raw)
+    return id <= max ? id : undefined
+  }
+
+/** Record ids are positive integers written plainly; anything else names nothing. */
+export const readId = idUpTo(ID_MAX)
+/** Those of accounts, projects, people and whatever else is few are columns of 32 bits, which refuse to be asked for more. */
+export const readShortId = idUpTo(INTEGER_MAX)
 
 export const isUuid = (raw: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(raw)

@@ -174,13 +174,58 @@ export const DAILY_INVESTIGATIONS: Record<Plan, number> = { free: 3, team: 20, s
 export const PROJECT_STATUSES = ['active', 'paused', 'archived'] as const
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
 
+/** Of a project, as the API has always called them: a lead owns it, everybody else is a member. */
 export const ROLES = ['owner', 'member'] as const
-export type Role = (typeof ROLES)[number]
+
+/** In an account; who may more comes first. A guest sees nothing but the projects they are on. */
+export const ACCOUNT_ROLES = ['owner', 'admin', 'member', 'guest'] as const
+export type AccountRole = (typeof ACCOUNT_ROLES)[number]
+
+/** In a project; who may more comes first. Owners and admins of the account lead every project. */
+export const PROJECT_ROLES = ['lead', 'approver', 'contributor', 'viewer'] as const
+export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+export const isAccountRole = (role: AccountRole | ProjectRole): role is AccountRole =>
+  (ACCOUNT_ROLES as readonly string[]).includes(role)
+
+/** Whether a role is enough where another is asked for; of two roles of the same kind. */
+export const suffices = (role: AccountRole | ProjectRole | null, required: AccountRole | ProjectRole): boolean => {
+  const roles: readonly string[] = isAccountRole(required) ? ACCOUNT_ROLES : PROJECT_ROLES
+  return role !== null && roles.includes(role) && roles.indexOf(role) <= roles.indexOf(required)
+}
+
+/** What an account keeps for as many days as it likes, though no longer than the service does. */
+export const RETENTION_KINDS = [
+  'bodies',
+  'deliveries',
+  'outgoing',
+  'channel_messages',
+  'notifications',
+  'logs',
+  'investigations',
+] as const
+export type RetentionKind = (typeof RETENTION_KINDS)[number]
+
+/** What an account may use: bytes of stored bodies, deliveries a day, outbound webhooks, open streams of a process, integrations. */
+export const QUOTA_KINDS = ['stored_bytes', 'deliveries', 'webhooks', 'streams', 'integrations', 'invitations'] as const
+export type QuotaKind = (typeof QUOTA_KINDS)[number]
+
+/** A file that somebody takes along. */
+export const EXPORT_STATUSES = ['waiting', 'running', 'done', 'failed'] as const
+export type ExportStatus = (typeof EXPORT_STATUSES)[number]
 
 export const READ_ONLY_REASONS = ['trial_expired', 'demo'] as const
 export type ReadOnlyReason = (typeof READ_ONLY_REASONS)[number]
 
 /** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
+/** Why somebody is kept out of an account of theirs for now. */
+export const SHUT_REASONS = ['address', 'second_factor'] as const
+export type ShutReason = (typeof SHUT_REASONS)[number]
+
+/** Who changed something: somebody signed in, a program with their token, whoever runs the service, the service itself, a sign-in provider. */
+export const AUDIT_ACTORS = ['user', 'token', 'operator', 'job', 'provider'] as const
+export type AuditActor = (typeof AUDIT_ACTORS)[number]
+
 export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
 
@@ -260,48 +305,6 @@ export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
 
 /** What a failure rule says about the lines it matches; see `diagnosis/rule.ts`. */
 export const RULE_ROLES = ['root', 'wrapper', 'followup', 'noise'] as const
-
-const EXTENSIONS: Partial<Record<AssetType, string>> = {
-  texture: 'png jpg jpeg tga bmp tif tiff psd exr hdr dds ktx svg',
-  model: 'fbx obj gltf glb blend ma mb max usd usda usdc usdz stl dae',
-  audio: 'wav mp3 ogg flac aif aiff bank wem',
-  script: 'cs cpp cc c h hpp inl lua py js ts gd rs go java kt swift rb',
-  level: 'umap unity tscn',
-  material: 'mat mtl material',
-  animation: 'anim bvh controller',
-  archive: 'zip 7z rar gz tar pak',
-  shader: 'hlsl glsl usf ush shader cg vert frag comp metal',
-  config: 'ini json yaml yml toml xml cfg uproject uplugin asmdef meta',
-  document: 'md txt pdf doc docx xls xlsx csv',
-  font: 'ttf otf woff woff2',
-  video: 'mp4 mov avi mkv webm bik',
-}
-const TYPE_OF_EXTENSION: ReadonlyMap<string, AssetType> = new Map(
-  Object.entries(EXTENSIONS).flatMap(([type, list]) =>
-    list.split(' ').map((extension) => [extension, type as AssetType] as const),
-  ),
-)
-
-/** Engine assets all share an ending; teams tell them apart by the usual prefixes of their names. */
-const PREFIXES: readonly [prefix: RegExp, type: AssetType][] = [
-  [/^(?:T|TX|RT|HDR)_/, 'texture'],
-  [/^(?:SM|SK|SKM)_/, 'model'],
-  [/^(?:AM|ABP|BS|AS|AO)_/, 'animation'],
-  [/^(?:A|SFX|MUS|S|SW|SC)_/, 'audio'],
-  [/^(?:MI|M|MF|MPC|PM)_/, 'material'],
-  [/^(?:L|LV|LVL|MAP)_/, 'level'],
-  [/^(?:MS|MOV)_/, 'video'],
-  [/^F_/, 'font'],
-]
-
-/** The kind of asset a file is by its name, or undefined for one that is none. */
-export function assetTypeOf(path: string): AssetType | undefined {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  if (!name.includes('.')) return undefined
-  if (extension === 'uasset' || extension === 'prefab') return PREFIXES.find(([prefix]) => prefix.test(name))?.[1] ?? 'model'
-  return TYPE_OF_EXTENSION.get(extension)
-}
 
 /** Asset types whose change asks for an approval unless a project says otherwise. */
 export const APPROVED_TYPES: readonly AssetType[] = ['texture', 'model', 'audio', 'level', 'material', 'animation', 'video']

@@ -48,6 +48,7 @@ export const Members = object({
     object({
       user_id: integer,
       role: oneOf(sets.ROLES),
+      project_role: oneOf(sets.PROJECT_ROLES),
       connected_accounts: Type.Array(object({ id: integer, provider: text, uid: Type.Optional(text) })),
     }),
   ),
@@ -109,6 +110,8 @@ export const BuildRunDetail = object({
       detail: text,
     }),
   ),
+  // Only there when it runs, sends its log, and has sent nothing for ten minutes: since when. Whoever ran it may be gone.
+  silent_since: Type.Optional(instant),
   investigation: nullable(Investigation),
 })
 

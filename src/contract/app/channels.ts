@@ -1,6 +1,20 @@
 import { type Static, Type } from 'typebox'
 import * as channels from '../channels.ts'
-import { flag, instant, integer, list, name, nullable, object, oneOf, ownText, partial, recordId, text } from '../fields.ts'
+import {
+  flag,
+  instant,
+  integer,
+  list,
+  name,
+  nullable,
+  object,
+  oneOf,
+  ownText,
+  partial,
+  recordId,
+  shortId,
+  text,
+} from '../fields.ts'
 import { CHANNEL_RULES_MAX, CLOCK, PATTERN_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { FAILURE_CATEGORIES } from '../sets.ts'
@@ -9,8 +23,8 @@ import { Done } from './shapes.ts'
 /** Chat channels and the inbox; a part of the table in `routes.ts`. */
 
 const none = {}
-const mine = { who: 'member', query: none } as const
-const accountOwner = { who: 'owner', query: none } as const
+const accountAdmin = { who: 'admin', query: none } as const
+const ofUser = { who: 'user', query: none } as const
 
 const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
 const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
@@ -18,7 +32,7 @@ const clock = Type.String({ pattern: CLOCK.source })
 const pattern = Type.String({ maxLength: PATTERN_MAX })
 
 export const ChannelRule = object({
-  project_id: recordId,
+  project_id: shortId,
   subject: oneOf(RULE_SUBJECTS),
   branch: pattern,
   job: pattern,
@@ -46,7 +60,7 @@ export const Channel = object({
 })
 export type Channel = Static<typeof Channel>
 
-export const ChannelMessage = object({
+const ChannelMessage = object({
   id: integer,
   subject: oneOf(channels.MESSAGE_SUBJECTS),
   subject_id: text,
@@ -74,14 +88,14 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/channels',
     summary: 'Chat channels that are told what happens',
-    ...accountOwner,
+    ...accountAdmin,
     reply: list('channels', Channel),
   },
   createChannel: {
     method: 'POST',
     path: '/v1/accounts/:account_id/channels',
     summary: 'Add a chat channel; its secret is never shown again',
-    ...accountOwner,
+    ...accountAdmin,
     body: object({
       kind: oneOf(channels.CHANNEL_KINDS),
       name,
@@ -97,7 +111,7 @@ export const channelRoutes = {
     method: 'PATCH',
     path: '/v1/accounts/:account_id/channels/:id',
     summary: 'Change where and what a channel is told, or stop and resume',
-    ...accountOwner,
+    ...accountAdmin,
     body: partial({ name, secret, room, rules, status: oneOf(['active', 'paused'] as const) }),
     reply: Channel,
     writes: true,
@@ -106,7 +120,7 @@ export const channelRoutes = {
     method: 'DELETE',
     path: '/v1/accounts/:account_id/channels/:id',
     summary: 'Remove a channel',
-    ...accountOwner,
+    ...accountAdmin,
     reply: Done,
     writes: true,
   },
@@ -114,7 +128,7 @@ export const channelRoutes = {
     method: 'POST',
     path: '/v1/accounts/:account_id/channels/:id/test',
     summary: 'Send a test message; what came of it stands in the log',
-    ...accountOwner,
+    ...accountAdmin,
     reply: ChannelMessage,
     writes: true,
   },
@@ -122,7 +136,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/channels/:id/messages',
     summary: 'Messages to a channel, newest first',
-    who: 'owner',
+    who: 'admin',
     query: { status: param.oneOf(channels.CHANNEL_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ messages: Type.Array(ChannelMessage), has_more: flag }),
   },
@@ -130,7 +144,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id',
     summary: 'One message: what it says now, and every time its vendor was asked',
-    ...accountOwner,
+    ...accountAdmin,
     reply: object({
       ...ChannelMessage.properties,
       says: nullable(object({ title: text, url: ownText })),
@@ -150,7 +164,7 @@ export const channelRoutes = {
     method: 'POST',
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id/replay',
     summary: 'Send a message again, also one of which nobody knows whether it arrived',
-    ...accountOwner,
+    ...accountAdmin,
     reply: Done,
     writes: true,
   },
@@ -159,7 +173,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/me/notifications',
     summary: 'What concerns the caller, newest first',
-    who: 'member',
+    who: 'user',
     query: { before: param.reference, unread: param.flag },
     reply: object({
       notifications: Type.Array(
@@ -182,28 +196,30 @@ export const channelRoutes = {
     method: 'POST',
     path: '/v1/me/notifications/read',
     summary: 'Mark some, or without ids all, as read or as unread',
-    ...mine,
+    ...ofUser,
     body: object({ ids: Type.Optional(Type.Array(recordId, { maxItems: 200 })), read: flag }),
     reply: Done,
+    unaudited: true,
   },
   showPreferences: {
     method: 'GET',
     path: '/v1/me/preferences',
     summary: 'Where the caller hears of what concerns them',
-    ...mine,
+    ...ofUser,
     reply: Preferences,
   },
   editPreferences: {
     method: 'PATCH',
     path: '/v1/me/preferences',
     summary: 'Choose where to hear of what',
-    ...mine,
+    ...ofUser,
     body: partial({
       kinds: Type.Array(object({ kind: oneOf(NOTIFICATION_KINDS), ...ways }), { maxItems: 20 }),
       daily_digest: flag,
       timezone: nullable(Type.String({ maxLength: 60 })),
     }),
     reply: Preferences,
+    unaudited: true,
   },
   showUnsubscribe: {
     method: 'GET',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { email, name, object, oneOf } from '../fields.ts'
-import { PASSWORD } from '../limits.ts'
+import { PASSWORD, TIMEZONE_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -26,7 +26,14 @@ export const identityRoutes = {
     summary: 'Make the first user, who owns the service, by the set-up token that its start printed',
     who: 'anyone',
     query: none,
-    body: object({ name, email, password, set_up_token: token }),
+    body: object({
+      name,
+      email,
+      password,
+      set_up_token: token,
+      studio: Type.Optional(name),
+      timezone: Type.Optional(Type.String({ maxLength: TIMEZONE_MAX })),
+    }),
     reply: app.Done,
     created: 201,
   },
@@ -65,13 +72,18 @@ export const identityRoutes = {
     summary: 'Who invites whom into what',
     who: 'anyone',
     query: none,
-    reply: object({ account_name: Type.String(), email: Type.String(), role: oneOf(sets.ROLES), has_user: Type.Boolean() }),
+    reply: object({
+      account_name: Type.String(),
+      email: Type.String(),
+      role: oneOf(sets.ACCOUNT_ROLES),
+      has_user: Type.Boolean(),
+    }),
   },
   acceptInvitation: {
     method: 'POST',
     path: '/v1/invitations/:token/accept',
     summary: 'Join the account that invites',
-    who: 'member',
+    who: 'user',
     query: none,
     reply: object({ account_id: Type.Integer() }),
   },
@@ -97,7 +109,7 @@ export const identityRoutes = {
     method: 'PUT',
     path: '/v1/me/password',
     summary: 'Set a new password by the current one; ends every other session, and the API tokens unless they are to stay',
-    who: 'member',
+    who: 'user',
     query: none,
     body: object({
       current_password: Type.String({ maxLength: PASSWORD.maxLength }),
@@ -105,5 +117,6 @@ export const identityRoutes = {
       revoke_tokens: Type.Optional(Type.Boolean()),
     }),
     reply: app.Done,
+    detached: true,
   },
 } as const

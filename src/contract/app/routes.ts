@@ -1,39 +1,32 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import {
-  idText,
-  instant,
-  integer,
-  list,
-  name,
-  nullable,
-  object,
-  oneOf,
-  own,
-  ownText,
-  page,
-  partial,
-  recordId,
-} from '../fields.ts'
+import { idText, instant, integer, list, name, nullable, object, oneOf, own, ownText, page, partial, shortId } from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
-import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, TaskDetail } from '../shapes.ts'
+import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, TaskDetail } from '../shapes.ts'
+import { auditRoutes } from './audit.ts'
 import { channelRoutes } from './channels.ts'
+import { deletionRoutes } from './deletion.ts'
+import { exportRoutes } from './exports.ts'
 import { identityRoutes } from './identity.ts'
+import { projectSettingsRoutes } from './project-settings.ts'
+import { recordRoutes } from './records.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'
 import * as app from './shapes.ts'
+import { signInRoutes } from './sign-in.ts'
 import { toolRoutes } from './tools.ts'
+import { viewRoutes } from './views.ts'
 import { workRoutes } from './work.ts'
 
-/** A door that only the web app has: opened by a session, beside the route table that it shares with everybody. */
+/** A route that only the web app has, for sessions, beside the table that it shares with everybody. */
 export interface AppRoute {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: `/v1/${string}`
   summary: string
-  /** Whoever comes, whoever is signed in (and reaches the place the path names), its owners, or operators of the service. */
-  who: 'anyone' | 'member' | 'owner' | 'operator'
+  /** Whoever comes, whoever is signed in, operators of the service, or who has at least this role in the place the path names. */
+  who: 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
   /** With a token of this scope the REST API serves it too. */
   scope?: sets.Scope
   query: param.Params
@@ -42,15 +35,25 @@ export interface AppRoute {
   created?: 201
   /** Refused on a read-only account. */
   writes?: boolean
+  /** Changes nothing but what is one's own to look at: no entry in the audit log. */
+  unaudited?: true
+  /** Asks another server, or undoes what it tries: no transaction is held around it. */
+  detached?: true
 }
+
+/** Whoever is known and changes something leaves an entry in the audit log. */
+export const isAudited = ({ method, who, unaudited }: AppRoute): boolean => method !== 'GET' && who !== 'anyone' && !unaudited
 
 const none = {}
 
 /**
  * The shared table as a session sees it: no token to ping with, who made a task and what its links are called, what a build failed of, when an asset's file changed, and
- * lists of builds and assets that go on, the latter by any approval status.
+ * lists of builds and assets that go on, the latter by any approval status; of branches the main one first; changes by date, with how the builds of each ended.
  */
 const { ping: _, ...shared } = routes
+const listedBuilds = page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) }))
+const changeFilters = { since: param.instant, until: param.instant, builds: param.flag }
+const listedChanges = page('changes', object({ ...Change.properties, builds: Type.Optional(app.BuildStates) }))
 export const sharedRoutes = {
   ...shared,
   showTask: {
@@ -60,7 +63,27 @@ export const sharedRoutes = {
   listBuilds: {
     ...shared.listBuilds,
     query: { ...shared.listBuilds.query, cursor: param.cursor, breakages: param.flag },
-    reply: page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) })),
+    reply: listedBuilds,
+  },
+  searchBuilds: {
+    ...shared.searchBuilds,
+    query: { ...shared.searchBuilds.query, breakages: param.flag },
+    reply: listedBuilds,
+  },
+  listChanges: {
+    ...shared.listChanges,
+    query: { ...shared.listChanges.query, ...changeFilters },
+    reply: listedChanges,
+  },
+  searchChanges: {
+    ...shared.searchChanges,
+    query: { ...shared.searchChanges.query, ...changeFilters },
+    reply: listedChanges,
+  },
+  listEvents: { ...shared.listEvents, query: { ...shared.listEvents.query, mine: param.flag } },
+  listBranches: {
+    ...shared.listBranches,
+    query: { ...shared.listBranches.query, main_first: param.flag },
   },
   showBuild: {
     ...shared.showBuild,
@@ -79,12 +102,16 @@ export const sharedRoutes = {
 
 export const ownRoutes = {
   ...identityRoutes,
+  ...signInRoutes,
   ...channelRoutes,
+  ...auditRoutes,
+  ...exportRoutes,
+  ...deletionRoutes,
   showMe: {
     method: 'GET',
     path: '/v1/me',
     summary: 'Who is signed in and what they reach',
-    who: 'member',
+    who: 'user',
     query: none,
     reply: own(app.Me),
   },
@@ -92,32 +119,32 @@ export const ownRoutes = {
     method: 'PATCH',
     path: '/v1/me',
     summary: 'Change the display name or the default account',
-    who: 'member',
+    who: 'user',
     query: none,
-    body: partial({ name, default_account_id: recordId }),
+    body: partial({ name, default_account_id: shortId }),
     reply: own(app.Me),
   },
   listPeople: {
     method: 'GET',
     path: '/v1/people',
     summary: "Display names of everybody in the caller's accounts",
-    who: 'member',
+    who: 'user',
     query: none,
     reply: own(list('people', app.Person)),
   },
   search: {
     method: 'GET',
     path: '/v1/search',
-    summary: 'Find projects, tasks, builds, changes, assets and deployments by what they are called',
-    who: 'member',
-    query: { q: param.text, project_id: param.reference },
+    summary: 'Find projects, people, branches, stores, tasks, builds, changes, assets and deployments by what they are called',
+    who: 'user',
+    query: { q: param.text, project_id: param.shortReference },
     reply: list('hits', app.Hit),
   },
   showOverview: {
     method: 'GET',
     path: '/v1/projects/:project_id/overview',
     summary: 'Where everything in a project stands now',
-    who: 'member',
+    who: 'viewer',
     query: none,
     reply: app.Overview,
   },
@@ -125,7 +152,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/plots',
     summary: 'What the plots of a project show, of the last days',
-    who: 'member',
+    who: 'viewer',
     query: { days_back: param.daysBack },
     reply: app.Plots,
   },
@@ -133,7 +160,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/approvals/bulk',
     summary: 'Decide several assets at once, all or none',
-    who: 'member',
+    who: 'approver',
     query: none,
     body: object({
       asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }),
@@ -147,7 +174,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/cli/authorizations',
     summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
-    who: 'member',
+    who: 'user',
     query: none,
     body: object({
       allow: Type.Boolean(),
@@ -163,7 +190,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/assistants/authorizations',
     summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
-    who: 'member',
+    who: 'user',
     query: { request: param.text },
     reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
   },
@@ -171,7 +198,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/assistants/authorizations',
     summary: 'Let an assistant in or refuse it; answers where to send the browser',
-    who: 'member',
+    who: 'user',
     query: none,
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
     reply: object({ redirect_to: ownText }),
@@ -191,13 +218,17 @@ export const ownRoutes = {
     }),
   },
   ...settingsRoutes,
+  ...projectSettingsRoutes,
   ...toolRoutes,
   ...workRoutes,
+  ...viewRoutes,
+  ...recordRoutes,
   ...ruleRoutes,
 } as const satisfies Record<string, AppRoute>
 
 /** Settings and the ways in show people what they or theirs have written: it leaves as it is. */
-export const showsOwn = (name: string): boolean => Object.hasOwn(identityRoutes, name) || Object.hasOwn(settingsRoutes, name)
+export const showsOwn = (name: string): boolean =>
+  [identityRoutes, signInRoutes, settingsRoutes, projectSettingsRoutes].some((routes) => Object.hasOwn(routes, name))
 
 /** What administers an account, to programs as well. */
 export type AdminRoutes = { [N in OwnName as OwnRoutes[N] extends { scope: sets.Scope } ? N : never]: OwnRoutes[N] }

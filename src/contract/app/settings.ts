@@ -1,25 +1,27 @@
 import { Type } from 'typebox'
-import { email, flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
-import { ENGINE_MAX, TIMEZONE_MAX } from '../limits.ts'
+import { email, flag, list, name, nullable, object, oneOf, partial, shortId } from '../fields.ts'
+import { DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** The settings of a person, an account and a project; a part of the table in `routes.ts`. */
+/** The settings of a person and of an account; a part of the table in `routes.ts`. */
 
 const none = {}
+const days = Type.Integer({ minimum: 1, maximum: DAYS_MAX })
 
-const mine = { who: 'member', query: none } as const
+const ofUser = { who: 'user', query: none } as const
+const accountMember = { who: 'member', query: none } as const
+const accountAdmin = { who: 'admin', query: none } as const
+const accountGuest = { who: 'guest', query: none } as const
 const accountOwner = { who: 'owner', query: none } as const
-const projectOwner = { who: 'owner', query: none } as const
 const ofTokens = { scope: 'admin:tokens' } as const
-const ofProjects = { scope: 'admin:projects' } as const
 
 export const settingsRoutes = {
   listTokens: {
     method: 'GET',
     path: '/v1/me/tokens',
     summary: 'API tokens of the caller, newest first',
-    ...mine,
+    ...ofUser,
     ...ofTokens,
     reply: list('tokens', app.Token),
   },
@@ -27,12 +29,15 @@ export const settingsRoutes = {
     method: 'POST',
     path: '/v1/me/tokens',
     summary: 'Make an API token; its value is answered once',
-    ...mine,
+    ...ofUser,
     ...ofTokens,
     body: object({
       name,
       scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
-      expires_in_days: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650 }))),
+      expires_in_days: Type.Optional(nullable(days)),
+      /** Null: every account of the caller; with projects, these alone. */
+      account_id: Type.Optional(nullable(shortId)),
+      project_ids: Type.Optional(nullable(Type.Array(shortId, { minItems: 1, maxItems: 100 }))),
     }),
     reply: object({ ...app.Token.properties, token: Type.String() }),
     created: 201,
@@ -41,37 +46,52 @@ export const settingsRoutes = {
     method: 'DELETE',
     path: '/v1/me/tokens/:id',
     summary: 'Make a token invalid at once',
-    ...mine,
+    ...ofUser,
     ...ofTokens,
+    reply: app.Done,
+  },
+  listAccountTokens: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/tokens',
+    summary: 'API tokens that reach an account, of whomever, newest first',
+    ...accountAdmin,
+    reply: list('tokens', app.AccountToken),
+  },
+  revokeAccountToken: {
+    method: 'DELETE',
+    path: '/v1/accounts/:account_id/tokens/:id',
+    summary:
+      "Make a member's token that is held to the account invalid at once; one that reaches others too no longer reaches this one",
+    ...accountAdmin,
     reply: app.Done,
   },
   listSessions: {
     method: 'GET',
     path: '/v1/me/sessions',
     summary: 'Browsers that are signed in',
-    ...mine,
+    ...ofUser,
     reply: list('sessions', app.Session),
   },
-  endSession: { method: 'DELETE', path: '/v1/me/sessions/:id', summary: 'Sign a browser out', ...mine, reply: app.Done },
+  endSession: { method: 'DELETE', path: '/v1/me/sessions/:id', summary: 'Sign a browser out', ...ofUser, reply: app.Done },
   endOtherSessions: {
     method: 'DELETE',
     path: '/v1/me/sessions',
     summary: 'Sign out everywhere but here',
-    ...mine,
+    ...ofUser,
     reply: app.Done,
   },
   listConnectedAccounts: {
     method: 'GET',
     path: '/v1/me/connected_accounts',
     summary: 'What the caller is called elsewhere',
-    ...mine,
+    ...ofUser,
     reply: list('connected_accounts', app.ConnectedAccount),
   },
   addConnectedAccount: {
     method: 'POST',
     path: '/v1/me/connected_accounts',
     summary: 'Tell what the caller is called elsewhere: authors of changes are recognised by it',
-    ...mine,
+    ...ofUser,
     body: object({ provider: Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }), uid: name }),
     reply: app.ConnectedAccount,
     created: 201,
@@ -80,7 +100,7 @@ export const settingsRoutes = {
     method: 'DELETE',
     path: '/v1/me/connected_accounts/:id',
     summary: 'Forget a name',
-    ...mine,
+    ...ofUser,
     reply: app.Done,
   },
 
@@ -88,15 +108,47 @@ export const settingsRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id',
     summary: 'An account with its use',
-    ...mine,
+    ...accountMember,
     reply: app.Account,
   },
   editAccount: {
     method: 'PATCH',
     path: '/v1/accounts/:account_id',
-    summary: 'Change the name or the timezone',
+    summary: 'Change the name, the timezone, whether members see every project, how old tokens may be, and how long what is kept',
+    ...accountAdmin,
+    body: partial({
+      name,
+      timezone: Type.String({ maxLength: TIMEZONE_MAX }),
+      members_see_projects: flag,
+      token_days_max: nullable(days),
+      /** Kinds that are not named stay as they are; null: as long as the service keeps it. */
+      retention: partial(
+        Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, nullable(days)])) as Record<
+          sets.RetentionKind,
+          ReturnType<typeof nullable<typeof days>>
+        >,
+      ),
+    }),
+    reply: app.Account,
+    writes: true,
+  },
+  showUsage: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/usage',
+    summary: 'What an account uses of what it may; of open streams every process counts its own',
+    ...accountAdmin,
+    reply: list('usage', app.QuotaUsage),
+  },
+  editAccountSecurity: {
+    method: 'PATCH',
+    path: '/v1/accounts/:account_id/security',
+    summary: 'Say from which addresses people and their tokens may come, and whether people need a second factor',
     ...accountOwner,
-    body: partial({ name, timezone: Type.String({ maxLength: TIMEZONE_MAX }) }),
+    body: partial({
+      /** Addresses and ranges; null or none: from anywhere. */
+      allowed_addresses: nullable(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 200 })),
+      requires_second_factor: flag,
+    }),
     reply: app.Account,
     writes: true,
   },
@@ -113,36 +165,36 @@ export const settingsRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/members',
     summary: 'The people of an account by name',
-    ...mine,
+    ...accountMember,
     reply: list('members', app.Member),
   },
   editAccountMember: {
     method: 'PATCH',
     path: '/v1/accounts/:account_id/members/:user_id',
-    summary: 'Change a role; the last owner stays one',
-    ...accountOwner,
-    body: object({ role: oneOf(sets.ROLES) }),
+    summary: 'Change a role; the last owner stays one, and only owners make owners',
+    ...accountAdmin,
+    body: object({ role: oneOf(sets.ACCOUNT_ROLES) }),
     reply: app.Done,
   },
   removeAccountMember: {
     method: 'DELETE',
     path: '/v1/accounts/:account_id/members/:user_id',
-    summary: 'Take somebody out of an account; members may leave by themselves',
-    ...mine,
+    summary: 'Take somebody out of an account; everybody may leave by themselves',
+    ...accountGuest,
     reply: app.Done,
   },
   listClaimedAccounts: {
     method: 'GET',
     path: '/v1/accounts/:account_id/connected_accounts',
     summary: 'Names elsewhere that members of an account claim and no owner has confirmed',
-    ...accountOwner,
+    ...accountAdmin,
     reply: list('connected_accounts', app.ClaimedAccount),
   },
   confirmClaimedAccount: {
     method: 'POST',
     path: '/v1/accounts/:account_id/connected_accounts/:id/confirm',
     summary: 'Let a name elsewhere stand for a member: authors of changes are recognised by it',
-    ...accountOwner,
+    ...accountAdmin,
     reply: app.Done,
     writes: true,
   },
@@ -150,15 +202,19 @@ export const settingsRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/invitations',
     summary: 'Invitations that wait',
-    ...accountOwner,
+    ...accountAdmin,
     reply: list('invitations', app.Invitation),
   },
   invite: {
     method: 'POST',
     path: '/v1/accounts/:account_id/invitations',
     summary: 'Invite by e-mail; where no mail leaves, the link is answered, to be handed over',
-    ...accountOwner,
-    body: object({ email, role: oneOf(sets.ROLES) }),
+    ...accountAdmin,
+    body: object({
+      email,
+      role: oneOf(sets.ACCOUNT_ROLES),
+      project_ids: Type.Optional(Type.Array(shortId, { maxItems: 100 })),
+    }),
     reply: object({ ...app.Invitation.properties, url: nullable(Type.String()) }),
     created: 201,
     writes: true,
@@ -167,98 +223,7 @@ export const settingsRoutes = {
     method: 'DELETE',
     path: '/v1/accounts/:account_id/invitations/:id',
     summary: 'Take an invitation back',
-    ...accountOwner,
-    reply: app.Done,
-  },
-  createProject: {
-    method: 'POST',
-    path: '/v1/accounts/:account_id/projects',
-    summary: 'Make a project; its maker owns it',
-    ...mine,
-    ...ofProjects,
-    body: object({ name, engine: Type.String({ maxLength: ENGINE_MAX }) }),
-    reply: app.ProjectSettings,
-    created: 201,
-    writes: true,
-  },
-
-  showProjectSettings: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/settings',
-    summary: 'What a project is set to',
-    ...mine,
-    ...ofProjects,
-    reply: app.ProjectSettings,
-  },
-  editProject: {
-    method: 'PATCH',
-    path: '/v1/projects/:project_id/settings',
-    summary: 'Rename, pause, archive, or choose what needs an approval, what a branch must pass and what is investigated',
-    ...projectOwner,
-    ...ofProjects,
-    body: partial({
-      name,
-      engine: Type.String({ maxLength: ENGINE_MAX }),
-      status: oneOf(sets.PROJECT_STATUSES),
-      approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
-      required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
-      badge: flag,
-      investigates_failures: nullable(flag),
-    }),
-    reply: app.ProjectSettings,
-    writes: true,
-  },
-  listProjectPeople: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/people',
-    summary: 'The members of a project by name',
-    ...mine,
-    reply: list('members', app.Member),
-  },
-  setProjectMember: {
-    method: 'PUT',
-    path: '/v1/projects/:project_id/people/:user_id',
-    summary: 'List somebody of the account as a member or an owner',
-    ...projectOwner,
-    ...ofProjects,
-    body: object({ role: oneOf(sets.ROLES) }),
-    reply: app.Done,
-    writes: true,
-  },
-  removeProjectMember: {
-    method: 'DELETE',
-    path: '/v1/projects/:project_id/people/:user_id',
-    summary: 'Take somebody off the list',
-    ...projectOwner,
-    ...ofProjects,
-    reply: app.Done,
-    writes: true,
-  },
-  listUgsTokens: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/ugs_tokens',
-    summary: 'Tokens for Unreal Game Sync, newest first',
-    ...projectOwner,
-    ...ofTokens,
-    reply: list('ugs_tokens', app.UgsToken),
-  },
-  createUgsToken: {
-    method: 'POST',
-    path: '/v1/projects/:project_id/ugs_tokens',
-    summary: 'Make a token for Unreal Game Sync; its value is answered once',
-    ...projectOwner,
-    ...ofTokens,
-    body: object({ name }),
-    reply: object({ ...app.UgsToken.properties, token: Type.String() }),
-    created: 201,
-    writes: true,
-  },
-  revokeUgsToken: {
-    method: 'DELETE',
-    path: '/v1/projects/:project_id/ugs_tokens/:id',
-    summary: 'Make a token for Unreal Game Sync invalid at once',
-    ...projectOwner,
-    ...ofTokens,
+    ...accountAdmin,
     reply: app.Done,
   },
 } as const

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
@@ -20,7 +20,7 @@ export const AccountSummary = object({
   id: integer,
   name: text,
   plan: oneOf(sets.PLANS),
-  role: oneOf(sets.ROLES),
+  role: oneOf(sets.ACCOUNT_ROLES),
   timezone: text,
   demo: flag,
   payment_method: flag,
@@ -28,6 +28,10 @@ export const AccountSummary = object({
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
   /** Null: not counted. */
   credits: nullable(integer),
+  /** How old a token may be to reach it; null: any age. */
+  token_days_max: nullable(integer),
+  /** Why they are kept out of it for now. */
+  shut: nullable(oneOf(sets.SHUT_REASONS)),
 })
 export type AccountSummary = Static<typeof AccountSummary>
 
@@ -37,8 +41,8 @@ export const ProjectSummary = object({
   name: text,
   engine: text,
   status: oneOf(sets.PROJECT_STATUSES),
-  /** Owners of the project or of its account may change its settings. */
-  role: oneOf(sets.ROLES),
+  /** What the caller may do in it, by whatever they are in it and in its account. */
+  project_role: oneOf(sets.PROJECT_ROLES),
 })
 export type ProjectSummary = Static<typeof ProjectSummary>
 
@@ -60,9 +64,19 @@ export const Person = object({ user_id: integer, name: text })
 export const Member = object({
   user_id: integer,
   name: text,
-  /** Owners see addresses. */
+  /** Owners and admins see addresses. */
   email: nullable(text),
-  role: oneOf(sets.ROLES),
+  role: oneOf(sets.ACCOUNT_ROLES),
+  created_at: instant,
+})
+
+/** Somebody on a project. */
+export const ProjectMember = object({
+  user_id: integer,
+  name: text,
+  /** Owners and admins of the account see addresses. */
+  email: nullable(text),
+  project_role: oneOf(sets.PROJECT_ROLES),
   created_at: instant,
 })
 
@@ -101,11 +115,17 @@ export const Token = object({
   prefix: text,
   scopes: Type.Array(oneOf(sets.SCOPES)),
   created_via: oneOf(sets.TOKEN_ORIGINS),
+  /** Null: every account of its user; with projects, these alone. */
+  account_id: nullable(integer),
+  project_ids: nullable(Type.Array(integer)),
   expires_at: nullable(instant),
   revoked_at: nullable(instant),
   last_used_at: nullable(instant),
   created_at: instant,
 })
+
+/** A token that reaches an account, as its admins see it. */
+export const AccountToken = object({ ...Token.properties, user_id: integer, user_name: text })
 
 /** What the clients of Unreal Game Sync and their CI show to reach one project. */
 export const UgsToken = object({
@@ -117,6 +137,9 @@ export const UgsToken = object({
   created_at: instant,
 })
 
+const retentionOf = <S extends TSchema>(days: S) =>
+  object(Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, days])) as Record<sets.RetentionKind, S>)
+
 export const Account = object({
   id: integer,
   name: text,
@@ -126,6 +149,15 @@ export const Account = object({
   payment_method: flag,
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
+  members_see_projects: flag,
+  /** How old a token may be to reach the account; null: any age. */
+  token_days_max: nullable(integer),
+  /** After how many days what is purged; null: as in the service, which keeps nothing longer than its own days say. */
+  retention: retentionOf(nullable(integer)),
+  retention_max: retentionOf(nullable(integer)),
+  /** Ranges that people and tokens may come from; null: anywhere. */
+  allowed_addresses: nullable(Type.Array(text)),
+  requires_second_factor: flag,
   /** Null: not counted. */
   credits: nullable(integer),
   /** Investigations a day; used and the use of the last 30 days, newest first. */
@@ -137,10 +169,19 @@ export const Account = object({
   created_at: instant,
 })
 
+export const QuotaUsage = object({
+  kind: oneOf(sets.QUOTA_KINDS),
+  used: nullable(integer),
+  /** Null: as much as there is. */
+  limit: nullable(integer),
+})
+
 export const Invitation = object({
   id: integer,
   email: text,
-  role: oneOf(sets.ROLES),
+  role: oneOf(sets.ACCOUNT_ROLES),
+  /** The projects that a guest is to be on. */
+  project_ids: Type.Array(integer),
   expires_at: instant,
   created_at: instant,
 })
@@ -174,6 +215,9 @@ export const BuildBreakage = object({
   suspect: nullable(object({ change_id: integer, user_id: nullable(integer) })),
 })
 
+/** How the newest build of each job ended that built a change. */
+export const BuildStates = object({ passed: integer, failed: integer, running: integer })
+
 const count = (names: readonly string[]) => object(Object.fromEntries(names.map((name) => [name, integer])))
 
 /** Where everything in a project stands now. */
@@ -186,6 +230,11 @@ export const Overview = object({
   tasks: Type.Unsafe<Record<sets.TaskState, number>>(count(sets.TASK_STATES)),
   latest_build: nullable(BuildRun),
   live: Type.Array(object({ platform: oneOf(sets.PLATFORMS), version: text, live_at: nullable(instant), id: uuid })),
+  /** What waits for whoever asks: open tasks, and breakages they have claimed or are suspected of while nobody has. */
+  mine: object({
+    tasks: Type.Array(object({ id: integer, title: ownText, state: oneOf(sets.TASK_STATES), priority: oneOf(sets.PRIORITIES) })),
+    breakages: Type.Array(object({ id: idText, cause: text, jobs: Type.Array(text), claimed: flag })),
+  }),
 })
 
 const { changes, build_runs, deployments } = TaskDetail.properties.links.properties
@@ -198,22 +247,34 @@ export const TaskLinks = object({
 
 export const Plots = object({
   builds: Type.Array(object({ day: text, completed: integer, failed: integer, cancelled: integer, waiting: integer })),
-  durations: Type.Array(
+  /** The busiest jobs: how often they passed, and of each day the passed build that took the middle time. */
+  jobs: Type.Array(
     object({
-      id: integer,
-      ci_job_name: text,
-      build_number: text,
-      at: instant,
-      seconds: integer,
-      status: oneOf(sets.BUILD_STATUSES),
+      name: text,
+      passed: integer,
+      failed: integer,
+      typical: Type.Array(object({ id: integer, build_number: text, at: instant, seconds: integer })),
     }),
   ),
   /** From the change to the moment its build was live somewhere. */
   lead_times: Type.Array(object({ id: uuid, at: instant, hours: Type.Number(), platform: oneOf(sets.PLATFORMS), version: text })),
-  causes: Type.Array(object({ category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),
+  /** Breakages that were fixed, and after how long. */
+  fixes: Type.Array(object({ id: idText, at: instant, seconds: integer, branch: nullable(text), cause: text })),
+  causes: Type.Array(object({ day: text, category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),
 })
 
-const SEARCH_KINDS = ['project', 'task', 'build', 'change', 'asset', 'deployment'] as const
+const SEARCH_KINDS = [
+  'project',
+  'person',
+  'branch',
+  'store',
+  'task',
+  'breakage',
+  'build',
+  'change',
+  'asset',
+  'deployment',
+] as const
 export const Hit = object({
   kind: oneOf(SEARCH_KINDS),
   project_id: integer,

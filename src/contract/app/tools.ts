@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { flag, list, nullable, object, oneOf, ownText, partial, recordId } from '../fields.ts'
+import { flag, list, nullable, object, oneOf, ownText, partial, shortId } from '../fields.ts'
 import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import * as sets from '../sets.ts'
@@ -13,30 +13,32 @@ const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const integrations = { scope: 'admin:integrations', query: none } as const
-const mine = { who: 'member', ...integrations } as const
-const projectOwner = { who: 'owner', ...integrations } as const
-const accountOwner = { who: 'owner', scope: 'admin:webhooks', query: none } as const
+const ofUser = { who: 'user', ...integrations } as const
+const projectViewer = { who: 'viewer', ...integrations } as const
+const projectLead = { who: 'lead', ...integrations } as const
+const projectContributor = { who: 'contributor', ...integrations } as const
+const accountAdmin = { who: 'admin', scope: 'admin:webhooks', query: none } as const
 
 export const toolRoutes = {
   listProviders: {
     method: 'GET',
     path: '/v1/providers',
     summary: 'The tools that can be connected',
-    ...mine,
+    ...ofUser,
     reply: list('providers', tool.Provider),
   },
   listIntegrations: {
     method: 'GET',
     path: '/v1/projects/:project_id/integrations',
     summary: 'The tools of a project and whether they speak',
-    ...mine,
+    ...projectViewer,
     reply: list('integrations', tool.Integration),
   },
   createIntegration: {
     method: 'POST',
     path: '/v1/projects/:project_id/integrations',
     summary: 'Connect a tool',
-    ...projectOwner,
+    ...projectLead,
     body: object({
       provider: oneOf(sets.PROVIDERS),
       signing_secret: Type.Optional(nullable(secret)),
@@ -50,14 +52,14 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'An integration with its token and how it is set up',
-    ...projectOwner,
+    ...projectLead,
     reply: tool.IntegrationDetail,
   },
   editIntegration: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Switch it on or off, set its secrets or its own settings, let its tool hand over a secret',
-    ...projectOwner,
+    ...projectLead,
     body: partial({
       active: flag,
       signing_secrets: Type.Array(secret, { maxItems: SIGNING_SECRETS_MAX }),
@@ -71,7 +73,7 @@ export const toolRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/integrations/:id/token',
     summary: 'Replace the webhook token; the old one ends at once',
-    ...projectOwner,
+    ...projectLead,
     reply: tool.IntegrationDetail,
     writes: true,
   },
@@ -79,7 +81,7 @@ export const toolRoutes = {
     method: 'DELETE',
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Forget a tool, its token and its delivery log; what it told stays',
-    ...projectOwner,
+    ...projectLead,
     reply: Done,
     writes: true,
   },
@@ -87,17 +89,18 @@ export const toolRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/integrations/:id/test',
     summary: 'Send ourselves what the tool would send',
-    ...projectOwner,
+    ...projectLead,
     reply: tool.Delivered,
     writes: true,
+    detached: true,
   },
   listDeliveries: {
     method: 'GET',
     path: '/v1/projects/:project_id/deliveries',
     summary: 'What tools told, newest first',
-    ...mine,
+    ...projectContributor,
     query: {
-      integration_id: param.reference,
+      integration_id: param.shortReference,
       outcome: param.oneOf(sets.DELIVERY_OUTCOMES),
       before: param.reference,
       limit: param.limit,
@@ -108,34 +111,35 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/deliveries/:id',
     summary: 'One delivery with headers and body',
-    ...mine,
+    ...projectContributor,
     reply: tool.DeliveryDetail,
   },
   replayDelivery: {
     method: 'POST',
     path: '/v1/projects/:project_id/deliveries/:id/replay',
     summary: 'Take a delivery in once more',
-    ...projectOwner,
+    ...projectLead,
     reply: tool.Delivered,
     writes: true,
+    detached: true,
   },
 
   listWebhooks: {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks',
     summary: 'Addresses that are told what happens',
-    ...accountOwner,
+    ...accountAdmin,
     reply: list('webhooks', tool.Webhook),
   },
   createWebhook: {
     method: 'POST',
     path: '/v1/accounts/:account_id/webhooks',
     summary: 'Register an address',
-    ...accountOwner,
+    ...accountAdmin,
     body: object({
       url: Type.String({ maxLength: URL_MAX }),
       event_types: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 })),
-      project_id: Type.Optional(nullable(recordId)),
+      project_id: Type.Optional(nullable(shortId)),
     }),
     reply: tool.WebhookWithSecret,
     created: 201,
@@ -145,11 +149,11 @@ export const toolRoutes = {
     method: 'PATCH',
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Change where and what, or stop and resume',
-    ...accountOwner,
+    ...accountAdmin,
     body: partial({
       url: Type.String({ maxLength: URL_MAX }),
       event_types: Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 }),
-      project_id: nullable(recordId),
+      project_id: nullable(shortId),
       status: oneOf(['active', 'paused'] as const),
     }),
     reply: tool.Webhook,
@@ -159,7 +163,7 @@ export const toolRoutes = {
     method: 'DELETE',
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Remove an address',
-    ...accountOwner,
+    ...accountAdmin,
     reply: Done,
     writes: true,
   },
@@ -167,14 +171,14 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'What messages are signed with',
-    ...accountOwner,
+    ...accountAdmin,
     reply: object({ secret: ownText }),
   },
   rotateWebhookSecret: {
     method: 'POST',
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'Replace the secret; the former one signs too for a day',
-    ...accountOwner,
+    ...accountAdmin,
     reply: tool.WebhookWithSecret,
     writes: true,
   },
@@ -182,7 +186,7 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
     summary: 'Messages to an address, newest first',
-    ...accountOwner,
+    ...accountAdmin,
     query: { status: param.oneOf(sets.OUTGOING_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
   },
@@ -190,14 +194,14 @@ export const toolRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id',
     summary: 'One message and every time it was sent',
-    ...accountOwner,
+    ...accountAdmin,
     reply: tool.OutgoingDetail,
   },
   replayOutgoing: {
     method: 'POST',
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id/replay',
     summary: 'Send a message again',
-    ...accountOwner,
+    ...accountAdmin,
     reply: Done,
     writes: true,
   },

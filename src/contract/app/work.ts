@@ -1,10 +1,40 @@
-import type { Static } from 'typebox'
-import { instant, integer, list, nullable, object, oneOf, partial, text } from '../fields.ts'
-import { PROVIDERS } from '../sets.ts'
+import { type Static, Type } from 'typebox'
+import {
+  anyObject,
+  flag,
+  idText,
+  instant,
+  integer,
+  list,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  partial,
+  recordId,
+  text,
+} from '../fields.ts'
+import { BULK_MAX, LABEL_MAX } from '../limits.ts'
+import { BUILD_STATUSES, PROVIDERS } from '../sets.ts'
 import { BuildChanges, Deployment, TaskDetail } from '../shapes.ts'
-import { TASK_FIELDS } from '../task-fields.ts'
+import { partOf, TASK_FIELDS } from '../task-fields.ts'
+import { Done } from './shapes.ts'
 
 const words = partial({ title: TASK_FIELDS.title.sent, description: TASK_FIELDS.description.sent })
+
+const ids = Type.Array(recordId, { minItems: 1, maxItems: BULK_MAX })
+const label = Type.String({ minLength: 1, maxLength: LABEL_MAX })
+const { state, priority, task_type, assignee_handle, user_id } = partOf('sent')
+
+/** What happened to a task: by field what it was and became, or null where that may be long; `deleted` is one of them. */
+const TaskEvent = object({
+  id: idText,
+  user_id: nullable(integer),
+  by_token: flag,
+  changes: own(Type.Unsafe<Record<string, { from: unknown; to: unknown } | null>>(anyObject)),
+  at: instant,
+})
 
 /** An item of an outside tracker. */
 export const Reference = object({
@@ -21,6 +51,19 @@ export const Reference = object({
 })
 export type Reference = Static<typeof Reference>
 
+const RunningBuild = object({
+  id: idText,
+  project_id: integer,
+  project_name: ownText,
+  status: oneOf(BUILD_STATUSES),
+  ci_job_name: text,
+  build_number: text,
+  branch: text,
+  phase: text,
+  started_at: nullable(instant),
+  created_at: instant,
+})
+
 const DeploymentChanges = object({ ...BuildChanges.properties, since: nullable(Deployment) })
 
 /** What the pages of tasks and deployments need beyond the shared table. */
@@ -29,25 +72,76 @@ export const workRoutes = {
     method: 'PATCH',
     path: '/v1/projects/:project_id/tasks/:id/words',
     summary: 'Change title or description, unless they are no longer what the writer saw',
-    who: 'member',
+    who: 'contributor',
     query: {},
     body: object({ seen: words, task: words }),
     reply: TaskDetail,
     writes: true,
   },
+  editTasks: {
+    method: 'PATCH',
+    path: '/v1/projects/:project_id/tasks/bulk',
+    summary: 'Change several tasks alike, all or none',
+    who: 'contributor',
+    query: {},
+    body: object({
+      ids,
+      task: Type.Optional(partial({ state, priority, task_type, assignee_handle, user_id })),
+      add_label: Type.Optional(label),
+      remove_label: Type.Optional(label),
+    }),
+    reply: Done,
+    writes: true,
+  },
+  deleteTasks: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/tasks/bulk/delete',
+    summary: 'Delete tasks, all or none; for 30 days they can be restored',
+    who: 'contributor',
+    query: {},
+    body: object({ ids }),
+    reply: Done,
+    writes: true,
+  },
+  restoreTasks: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/tasks/bulk/restore',
+    summary: 'Bring deleted tasks back as they were, all or none',
+    who: 'contributor',
+    query: {},
+    body: object({ ids }),
+    reply: Done,
+    writes: true,
+  },
+  listTaskHistory: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/tasks/:id/history',
+    summary: 'Who changed what about a task, deleted or restored it, newest first; of a deleted one while it can be restored',
+    who: 'viewer',
+    query: {},
+    reply: list('history', TaskEvent),
+  },
   listTaskReferences: {
     method: 'GET',
     path: '/v1/projects/:project_id/tasks/:id/references',
     summary: 'Items of outside trackers that a task names in its text or metadata',
-    who: 'member',
+    who: 'viewer',
     query: {},
     reply: list('references', Reference),
+  },
+  listRunningBuilds: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/running_builds',
+    summary: 'Builds under way in the projects of an account, the newest first',
+    who: 'guest',
+    query: {},
+    reply: list('build_runs', RunningBuild),
   },
   compareDeployment: {
     method: 'GET',
     path: '/v1/projects/:project_id/deployments/:id/changes',
     summary: 'What a deployment brought beyond the build that was live on its platform before',
-    who: 'member',
+    who: 'viewer',
     query: {},
     reply: DeploymentChanges,
   },

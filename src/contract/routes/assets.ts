@@ -42,6 +42,7 @@ export const assetRoutes = {
     reply: shape.Approval,
     created: 201,
     writes: true,
+    role: 'approver',
   },
   listApprovals: {
     method: 'GET',

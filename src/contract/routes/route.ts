@@ -3,7 +3,7 @@ import type { Read } from '../bodies.ts'
 import type * as param from '../params.ts'
 import type * as sets from '../sets.ts'
 
-/** One door of the REST API: what may come in, who may come in, what goes out. Server, OpenAPI, client and tests read it. */
+/** One route of the REST API: what it takes, who may ask, what it answers. Server, OpenAPI, client and tests read it. */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH'
   path: `/v1/${string}`
@@ -17,8 +17,12 @@ export interface Route {
   created?: 201 | 202
   /** Refused on a read-only account. */
   writes?: boolean
+  /** The least that somebody must be in the project; otherwise a viewer, and whoever writes a contributor. */
+  role?: sets.ProjectRole
   /** Counts against the task-write limit of the token. */
   limited?: boolean
   /** Answers this type instead of JSON. */
   produces?: 'text/plain'
 }
+
+export const roleOf = ({ role, writes }: Route): sets.ProjectRole => role ?? (writes ? 'contributor' : 'viewer')
