@@ -13,10 +13,14 @@ import type { MigrationSession } from './migration-session.ts'
 /** Which column holds which closed set. */
 const COLUMNS: Record<string, readonly string[]> = {
   'accounts.plan': sets.PLANS,
-  'account_members.role': sets.ROLES,
-  'invitations.role': sets.ROLES,
+  'account_members.role': sets.ACCOUNT_ROLES,
+  'audit_log.actor': sets.AUDIT_ACTORS,
+  'invitations.role': sets.ACCOUNT_ROLES,
+  'sso_connections.default_role': sets.ACCOUNT_ROLES,
+  'exports.status': sets.EXPORT_STATUSES,
   'projects.status': sets.PROJECT_STATUSES,
   'project_members.role': sets.ROLES,
+  'project_members.project_role': sets.PROJECT_ROLES,
   'api_tokens.created_via': sets.TOKEN_ORIGINS,
   'integrations.provider': sets.PROVIDERS,
   'deliveries.outcome': sets.DELIVERY_OUTCOMES,
@@ -81,13 +85,15 @@ async function compare(client: pg.Client) {
   const { rows } = await client.query<Held>(
     `select conname as name, pg_get_constraintdef(oid) as definition, convalidated as valid from pg_constraint where contype = 'c'`,
   )
-  const { rows: tables } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`,
+  const { rows: columns } = await client.query<{ place: string }>(
+    `select c.relname || '.' || a.attname as place from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+     where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace`,
   )
+  const places = new Set(columns.map(({ place }) => place))
   return Object.entries(COLUMNS).flatMap(([place, values]) => {
     const [table, column] = place.split('.') as [string, string]
-    // A schema of a version before may be made, to be upgraded: it lacks the tables of later ones.
-    if (!tables.some((one) => one.name === table)) return []
+    // A schema of a version before may be made, to be upgraded: it lacks the columns of later ones.
+    if (!places.has(place)) return []
     const name = `${table}_${column}_set`
     const constraint = rows.find((row) => row.name === name)
     const held = constraint ? valuesOf(constraint.definition) : []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Mood, openUnsteadyWay } from '../../test/support/unsteady.ts'
 import { until } from '../../test/support/until.ts'
-import { isConnectionError, openDatabase, type Pool, raw, sql } from './database.ts'
+import { isConnectionError, isTransient, openDatabase, type Pool, raw, sql } from './database.ts'
 
 let own: TestDatabase
 let way: Awaited<ReturnType<typeof openUnsteadyWay>>
@@ -103,6 +103,17 @@ test('a transaction may take longer than its pool allows, and only that one', as
   expect(await brief.transaction((db) => db.execute(nap), { statementTimeout: 0 })).toBe(1)
   await expect(brief.transaction((db) => db.execute(nap))).rejects.toMatchObject({ code: '57014' })
   await brief.close()
+})
+
+test('a statement whose result has changed its type is refused once, as something that passes', async () => {
+  const one = openDatabase(own.url, { max: 1 })
+  await one.execute(sql`create table grown (id integer)`)
+  const read = sql`select id from grown`
+  await one.rows(read)
+  await one.execute(sql`alter table grown alter column id type bigint`)
+  expect(isTransient(await one.rows(read).catch((error) => error))).toBe(true)
+  expect(await one.rows(read)).toEqual([])
+  await one.close()
 })
 
 test('a slow network changes nothing but the time', async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { Sql } from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { addressOf } from './hosts.ts'
-import { setDeadline, watchDemotions, watchPool } from './watchdog.ts'
+import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 
@@ -19,6 +19,18 @@ export interface Database {
   execute(query: Sql): Promise<number>
   /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
   transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
+  /** Where large values lie that are not in their rows, if there is such a place. */
+  readonly objects?: ObjectStore | undefined
+}
+
+/** Bytes by a key, outside of the database; see domain/objects. */
+export interface ObjectStore {
+  put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void>
+  /** What was put there, of the given length; undefined where there is nothing. */
+  get(key: string, length: number): Promise<Buffer | undefined>
+  remove(key: string, signal?: AbortSignal): Promise<void>
+  /** What this process asked of it since its start. */
+  readonly counts: { ok: Record<string, number>; failed: Record<string, number>; bytesPut: number }
 }
 
 /** Milliseconds that each statement of a transaction may take, where they differ from those of its pool. */
@@ -40,10 +52,13 @@ export interface Pool extends Database {
 // One spelling from the table to the wire: times are strings, counts are numbers.
 const TIMESTAMPTZ = 1184
 const INT8 = 20
+const INT8_ARRAY = 1016
+const int8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (text: string) => string[]
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === TIMESTAMPTZ) return isoOf
     if (oid === INT8) return Number
+    if (oid === INT8_ARRAY) return (text: string) => int8Array(text).map(Number)
     return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
   },
 } as pg.CustomTypesConfig
@@ -78,11 +93,16 @@ const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { unprepared = f
   return client.query(unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
 }
 
-const over = (client: pg.Pool | pg.PoolClient, transaction: Database['transaction']): Database => ({
+const over = (
+  client: pg.Pool | pg.PoolClient,
+  transaction: Database['transaction'],
+  objects: ObjectStore | undefined,
+): Database => ({
   rows: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows as Row[],
   one: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows[0] as Row | undefined,
   execute: async (query) => (await run(client, query)).rowCount ?? 0,
   transaction,
+  objects,
 })
 
 interface PoolSettings {
@@ -95,6 +115,7 @@ interface PoolSettings {
   pooled?: boolean
   /** Looks at every new connection; one it throws on is not used. */
   verify?: (db: Database) => Promise<void>
+  objects?: ObjectStore | undefined
   onError?: (error: Error) => void
 }
 
@@ -109,7 +130,7 @@ const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp
 const UTC = '-c timezone=UTC'
 
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
-  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, onError } = settings
+  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, objects, onError } = settings
   const pool = new pg.Pool({
     ...(addressOf(url) as pg.PoolConfig),
     max,
@@ -118,21 +139,23 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'goldmaster',
-    ...(verify && { verify: (client, done) => void verify(over(client, nested(client))).then(() => done(), done) }),
+    ...(verify && { verify: (client, done) => void verify(nested(client)).then(() => done(), done) }),
     // A plan for all values, made once: making one costs several times what running it does.
     options: pooled
       ? UTC
       : `${UTC} -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
+  /** A transaction inside a transaction joins it. */
+  const nested = (client: pg.PoolClient): Database => over(client, (work) => work(nested(client)), objects)
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
   pool.on('connect', (client) => client.on('error', lost))
-  const demoted = watchDemotions(pool)
+  const spent = watchSpent(pool)
   const watchdog = watchPool(pool, deadlineOf(statementTimeout))
   // The pool keeps no connection that is ending.
   pool.on('release', (_, client) => {
-    if (isFull(client) || demoted.has(client)) void client.end()
+    if (isFull(client) || spent.has(client)) void client.end()
   })
   const transaction = async <T>(work: (db: Database) => Promise<T>, limits: Limits = {}): Promise<T> => {
     const client = await pool.connect()
@@ -140,7 +163,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     try {
       if (limits.statementTimeout !== undefined) setDeadline(client, deadlineOf(limits.statementTimeout))
       await client.query(beginning(limits))
-      const result = await work(over(client, (inner) => inner(over(client, nested(client)))))
+      const result = await work(nested(client))
       await client.query('commit')
       return result
     } catch (error) {
@@ -160,7 +183,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
-      return await work(over(client, nested(client)))
+      return await work(nested(client))
     } catch (error) {
       broken = error as Error
       throw error
@@ -172,7 +195,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     await pool.end()
     watchdog.stop()
   }
-  return { ...over(pool, transaction), pool, url, onOneConnection, close }
+  return { ...over(pool, transaction, objects), pool, url, onOneConnection, close }
 }
 
 const beginning = ({ lockTimeout, statementTimeout }: Limits) =>
@@ -181,12 +204,6 @@ const beginning = ({ lockTimeout, statementTimeout }: Limits) =>
     ...(lockTimeout === undefined ? [] : [`set local lock_timeout = ${lockTimeout}`]),
     ...(statementTimeout === undefined ? [] : [`set local statement_timeout = ${statementTimeout}`]),
   ].join('; ')
-
-/** A transaction inside a transaction joins it. */
-const nested =
-  (client: pg.PoolClient): Database['transaction'] =>
-  (work) =>
-    work(over(client, nested(client)))
 
 const AWAY = new Set([
   'ECONNREFUSED',
@@ -213,8 +230,9 @@ export function isConnectionError(error: unknown): boolean {
 
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
-/** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only. */
+/** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only, a table that has just changed. */
 export const isTransient = (error: unknown): boolean =>
+  isOutdatedPlan(error) ||
   ['57014', '40P01', '40001', '55P03', '53100', '53200', '25006', '25P03'].includes((error as { code?: string }).code ?? '')
 
 /** Whether PostgreSQL cannot hold a value: a number or time out of range, NUL or half a character, a text too long for its index. */
@@ -225,3 +243,13 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
   const { code, constraint: name } = error as { code?: string; constraint?: string }
   return code === '23505' && (constraint === undefined || name === constraint)
 }
+
+/** As many new numbers of a table as asked for, in order: for rows that must know theirs before they are written. */
+export const reserveIds = async (db: Database, table: string, count: number): Promise<number[]> => {
+  const rows = await db.rows<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence(${table}, 'id'))::bigint as id from generate_series(1, ${count}::integer)`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+export const reserveId = async (db: Database, table: string): Promise<number> => (await reserveIds(db, table, 1))[0]!

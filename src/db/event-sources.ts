@@ -6,9 +6,11 @@ export interface SourceTable<S extends EventSource = EventSource> {
   /** When it happened. */
   at: string
   /** What events of the same moment are ordered by, and what names the record on its page. */
-  key: { column: 'id' | 'number'; type: 'integer' | 'uuid' }
+  key: { column: 'id' | 'number'; type: 'bigint' | 'uuid' }
   /** Where its state is kept. */
   state?: string
+  /** Whose it is, where it is somebody's: with an index by account, person and time. */
+  person?: string
   /** Rows that are no event at all are left out. */
   where?: string
   /** Written by the hundred in one statement: told by the statement, not by the row. */
@@ -25,6 +27,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     at: 'happened_at',
     key: { column: 'id', type: 'uuid' },
     state: 'status',
+    person: 'approver_user_id',
     bulk: true,
     facts: {
       asset_id: 's.asset_id::text',
@@ -38,7 +41,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
   breakage: {
     table: 'breakages',
     at: 'updated_at',
-    key: { column: 'id', type: 'integer' },
+    key: { column: 'id', type: 'bigint' },
     state: 'state',
     facts: {
       branch: 's.branch',
@@ -47,13 +50,13 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       jobs: "left(array_to_string(s.jobs, ', '), 300)",
       build_count: 's.build_count::text',
       owner: 's.owner_user_id::text',
-      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::integer)`,
+      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
     },
   },
   build: {
     table: 'build_runs',
     at: 'happened_at',
-    key: { column: 'id', type: 'integer' },
+    key: { column: 'id', type: 'bigint' },
     state: 'status',
     facts: {
       job: 's.ci_job_name',
@@ -66,7 +69,8 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
   change: {
     table: 'changes',
     at: 'timestamp',
-    key: { column: 'id', type: 'integer' },
+    key: { column: 'id', type: 'bigint' },
+    person: 'author_user_id',
     where: 's.orphaned_at is null',
     bulk: true,
     facts: {
@@ -79,14 +83,14 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
   deployment: {
     table: 'deployments',
     at: 'created_at',
-    key: { column: 'number', type: 'integer' },
+    key: { column: 'number', type: 'bigint' },
     state: 'status',
     facts: { platform: 's.platform', version: 's.version', branch: 's.branch' },
   },
   investigation: {
     table: 'investigations',
     at: 'finished_at',
-    key: { column: 'id', type: 'integer' },
+    key: { column: 'id', type: 'bigint' },
     state: 'status',
     project: '(select b.project_id from build_runs b where b.id = s.build_run_id)',
     facts: {
@@ -94,13 +98,14 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       diagnosis: 'left(s.diagnosis, 300)',
       category: 's.category',
       confidence: 's.confidence',
-      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::integer)`,
+      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
     },
   },
   task: {
     table: 'tasks',
     at: 'updated_at',
-    key: { column: 'id', type: 'integer' },
+    person: 'user_id',
+    key: { column: 'id', type: 'bigint' },
     state: 'state',
     facts: {
       title: 's.title',

@@ -33,7 +33,7 @@ async function outdated(client: pg.Client): Promise<Recorder[]> {
   return EVENT_TYPES.map(recorderOf).filter(({ name, hash }) => !rows.some((row) => row.name === name && row.hash === hash))
 }
 
-export function recorderOf(type: EventType): Recorder {
+function recorderOf(type: EventType): Recorder {
   const { source, inserted, updated } = rowOf(type)
   const { table, bulk } = SOURCE_TABLES[source]
   const name = `enqueue_${type.replaceAll('.', '_')}`

@@ -5,13 +5,14 @@ import { applyEventTriggers, areEventTriggersCurrent } from './event-triggers.ts
 import { addressOf, openClient } from './hosts.ts'
 import { type Migration, migrations, statementsOf } from './migration-files.ts'
 import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
+import { widenIds } from './wide-ids/wide-ids.ts'
 
 const SILENT: MigrationLog = { info: () => {}, warn: () => {} }
 
 /** Migrations before brought the triggers of their time. */
 const TRIGGERS_SINCE = 21
 
-export interface Migrated {
+interface Migrated {
   applied: number
   /** The database was empty. */
   fresh: boolean
@@ -83,12 +84,12 @@ async function prepareTable({ client, transaction }: MigrationSession) {
 }
 
 /** A newer database, or one whose migrations are not the ones known here, is nothing to work with. */
-function refuse(applied: Applied[], known: Migration[]) {
+export function refuse(applied: Applied[], known: Migration[], what = 'database') {
   const newest = known.at(-1)!.number
   const foreign = applied.find((row) => row.number > newest)
   if (foreign)
     throw new Error(
-      `The database is newer than this version (migration ${foreign.number}, known up to ${newest}): update goldmaster.`,
+      `The ${what} is newer than this version (migration ${foreign.number}, known up to ${newest}): update goldmaster.`,
     )
   const changed = known.find(({ number, checksum }) =>
     applied.some((row) => row.number === number && (row.checksum ?? checksum) !== checksum),
@@ -106,6 +107,9 @@ async function keepChecksums({ client }: MigrationSession, applied: Applied[], k
       await client.query('update schema_migrations set checksum = $2 where number = $1', [number, checksum])
 }
 
+/** What a migration does before its statements, where the catalogue says what there is to do. */
+const STEPS: Record<number, (session: MigrationSession) => Promise<void>> = { 100: widenIds }
+
 const RECORD = 'insert into schema_migrations (number, name, checksum) values ($1, $2, $3)'
 
 async function apply(session: MigrationSession, migration: Migration) {
@@ -113,6 +117,7 @@ async function apply(session: MigrationSession, migration: Migration) {
   const record = [number, name, checksum]
   try {
     if (online) {
+      await STEPS[number]?.(session)
       for (const statement of statementsOf(sql)) await applyOnline(session, name, statement)
       await session.client.query(RECORD, record)
     } else

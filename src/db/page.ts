@@ -13,15 +13,16 @@ export interface Key {
 
 /** Seals cursors: bound to a list, useless elsewhere, refused when changed. */
 export class Cursors {
-  readonly #secret: Buffer
+  readonly #keys: Buffer[]
 
-  constructor(secret: Buffer) {
-    this.#secret = secret
+  /** The first seals; what the others sealed opens, too. */
+  constructor(...keys: Buffer[]) {
+    this.#keys = keys
   }
 
   seal(list: string, key: Key): string {
     const text = `${key.at}|${key.id}`
-    return Buffer.concat([this.#mac(list, text), Buffer.from(text)]).toString('base64url')
+    return Buffer.concat([mac(this.#keys[0]!, list, text), Buffer.from(text)]).toString('base64url')
   }
 
   open(list: string, cursor: string): Key {
@@ -29,15 +30,16 @@ export class Cursors {
     const text = bytes.subarray(12).toString()
     // Comparing the spelling too: base64 has several for the same bytes, and a changed cursor is refused.
     const genuine =
-      bytes.length > 12 && timingSafeEqual(bytes.subarray(0, 12), this.#mac(list, text)) && bytes.toString('base64url') === cursor
+      bytes.length > 12 &&
+      this.#keys.some((key) => timingSafeEqual(bytes.subarray(0, 12), mac(key, list, text))) &&
+      bytes.toString('base64url') === cursor
     if (!genuine) throw invalidCursor()
     return keyOf(text)
   }
-
-  #mac(list: string, text: string): Buffer {
-    return createHmac('sha256', this.#secret).update(`${list}\n${text}`).digest().subarray(0, 12)
-  }
 }
+
+const mac = (key: Buffer, list: string, text: string): Buffer =>
+  createHmac('sha256', key).update(`${list}\n${text}`).digest().subarray(0, 12)
 
 const keyOf = (text: string): Key => {
   const split = text.indexOf('|')
@@ -45,7 +47,7 @@ const keyOf = (text: string): Key => {
 }
 
 /** A table of a list, or a few of its rows: the barrier keeps their number from the planner, who would walk the whole list for them. */
-export const among = (table: Sql, ids: readonly string[] | undefined, type: 'integer' | 'uuid'): Sql =>
+export const among = (table: Sql, ids: readonly string[] | undefined, type: 'bigint' | 'uuid'): Sql =>
   ids === undefined ? table : sql`(select * from ${table} where id = any (${ids}::${raw(type)}[]) offset 0)`
 
 /** A list as a statement: its rows newest first, one more than the page holds, each with its `key_at` and `key_id`. */

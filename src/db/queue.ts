@@ -6,6 +6,12 @@ export interface Jobs {
   ingest: { delivery_id: number }
   /** Deletes what only a deleted integration was about. */
   purge_integration: { integration_id: number }
+  /** Writes a file that somebody takes along. */
+  write_export: { export_id: number }
+  /** Deletes what is closed already. */
+  delete_account: { account_id: number }
+  delete_project: { account_id: number; project_id: number }
+  delete_user: { user_id: number }
   /** Finds out why a build failed. */
   investigate: { investigation_id: number }
   /** Investigates a build that failed, unasked. */
@@ -18,6 +24,8 @@ export interface Jobs {
   mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Mails a link that sets a new password, if somebody has the address. */
   mail_password_reset: { email: string; token: string; site: string }
+  /** Writes into the audit log that somebody tried a wrong password, if somebody has the address. */
+  audit_refused_sign_in: { email: string; ip_address: string; attempted_at: string }
 }
 export type JobKind = keyof Jobs
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createEmptyDatabase } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
-import { type Database, raw, sql } from './database.ts'
+import { type Database, isConnectionError, raw, sql } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migration-files.ts'
 
@@ -11,7 +11,7 @@ import { migrations } from './migration-files.ts'
 const RELEASED = [9]
 const ROWS = 5_000
 /** Longer than this no statement of a node of the older version may wait for a lock. */
-const LOCK_PATIENCE_MS = 4_000
+const LOCK_TIMEOUT_MS = 4_000
 
 const TABLES = [
   'deliveries',
@@ -66,25 +66,32 @@ const WORLD = [
 
 /** Reads and writes as the older version does, over and over, until told to stop. */
 async function serve(db: Database, isOver: () => boolean): Promise<number> {
-  let requests = 0
+  let [requests, refused] = [0, 0]
   while (!isOver()) {
-    await db.transaction(
-      async (db) => {
-        for (const statement of fill(1)) await db.execute(statement)
-      },
-      { lockTimeout: LOCK_PATIENCE_MS },
-    )
-    await db.transaction(
-      async (db) => {
-        for (const table of TABLES) await db.rows(sql`select t.id from (select * from ${raw(table)}) t limit 10`)
-        await db.execute(sql`update tasks set title = 'edited', updated_at = now() where id = (select max(id) from tasks)`)
-      },
-      { lockTimeout: LOCK_PATIENCE_MS },
-    )
-    requests += 2
+    try {
+      await db.transaction(
+        async (db) => {
+          for (const statement of fill(1)) await db.execute(statement)
+        },
+        { lockTimeout: LOCK_TIMEOUT_MS },
+      )
+      await db.transaction(
+        async (db) => {
+          for (const table of TABLES) await db.rows(sql`select t.id from (select * from ${raw(table)}) t limit 10`)
+          await db.execute(sql`update tasks set title = 'edited', updated_at = now() where id = (select max(id) from tasks)`)
+        },
+        { lockTimeout: LOCK_TIMEOUT_MS },
+      )
+      requests += 2
+    } catch (error) {
+      // Once, when ids become wider than what it has prepared for, its connections end: 503, and new ones.
+      if (!isConnectionError(error)) throw error
+      refused++
+    }
     // As many requests as a small studio sends, not as many as the machine can take: the migration is to get its share of a slow one.
     await sleep(50)
   }
+  expect(refused).toBeLessThanOrEqual(1)
   return requests
 }
 

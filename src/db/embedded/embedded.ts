@@ -15,26 +15,26 @@ export interface Embedded {
 const DATABASE = 'goldmaster'
 // Everyone who uses the server holds this lock shared, in the database `postgres`, where it can meet no lock of the service.
 const USERS_LOCK = 7_118_533
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const ANSWER_MS = 10_000
 const RETRIES = 100
 
 /** Starts the built-in PostgreSQL in `dataDir`, or reaches the one that already runs there. */
-export async function startEmbedded(dataDir: string, patience = PATIENCE_MS): Promise<Embedded> {
+export async function startEmbedded(dataDir: string, timeout = TIMEOUT_MS): Promise<Embedded> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const cluster = join(await realpath(dataDir), 'postgres')
-    return await use(cluster, patience)
+    return await use(cluster, timeout)
   } catch (error) {
     throw explained(error, dataDir)
   }
 }
 
 /** Keeps one connection open: it counts us among the users and tells us at once when the server dies, which is then started again. */
-async function use(cluster: string, patience: number): Promise<Embedded> {
+async function use(cluster: string, timeout: number): Promise<Embedded> {
   let stopping: Promise<void> | undefined
   let recovery: Promise<void> | undefined
-  let keeper = watched(await connectOrStart(cluster, patience))
+  let keeper = watched(await connectOrStart(cluster, timeout))
 
   function watched(client: Client): Client {
     return client.once('end', () => {
@@ -47,7 +47,7 @@ async function use(cluster: string, patience: number): Promise<Embedded> {
     for (let pause = 100; !stopping; pause = Math.min(2 * pause, 2_000)) {
       await sleep(pause)
       try {
-        keeper = watched(await connectOrStart(cluster, patience))
+        keeper = watched(await connectOrStart(cluster, timeout))
         return
       } catch (error) {
         process.emitWarning((error as Error).message)
@@ -75,12 +75,12 @@ async function isLast(keeper: Client): Promise<boolean> {
   return rows[0].last
 }
 
-async function connectOrStart(cluster: string, patience: number): Promise<Client> {
+async function connectOrStart(cluster: string, timeout: number): Promise<Client> {
   let launched: Launch | undefined
   let retries = 0
   let heard = performance.now()
   for (;;) {
-    const answer = await enter(cluster, Math.min(patience, ANSWER_MS))
+    const answer = await enter(cluster, Math.min(timeout, ANSWER_MS))
     if (answer instanceof Client) return answer
     if (answer === 'busy') heard = performance.now()
     else if (launched?.failure) {
@@ -89,7 +89,7 @@ async function connectOrStart(cluster: string, patience: number): Promise<Client
       if (!passing || ++retries > RETRIES) throw new Error(`The database in ${cluster} does not start: ${launched.failure}`)
       launched = undefined
       await sleep(100)
-    } else if (performance.now() - heard > patience) {
+    } else if (performance.now() - heard > timeout) {
       throw new Error(`The database in ${cluster} does not answer: see ${cluster}.log.`)
     } else if (!launched) {
       launched = await launch(cluster)
