@@ -16,21 +16,42 @@ const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: R
 export function Banners() {
   const { away } = useConnection()
   const account = useAccount()
-  const { user } = useMe()
+  const { user, accounts } = useMe()
   const wait = useSecondsLeft()
+  const pays = account?.role === 'owner'
   const days =
     account?.trial_ends_at && !account.payment_method ? (Date.parse(account.trial_ends_at) - Date.now()) / 86_400_000 : undefined
   return (
     <>
       {away && <Banner kind="err">The server does not answer. We keep trying; nothing you typed is lost.</Banner>}
       {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {waitOf(wait)}.</Banner>}
+      {account?.shut === 'address' && (
+        <Banner kind="err">{account.name} does not allow your present address, so nothing of it is shown.</Banner>
+      )}
+      {accounts
+        .filter(({ shut }) => shut === 'second_factor')
+        .map(({ id, name }) => (
+          <Banner key={id} kind="warn">
+            {name} asks for a second factor.{' '}
+            <Link to="/settings/sign-in" className="underline">
+              Add an authenticator app
+            </Link>
+            , or sign in with a passkey or through {name}’s own provider; until then nothing of it is shown.
+          </Banner>
+        ))}
       {account?.read_only === 'trial_expired' && (
         <Banner kind="warn">
           The trial of {account.name} is over, so it is read-only.{' '}
-          <Link to="/settings/billing" className="underline">
-            Add a payment method
-          </Link>{' '}
-          to go on.
+          {pays ? (
+            <>
+              <Link to="/settings/billing" className="underline">
+                Add a payment method
+              </Link>{' '}
+              to go on.
+            </>
+          ) : (
+            'One of its owners can go on with a payment method.'
+          )}
         </Banner>
       )}
       {account?.read_only === 'demo' && (
@@ -39,9 +60,11 @@ export function Banners() {
       {!account?.read_only && days !== undefined && days < 5 && (
         <Banner kind="info">
           The trial of {account?.name} ends in {Math.max(1, Math.ceil(days))} {days > 1 ? 'days' : 'day'}.{' '}
-          <Link to="/settings/billing" className="underline">
-            Billing
-          </Link>
+          {pays && (
+            <Link to="/settings/billing" className="underline">
+              Billing
+            </Link>
+          )}
         </Banner>
       )}
       {!user.email_verified && !user.operator && (

@@ -2,6 +2,7 @@ import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/
 import { Suspense, useEffect, useState } from 'react'
 import { useLateLook } from '../features/inbox/late-look.ts'
 import { UnreadCount } from '../features/inbox/unread-count.tsx'
+import { TaskNew } from '../features/tasks/task-new.tsx'
 import { useFocusKept } from '../focus.ts'
 import { useKeys } from '../keys.ts'
 import { useStream } from '../live.ts'
@@ -11,8 +12,10 @@ import { NotHere } from '../ui/not-here.tsx'
 import { Page } from '../ui/page.tsx'
 import { Waiting } from '../ui/pages.tsx'
 import { Banners } from './banners.tsx'
+import { KeysHelp } from './keys-help.tsx'
 import { Nav } from './nav.tsx'
 import { Palette } from './palette.tsx'
+import { PROJECT_PLACES } from './places.ts'
 
 /** The page of the address, unless it lies in a project that this person does not reach. */
 function Place() {
@@ -25,6 +28,12 @@ function Place() {
     </Page>
   )
 }
+
+/** `g b` goes to the builds of the project, and so on. */
+const goes = (project: number, go: (to: string) => void) =>
+  Object.fromEntries(
+    PROJECT_PLACES.flatMap(([path, , , key]) => (key ? [[`g ${key}`, () => go(`/projects/${project}${path}`)]] : [])),
+  )
 
 /** Around every page of somebody signed in: the edge, the banners, the palette, and the stream that keeps pages fresh. */
 export function Layout() {
@@ -42,7 +51,14 @@ export function Layout() {
   const shown = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
   const main = useFocusKept<HTMLElement>(shown)
   const navigate = useNavigate()
-  useKeys({ 'g i': () => void navigate({ to: '/inbox' }) })
+  const [creating, setCreating] = useState(false)
+  const [keys, setKeys] = useState(false)
+  useKeys({
+    '?': () => setKeys(true),
+    'g i': () => void navigate({ to: '/inbox' }),
+    'g f': () => void navigate({ to: '/feed' }),
+    ...(project && goes(project.id, (to) => void navigate({ to }))),
+  })
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
@@ -94,7 +110,14 @@ export function Layout() {
           <Place />
         </Suspense>
       </main>
-      <Palette open={searching} onClose={() => setSearching(false)} />
+      <Palette
+        open={searching}
+        onClose={() => setSearching(false)}
+        newTask={() => setCreating(true)}
+        showKeys={() => setKeys(true)}
+      />
+      <TaskNew open={creating} onClose={() => setCreating(false)} />
+      <KeysHelp open={keys} onClose={() => setKeys(false)} />
     </div>
   )
 }

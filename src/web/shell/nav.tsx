@@ -1,7 +1,7 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { auth } from '../api.ts'
 import { UnreadCount } from '../features/inbox/unread-count.tsx'
+import { signOut } from '../features/sign-in/sign-out.ts'
 import { queryClient } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import { setTheme, useTheme } from '../theme.ts'
@@ -128,8 +128,8 @@ function Person() {
   const { user } = useMe()
   const theme = useTheme()
   const navigate = useNavigate()
-  const signOut = async () => {
-    await auth('/sign-out')
+  const leave = async () => {
+    if (!(await signOut())) return
     await navigate({ to: '/sign-in' })
     queryClient.clear()
   }
@@ -158,7 +158,7 @@ function Person() {
       <a href="/api/docs" className={itemClass}>
         API reference
       </a>
-      <button type="button" className={itemClass} onClick={signOut}>
+      <button type="button" className={itemClass} onClick={leave}>
         Sign out
       </button>
     </Menu>

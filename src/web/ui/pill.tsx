@@ -63,7 +63,7 @@ const BUILD_WORDS: Record<string, string> = { completed: 'passed', passed_pendin
 /** The status of a build or a part of it as people say it. */
 export const buildWordsOf = (status: string) => BUILD_WORDS[status] ?? wordsOf(status)
 /** The same of an approval, and of an asset that may want one. */
-export const approvalWordsOf = (status: string) => (status === 'pending' ? 'waiting for approval' : wordsOf(status))
+const approvalWordsOf = (status: string) => (status === 'pending' ? 'waiting for approval' : wordsOf(status))
 
 /** A status of anything, in its colour. */
 export const Status = ({ value, words = wordsOf(value) }: { value: string; words?: string }) => (

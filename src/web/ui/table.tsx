@@ -24,7 +24,7 @@ export const Table = <Row,>({ caption, rows, columns, keyOf }: Props<Row>) => (
       <thead>
         <tr className="border-b border-line text-left text-xs text-soft">
           {columns.map(({ head, wide, className = '' }) => (
-            <th key={head} scope="col" className={`px-3 py-2 font-medium ${wide ? 'max-md:hidden' : ''} ${className}`}>
+            <th key={head} scope="col" className={`px-2 py-2 font-medium sm:px-3 ${wide ? 'max-md:hidden' : ''} ${className}`}>
               {head}
             </th>
           ))}
@@ -43,7 +43,7 @@ const Line = memo(function Line<Row>({ row, columns }: Pick<Props<Row>, 'columns
   return (
     <tr className="border-b border-line last:border-0 hover:bg-hover/60">
       {columns.map(({ head, cell, wide, className = '' }) => (
-        <td key={head} className={`px-3 py-2 align-baseline ${wide ? 'max-md:hidden' : ''} ${className}`}>
+        <td key={head} className={`px-2 py-2 align-baseline sm:px-3 ${wide ? 'max-md:hidden' : ''} ${className}`}>
           {cell(row)}
         </td>
       ))}

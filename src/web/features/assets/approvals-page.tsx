@@ -2,12 +2,13 @@ import { Link, useParams } from '@tanstack/react-router'
 import { DECISIONS } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { ApprovalHistory } from './approval-history.tsx'
 import { ApprovalQueue } from './approval-queue.tsx'
 import { DECISION_WORDS } from './decisions.ts'
@@ -24,7 +25,12 @@ export default function Approvals() {
   return (
     <Page
       title="Approvals"
-      actions={<Filter label="Show" options={VIEWS} value={view} onChange={(event) => filter({ status: event.target.value })} />}
+      actions={
+        <>
+          <Filter label="Show" options={VIEWS} value={view} onChange={(event) => filter({ status: event.target.value })} />
+          <SavedViews />
+        </>
+      }
     >
       {view === '' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
     </Page>
@@ -33,7 +39,7 @@ export default function Approvals() {
 
 function Waiting({ projectId }: { projectId: string }) {
   const pages = usePages('listApprovals', { project_id: projectId, query: { status: 'pending', limit: 50 } }, 'approvals')
-  const frozen = Boolean(useAccount()?.read_only)
+  const frozen = useLocked('approver') !== undefined
   // An asset is decided as it is now, so it stands here once.
   const seen = new Set<string>()
   const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))

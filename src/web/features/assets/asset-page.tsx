@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { Decision } from '../../../contract/sets.ts'
 import { useApi } from '../../queries.ts'
-import { useAccount, useNames } from '../../session.ts'
+import { useLocked, useNames } from '../../session.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -109,7 +109,7 @@ function History({ asset }: { asset: Detail }) {
 
 function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
   const decide = useDecide(projectId)
-  const readOnly = Boolean(useAccount()?.read_only)
+  const readOnly = useLocked('approver') !== undefined
   const [busy, setBusy] = useState(false)
   const [comment, setComment, clear] = useDraft(`approval ${asset.id}`, '')
   const onDecide = async (status: Decision) => {

@@ -9,6 +9,7 @@ import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 
 const STATUSES = ASSET_APPROVAL_STATUSES.map((one) => [one, one === 'none' ? 'never asked about' : one] as const)
@@ -36,6 +37,7 @@ export default function Assets() {
             onChange={(event) => filter({ status: event.target.value })}
             options={[['', 'Any approval'], ...STATUSES]}
           />
+          <SavedViews />
           <Link to="/projects/$projectId/approvals" params={{ projectId }} className={buttonClass()}>
             Approval queue
           </Link>

@@ -1,8 +1,8 @@
-import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
-import type { AppReply } from '../../../contract/app/routes.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import type { Decision } from '../../../contract/sets.ts'
 import { ask, wordsOf } from '../../api.ts'
-import { refresh } from '../../queries.ts'
+import type { ListPages } from '../../list-pages.ts'
+import { type PageOf, refresh } from '../../queries.ts'
 import { useToast } from '../../ui/toast.tsx'
 
 export const DECISION_WORDS: Record<Decision, [verb: string, done: string, key: string]> = {
@@ -11,7 +11,7 @@ export const DECISION_WORDS: Record<Decision, [verb: string, done: string, key: 
   ignored: ['Ignore', 'set aside', 'i'],
 }
 
-type Approvals = InfiniteData<AppReply<'listApprovals'>>
+type Approvals = ListPages<PageOf<'listApprovals', 'approvals'>>
 
 /** Decides assets of a project. They leave the queue at once and come back, with the reason, when the server refuses. */
 export function useDecide(projectId: string) {
@@ -26,7 +26,7 @@ export function useDecide(projectId: string) {
       data?.pages
         ? {
             ...data,
-            pages: data.pages.map((page) => ({ ...page, approvals: page.approvals.filter((one) => !gone.has(one.asset_id)) })),
+            pages: data.pages.map((page) => ({ ...page, rows: page.rows.filter((one) => !gone.has(one.asset_id)) })),
           }
         : data,
     )
@@ -42,7 +42,7 @@ export function useDecide(projectId: string) {
       say(`${names}: ${wordsOf(error)}`, 'err')
       return false
     } finally {
-      void refresh(client, ['listApprovals', 'listAssets', 'showAsset', 'showOverview'])
+      void refresh(client, ['listApprovals', 'listAssets', 'showAsset', 'showOverview'], assetIds)
     }
   }
 }

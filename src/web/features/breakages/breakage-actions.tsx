@@ -2,7 +2,7 @@ import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useMe, useNames, useProject } from '../../session.ts'
+import { useMe, useNames } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -30,6 +30,7 @@ export function BreakageActions({ breakage }: { breakage: BreakageDetail }) {
           )}
           {state === 'claimed' && <Button onClick={() => put({ state: 'open' }, 'Let go')}>Let go</Button>}
           <Assign
+            projectId={breakage.project_id}
             owner={owner_user_id}
             onAssign={(userId, name) => put({ state: 'claimed', owner_user_id: userId }, `Given to ${name}`)}
           />
@@ -64,11 +65,16 @@ const Mute = ({ onMute }: { onMute(span: number | null): void }) => (
   </Menu>
 )
 
-function Assign({ owner, onAssign }: { owner: number | null; onAssign(userId: number, name: string): void }) {
-  const accountId = useProject()?.account_id ?? 0
-  const { data } = useApi('listAccountMembers', { account_id: accountId }, { enabled: accountId > 0, stale: 300_000 })
+interface AssignProps {
+  projectId: string
+  owner: number | null
+  onAssign(userId: number, name: string): void
+}
+
+function Assign({ projectId, owner, onAssign }: AssignProps) {
+  const { data } = useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })
   const nameOf = useNames()
-  const others = (data?.members ?? []).filter(({ user_id }) => user_id !== owner)
+  const others = (data?.people ?? []).filter(({ user_id }) => user_id !== owner)
   return (
     <Filter
       label="Assign to"

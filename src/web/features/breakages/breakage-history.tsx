@@ -8,6 +8,7 @@ import { useDraft } from '../../ui/form/draft.ts'
 import { TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
@@ -21,14 +22,13 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   claimed: ({ detail }, by, nameOf) =>
     detail.startsWith('user:') ? `${by} gave it to ${nameOf(Number(detail.slice(5)))}` : `${by} claimed it`,
   released: (_, by) => `${by} let it go`,
-  muted: ({ detail }, by) => `${by} muted it until ${detail ? exact.format(new Date(detail)) : 'it stops'}`,
+  muted: ({ detail }, by) => `${by} muted it until ${detail ? dateOf('moment', detail) : 'it stops'}`,
   unmuted: ({ user_id }, by) => (user_id === null ? 'It is no longer muted' : `${by} unmuted it`),
   resolved: (_, by) => `${by} said that it is fixed`,
   fixed: () => 'Every job it had hit passed again',
   reopened: ({ user_id }, by) => (user_id === null ? 'It came back' : `${by} opened it again`),
   note: (_, by) => `${by} noted`,
 }
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** What became of it, the newest first, and room for a word about it. */
 export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail; locked: boolean }) {

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { useApi } from '../../queries.ts'
-import { useAccount, useNames } from '../../session.ts'
+import { useLocked, useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -44,7 +44,7 @@ interface Part {
 }
 
 function Shown({ projectId, breakage }: Part) {
-  const locked = useAccount()?.read_only != null
+  const locked = useLocked() !== undefined
   return (
     <>
       {!locked && <BreakageActions breakage={breakage} />}

@@ -9,7 +9,7 @@ import { SuspectLink } from '../builds/suspects.tsx'
 import { BreakageState } from './breakage-state.tsx'
 
 /** A breakage in a list: what shows it, what it means, where, since when, and who may know more. */
-export function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
+function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
   const { id, category, cause, jobs, branch, build_count, opened_at, suspects, owner_user_id } = breakage
   const nameOf = useNames()
   const suspect = namedSuspect(suspects)
@@ -28,7 +28,7 @@ export function BreakageRow({ projectId, breakage }: { projectId: string; breaka
         </Link>
       </div>
       {cause && cause !== title && (
-        <p title={cause} className="wrap-anywhere line-clamp-1 text-soft">
+        <p title={cause} className="wrap-anywhere line-clamp-2 text-soft">
           {cause}
         </p>
       )}

@@ -9,6 +9,7 @@ import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
+import { SavedViews } from '../views/saved-views.tsx'
 import { BreakageRows } from './breakage-row.tsx'
 
 const ALL = 'all'
@@ -51,6 +52,7 @@ export default function Breakages() {
             onChange={({ target }) => filter({ category: target.value })}
           />
           <Filter label="Owner" options={OWNERS} value={owner} onChange={({ target }) => filter({ owner: target.value })} />
+          <SavedViews />
         </>
       }
     >

@@ -1,8 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Channel } from '../../../contract/app/channels.ts'
 import { CHANNEL_MESSAGE_STATUSES, type MessageSubject } from '../../../contract/channels.ts'
-import { ask } from '../../api.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { usePages } from '../../queries.ts'
 import { useMe, useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -45,18 +45,10 @@ function Messages({ channel, locked }: Props) {
   const [opened, setOpened] = useState<number>()
   const { projects } = useMe()
   const nameOf = useNames()
-  const query = useInfiniteQuery({
-    queryKey: ['listChannelMessages', { id, status }],
-    queryFn: ({ pageParam, signal }) => {
-      const filters = { status, before: pageParam || undefined, limit: 50 }
-      return ask('listChannelMessages', { account_id, id, query: filters }, signal)
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ messages, has_more }) => (has_more ? messages.at(-1)?.id : undefined),
-    placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
+  const query = usePages('listChannelMessages', { account_id, id, query: { status, limit: 50 } }, 'messages', {
+    every: LOOK_AGAIN_MS,
   })
-  const rows = query.data?.pages.flatMap(({ messages }) => messages) ?? []
+  const rows = query.items
   return (
     <div className="mt-2 grid min-w-0 gap-2">
       <div>

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Channel } from '../../../contract/app/channels.ts'
 import type { ChannelMessageStatus } from '../../../contract/channels.ts'
 import { wordsOf } from '../../api.ts'
+import { useEasing } from '../../polling.ts'
 import { refresh, useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -37,10 +38,11 @@ const ENDED: readonly ChannelMessageStatus[] = ['sent', 'failed', 'uncertain']
 function Outcome({ accountId, channelId, messageId }: { accountId: number; channelId: number; messageId: number }) {
   const [isOver, setOver] = useState(false)
   const client = useQueryClient()
+  const easing = useEasing()
   const { data, error } = useApi(
     'showChannelMessage',
     { account_id: accountId, id: channelId, message_id: messageId },
-    { every: isOver ? false : 1_000, stale: 0 },
+    { every: isOver ? false : easing, stale: 0 },
   )
   const { status, error: trouble } = data ?? {}
   // What the card says of the channel and its log follows from it.

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
-import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { useApi } from '../../queries.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,7 +17,8 @@ import { NewChannel } from './new-channel.tsx'
 export default function Channels() {
   const account = useAccount()
   const [making, setMaking] = useState(false)
-  const owner = account?.role === 'owner'
+  const may = useMay('admin')
+  const owner = account !== undefined && may
   return (
     <Page
       title="Chat channels"

@@ -2,6 +2,7 @@ import type { Channel } from '../../../contract/app/channels.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { CHANNEL_KIND_TABLE } from '../../../contract/channels.ts'
 import { wordsOf } from '../../api.ts'
+import { useEasing } from '../../polling.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
@@ -21,38 +22,42 @@ interface Props {
 type Message = AppReply<'showChannelMessage'>
 
 /** What a message says, every time its vendor was asked, and once more. */
-export function MessageDialog({ channel, messageId, locked, onClose }: Props) {
+export const MessageDialog = ({ onClose, ...rest }: Props) => (
+  <Dialog title="Message" open onClose={onClose}>
+    <Told {...rest} />
+  </Dialog>
+)
+
+function Told({ channel, messageId, locked }: Omit<Props, 'onClose'>) {
   const { id, account_id } = channel
-  const query = useApi('showChannelMessage', { account_id, id, message_id: messageId }, { every: 5_000, stale: 0 })
+  const query = useApi('showChannelMessage', { account_id, id, message_id: messageId }, { every: useEasing(), stale: 0 })
   return (
-    <Dialog title="Message" open onClose={onClose}>
-      <Loaded query={query}>
-        {(message) => (
-          <div className="grid min-w-0 gap-4">
-            <div className="grid gap-1">
-              <div className="flex flex-wrap items-center gap-2">
-                <Status value={message.status} />
-                {message.sent_at && (
-                  <span className="text-sm text-soft">
-                    sent <Time at={message.sent_at} />
-                  </span>
-                )}
-              </div>
-              {message.says ? (
-                <a href={message.says.url} className="wrap-anywhere font-medium underline">
-                  {message.says.title}
-                </a>
-              ) : (
-                <p className="text-sm text-soft">What it was about is gone.</p>
+    <Loaded query={query}>
+      {(message) => (
+        <div className="grid min-w-0 gap-4">
+          <div className="grid gap-1">
+            <div className="flex flex-wrap items-center gap-2">
+              <Status value={message.status} />
+              {message.sent_at && (
+                <span className="text-sm text-soft">
+                  sent <Time at={message.sent_at} />
+                </span>
               )}
-              {message.error && <p className="wrap-anywhere text-sm text-err">{message.error}</p>}
             </div>
-            <Attempts attempts={message.attempts} />
-            <Again channel={channel} message={message} locked={locked} />
+            {message.says ? (
+              <a href={message.says.url} className="wrap-anywhere font-medium underline">
+                {message.says.title}
+              </a>
+            ) : (
+              <p className="text-sm text-soft">What it was about is gone.</p>
+            )}
+            {message.error && <p className="wrap-anywhere text-sm text-err">{message.error}</p>}
           </div>
-        )}
-      </Loaded>
-    </Dialog>
+          <Attempts attempts={message.attempts} />
+          <Again channel={channel} message={message} locked={locked} />
+        </div>
+      )}
+    </Loaded>
   )
 }
 

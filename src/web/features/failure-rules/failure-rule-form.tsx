@@ -10,6 +10,7 @@ import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
+import { numberOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { definitionOf, EMPTY, fieldsOf, type RuleFields } from './failure-rule-fields.ts'
 import { FailureRuleTrial } from './failure-rule-trial.tsx'
@@ -145,7 +146,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
       </details>
       <TextArea
         label="Log excerpt"
-        hint={`A piece of a real log, up to ${RULE.log.toLocaleString('en')} characters. It is kept with the rule as its example.`}
+        hint={`A piece of a real log, up to ${numberOf(RULE.log)} characters. It is kept with the rule as its example.`}
         required
         rows={8}
         maxLength={RULE.log}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { FailureRule } from '../../../contract/app/rules.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -13,7 +13,7 @@ import { FailureRuleForm } from './failure-rule-form.tsx'
 /** What the studio teaches investigations about its own tools. Rules belong to the account, so its owners write them. */
 export function FailureRules({ accountId }: { accountId: number }) {
   const account = useAccount()
-  const owner = account?.role === 'owner'
+  const owner = useMay('admin')
   const locked = !owner || Boolean(account?.read_only)
   const [editing, setEditing] = useState<FailureRule | 'new'>()
   const query = useApi('listFailureRules', { account_id: accountId })

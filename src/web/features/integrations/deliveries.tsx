@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DELIVERY_OUTCOMES } from '../../../contract/sets.ts'
-import { ask } from '../../api.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -21,18 +21,9 @@ interface Props {
 export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
   const [outcome, setOutcome] = useState('')
   const [open, setOpen] = useState<number>()
-  const query = useInfiniteQuery({
-    queryKey: ['listDeliveries', { projectId, integrationId, outcome }],
-    queryFn: ({ pageParam, signal }) => {
-      const filters = { integration_id: integrationId, outcome, before: pageParam || undefined, limit: 25 }
-      return ask('listDeliveries', { project_id: projectId, query: filters }, signal)
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ deliveries, has_more }) => (has_more ? deliveries.at(-1)?.id : undefined),
-    placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
-  })
-  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []
+  const filters = { integration_id: integrationId, outcome, limit: 25 }
+  const query = usePages('listDeliveries', { project_id: projectId, query: filters }, 'deliveries', { every: LOOK_AGAIN_MS })
+  const rows = query.items
   return (
     <Section
       title="Deliveries"

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
-import { LOOK_AGAIN_MS, refresh, useApi, useWrite } from '../../queries.ts'
-import { useAccount, useProject } from '../../session.ts'
+import { refresh, useApi, useWrite } from '../../queries.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -21,7 +22,7 @@ import { IntegrationServer } from './integration-server.tsx'
 /** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
 export default function Integration() {
   const { projectId = '', integrationId = '' } = useParams({ strict: false })
-  const owner = useProject()?.role === 'owner'
+  const owner = useMay('lead')
   const labelOf = useProviderLabel()
   const locked = Boolean(useAccount()?.read_only)
   const all = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })

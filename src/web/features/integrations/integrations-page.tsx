@@ -1,9 +1,10 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
-import { LOOK_AGAIN_MS, useApi } from '../../queries.ts'
-import { useAccount, useProject } from '../../session.ts'
+import { useApi } from '../../queries.ts'
+import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
@@ -21,9 +22,7 @@ type Integration = AppReply<'listIntegrations'>['integrations'][number]
 export default function Integrations() {
   const { projectId = '' } = useParams({ strict: false })
   const [choosing, setChoosing] = useState(false)
-  const project = useProject()
-  const account = useAccount()
-  const mayChange = project?.role === 'owner' && !account?.read_only
+  const mayChange = useLocked('lead') === undefined
   const navigate = useNavigate()
   const query = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
   const open = (id: number) =>

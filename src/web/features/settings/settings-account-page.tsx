@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { NAME_MAX, TIMEZONE_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { TextField } from '../../ui/form/field.tsx'
@@ -10,21 +10,32 @@ import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
+import { DeleteAccount } from '../export-delete/delete-account.tsx'
+import { Exports } from '../export-delete/exports.tsx'
+import { AccountAccess } from './account-access.tsx'
 import { AccountChoice } from './account-choice.tsx'
+import { AccountRetention } from './account-retention.tsx'
+import { AccountSecurity } from './account-security.tsx'
 import { Usage } from './usage.tsx'
 
 type Account = AppReply<'showAccount'>
 
 export default function SettingsAccount() {
   const account = useAccount()
+  const admin = useMay('admin')
+  const owner = useMay('owner') && !account?.demo
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
   return (
     <Page title="Account" actions={<AccountChoice />}>
       <Loaded query={query}>
         {(shown) => (
           <div key={shown.id} className="grid gap-4">
-            <General account={shown} owner={account?.role === 'owner'} />
+            <General account={shown} admin={admin} />
+            {admin && <AccountAccess account={shown} />}
+            {owner && <AccountSecurity account={shown} />}
+            {admin && <AccountRetention account={shown} />}
             <Section
               title="Plan"
               actions={
@@ -43,7 +54,7 @@ export default function SettingsAccount() {
                   ],
                   ['Projects', shown.projects],
                   ['People', shown.members],
-                  ['Since', new Date(shown.created_at).toLocaleDateString('en', { dateStyle: 'medium' })],
+                  ['Since', dateOf('date', shown.created_at)],
                 ]}
               />
             </Section>
@@ -64,6 +75,8 @@ export default function SettingsAccount() {
               )}
               <Usage usage={shown.usage} />
             </Section>
+            {owner && <Exports accountId={shown.id} />}
+            {owner && <DeleteAccount account={shown} />}
           </div>
         )}
       </Loaded>
@@ -73,12 +86,12 @@ export default function SettingsAccount() {
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
-function General({ account, owner }: { account: Account; owner: boolean }) {
+function General({ account, admin }: { account: Account; admin: boolean }) {
   const [name, setName, clearName] = useDraft(`account name ${account.id}`, account.name)
   const [timezone, setTimezone, clearZone] = useDraft(`account timezone ${account.id}`, account.timezone)
   const edit = useWrite('editAccount', ['showAccount', 'showMe'])
   const say = useToast()
-  const locked = !owner || account.read_only !== null
+  const locked = !admin || account.read_only !== null
   const submit = async () => {
     await edit.mutateAsync({ account_id: account.id, body: { name, timezone } })
     clearName()
@@ -87,7 +100,7 @@ function General({ account, owner }: { account: Account; owner: boolean }) {
   }
   return (
     <Section title="General">
-      {!owner && <Notice>Only owners of the account may change it.</Notice>}
+      {!admin && <Notice>Only owners and admins of the account may change it.</Notice>}
       <Form action="Save" submit={submit} disabled={locked || (name === account.name && timezone === account.timezone)}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField

@@ -3,13 +3,14 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { DAILY_INVESTIGATIONS, PLANS, type Plan } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount } from '../../session.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { AccountChoice } from './account-choice.tsx'
 
@@ -18,7 +19,7 @@ type Account = AppReply<'showAccount'>
 export default function SettingsBilling() {
   const account = useAccount()
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
-  const owner = account?.role === 'owner'
+  const owner = useMay('owner')
   return (
     <Page title="Billing" actions={<AccountChoice />}>
       {!owner && <Notice>Only owners of the account may change what it pays.</Notice>}
@@ -34,8 +35,6 @@ export default function SettingsBilling() {
   )
 }
 
-const dateOf = (iso: string) => new Date(iso).toLocaleDateString('en', { dateStyle: 'long' })
-
 /** Billing is by hand: this records that one pays by invoice, and no card is ever asked for. */
 function Payment({ account, locked }: { account: Account; locked: boolean }) {
   const edit = useWrite('editBilling', ['showAccount', 'showMe'])
@@ -50,14 +49,14 @@ function Payment({ account, locked }: { account: Account; locked: boolean }) {
     <Section title="Payment method" actions={payment_method ? <Pill kind="ok">by invoice</Pill> : <Pill>none</Pill>}>
       {read_only === 'trial_expired' && (
         <Notice kind="warn">
-          The trial ended{trial_ends_at && ` on ${dateOf(trial_ends_at)}`}, so {account.name} is read-only. A payment method lifts
-          that at once.
+          The trial ended{trial_ends_at && ` on ${dateOf('date', trial_ends_at)}`}, so {account.name} is read-only. A payment
+          method lifts that at once.
         </Notice>
       )}
       {read_only === 'demo' && <Notice>This is a demo account: it stays read-only.</Notice>}
       {!read_only && trial_ends_at && !payment_method && !over && (
         <Notice>
-          The trial runs until {dateOf(trial_ends_at)}. After that the account is read-only until it has a payment method.
+          The trial runs until {dateOf('date', trial_ends_at)}. After that the account is read-only until it has a payment method.
         </Notice>
       )}
       <p className="max-w-prose text-sm text-soft">
@@ -69,7 +68,7 @@ function Payment({ account, locked }: { account: Account; locked: boolean }) {
           <Confirm label="Remove" title="Remove the payment method?" action="Remove it" disabled={locked} run={() => set(false)}>
             {over || !trial_ends_at
               ? 'Without one, an account whose trial is over becomes read-only within the hour.'
-              : `The trial still runs until ${dateOf(trial_ends_at)}; after that the account becomes read-only.`}
+              : `The trial still runs until ${dateOf('date', trial_ends_at)}; after that the account becomes read-only.`}
           </Confirm>
         ) : (
           <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set(true).catch(() => {})}>

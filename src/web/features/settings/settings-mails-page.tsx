@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { notFound } from '../../../contract/errors.ts'
-import { ask } from '../../api.ts'
+import { LOOK_AGAIN_MS } from '../../polling.ts'
+import { usePages } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Broken } from '../../ui/broken.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -18,19 +18,12 @@ type Mail = AppReply<'listMails'>['mails'][number]
 /** The operator's outbox: without a mail server this is where links to confirm, reset and join are found. */
 export default function SettingsMails() {
   const { user } = useMe()
-  const query = useInfiniteQuery({
-    queryKey: ['listMails', {}],
-    queryFn: ({ pageParam, signal }) => ask('listMails', { query: { before: pageParam || undefined } }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
-    enabled: user.operator,
-    refetchInterval: 15_000,
-  })
+  const query = usePages('listMails', {}, 'mails', { enabled: user.operator, every: LOOK_AGAIN_MS })
   if (!user.operator) return <Broken error={notFound('Page')} />
-  const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
+  const mails = query.items
   return (
     <Page title="Mails">
-      {query.data?.pages[0]?.smtp === false && (
+      {query.first?.smtp === false && (
         <Notice>
           No mail server is configured, so nothing is sent: hand over what stands here yourself, or set{' '}
           <code className="font-mono text-xs">SMTP_URL</code> and start again.
@@ -41,8 +34,7 @@ export default function SettingsMails() {
         count={mails.length}
         empty={
           <Empty title="No mails">
-            Invitations, confirmations, resets and notices of new tokens stand here{' '}
-            {forDays(query.data?.pages[0]?.kept_days ?? null)}.
+            Invitations, confirmations, resets and notices of new tokens stand here {forDays(query.first?.kept_days ?? null)}.
           </Empty>
         }
       >

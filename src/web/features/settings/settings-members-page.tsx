@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { ACCOUNT_ROLES, suffices } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
-import { queryClient, useApi, useWrite } from '../../queries.ts'
-import { useAccount, useMe } from '../../session.ts'
+import { queryClient, refreshAll, useApi, useWrite } from '../../queries.ts'
+import { useAccount, useMay, useMe } from '../../session.ts'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -22,11 +23,12 @@ type Role = Member['role']
 export default function SettingsMembers() {
   const account = useAccount()
   const query = useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
-  const owner = account?.role === 'owner'
+  const admin = useMay('admin')
   return (
     <Page title="People" actions={<AccountChoice />}>
       <p className="max-w-prose text-sm text-soft">
-        Everybody here reaches all projects of {account?.name}. Owners also change its settings, its tools and its people.
+        Owners and admins of {account?.name} change its settings, its tools and its people, and reach every project; only owners
+        pay, and make other owners. Guests reach nothing but the projects that list them.
       </p>
       <Loaded query={query}>
         {({ members }) => (
@@ -44,19 +46,19 @@ export default function SettingsMembers() {
                   </div>
                 ),
               },
-              { head: 'Role', cell: (member) => <RoleChoice member={member} accountId={account!.id} mayChange={owner} /> },
+              { head: 'Role', cell: (member) => <RoleChoice member={member} accountId={account!.id} mayChange={admin} /> },
               { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
               {
                 head: 'Actions',
                 className: 'text-right',
-                cell: (member) => <Remove member={member} accountId={account!.id} accountName={account!.name} owner={owner} />,
+                cell: (member) => <Remove member={member} accountId={account!.id} accountName={account!.name} admin={admin} />,
               },
             ]}
           />
         )}
       </Loaded>
-      {owner && account && <ClaimedAccounts account={account} />}
-      {owner && account && <Invitations key={account.id} account={account} />}
+      {admin && account && <ClaimedAccounts account={account} />}
+      {admin && account && <Invitations key={account.id} account={account} />}
     </Page>
   )
 }
@@ -64,11 +66,12 @@ export default function SettingsMembers() {
 function RoleChoice({ member, accountId, mayChange }: { member: Member; accountId: number; mayChange: boolean }) {
   const edit = useWrite('editAccountMember', ['listAccountMembers', 'showMe'])
   const say = useToast()
-  if (!mayChange) return member.role
+  const own = useAccount()?.role ?? 'guest'
+  if (!mayChange || !suffices(own, member.role)) return member.role
   const change = async (role: Role) => {
     try {
       await edit.mutateAsync({ account_id: accountId, user_id: member.user_id, body: { role } })
-      say(`${member.name} is ${role === 'owner' ? 'an owner' : 'a member'} now`)
+      say(`${member.name} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`)
     } catch (error) {
       say(wordsOf(error), 'err')
     }
@@ -79,10 +82,7 @@ function RoleChoice({ member, accountId, mayChange }: { member: Member; accountI
       value={edit.isPending ? edit.variables.body.role : member.role}
       disabled={edit.isPending}
       onChange={(event) => void change(event.target.value as Role)}
-      options={[
-        ['owner', 'owner'],
-        ['member', 'member'],
-      ]}
+      options={ACCOUNT_ROLES.filter((role) => suffices(own, role)).map((role) => [role, role] as const)}
     />
   )
 }
@@ -91,25 +91,25 @@ function Remove({
   member,
   accountId,
   accountName,
-  owner,
+  admin,
 }: {
   member: Member
   accountId: number
   accountName: string
-  owner: boolean
+  admin: boolean
 }) {
   const remove = useWrite('removeAccountMember', ['listAccountMembers', 'listPeople'])
   const { user } = useMe()
   const navigate = useNavigate()
   const say = useToast()
   const self = member.user_id === user.id
-  if (!owner && !self) return null
+  if (!admin && !self) return null
   const run = async () => {
     await remove.mutateAsync({ account_id: accountId, user_id: member.user_id })
     say(self ? `You left ${accountName}` : `${member.name} was removed`)
     if (!self) return
     await navigate({ to: '/feed' })
-    await queryClient.invalidateQueries()
+    await refreshAll(queryClient)
   }
   return (
     <Confirm

@@ -13,7 +13,9 @@ import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { chooseDateStyle, chosenDateStyle, type DateStyle } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
+import { DeleteMe } from '../export-delete/delete-me.tsx'
 import { useMailing } from '../sign-in/mailing.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 
@@ -24,6 +26,7 @@ export default function SettingsProfile() {
       <Address />
       <Password />
       <Look />
+      <DeleteMe />
     </Page>
   )
 }
@@ -159,7 +162,15 @@ function Password() {
 
 const THEMES = ['system', 'light', 'dark'] as const
 
+const DATE_STYLES = [
+  ['browser', 'As your browser writes them'],
+  ['day-first', 'Day first'],
+  ['month-first', 'Month first'],
+  ['iso', 'Year first: 2026-01-31'],
+] as const satisfies readonly (readonly [DateStyle, string])[]
+
 function Look() {
+  const [dates, setDates] = useState(chosenDateStyle)
   const theme = useTheme()
   return (
     <Section title="Appearance">
@@ -178,6 +189,16 @@ function Look() {
           </label>
         ))}
       </fieldset>
+      <Select
+        label="Dates"
+        hint="On this device."
+        options={DATE_STYLES}
+        value={dates}
+        onChange={(event) => {
+          chooseDateStyle(event.target.value as DateStyle)
+          setDates(chosenDateStyle())
+        }}
+      />
     </Section>
   )
 }

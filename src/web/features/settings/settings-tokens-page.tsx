@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi, useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -27,7 +28,8 @@ export default function SettingsTokens() {
   return (
     <Page title="API tokens" actions={make}>
       <p className="max-w-prose text-sm text-soft">
-        A token lets a program act for you in every account and project you reach, within its scopes. The{' '}
+        A token lets a program act for you where you may, within its scopes: in every account and project you reach, or in those
+        that you choose. The{' '}
         <a href="/api/docs" className="underline">
           API reference
         </a>{' '}
@@ -68,6 +70,7 @@ const Tokens = ({ tokens }: { tokens: Token[] }) => (
           </div>
         ),
       },
+      { head: 'Reaches', wide: true, cell: (token) => <Reach token={token} /> },
       { head: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
       { head: 'Last used', wide: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
       {
@@ -84,6 +87,19 @@ const Tokens = ({ tokens }: { tokens: Token[] }) => (
     ]}
   />
 )
+
+function Reach({ token: { account_id, project_ids } }: { token: Token }) {
+  const { accounts, projects } = useMe()
+  if (account_id === null) return 'everything you reach'
+  const account = accounts.find(({ id }) => id === account_id)?.name ?? 'an account you left'
+  const names = project_ids?.map((one) => projects.find(({ id }) => id === one)?.name ?? 'a project that is gone')
+  return (
+    <span className="break-words">
+      {account}
+      {names && <span className="text-soft">: {names.join(', ')}</span>}
+    </span>
+  )
+}
 
 const ORIGINS: Record<Token['created_via'], string> = {
   web: 'you',

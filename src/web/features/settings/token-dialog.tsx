@@ -1,7 +1,9 @@
 import { useState } from 'react'
+import type { ProjectSummary } from '../../../contract/app/shapes.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { PLAIN_SCOPES, SCOPES, type Scope } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
@@ -20,6 +22,15 @@ const LIFETIMES = [
   ['', 'Never'],
 ] as const
 
+/** Those that make sense where a token reaches an account for this many days, and that itself. */
+const lifetimesFor = (most: number | null) =>
+  most === null
+    ? LIFETIMES
+    : [
+        ...LIFETIMES.filter(([days]) => days !== '' && Number(days) < most),
+        [String(most), `${most} days, the most here`] as const,
+      ]
+
 const READING = SCOPES.filter((scope) => scope.startsWith('read:') && scope !== 'read:members')
 
 /** Makes a token; its value is shown here and never again. */
@@ -36,9 +47,26 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
   const [name, setName, clear] = useDraft('token name', '')
   const [scopes, setScopes] = useState<Scope[]>(READING)
   const [days, setDays] = useState('90')
+  const { accounts, projects } = useMe()
+  // What asks for a second factor that this session has not shown is not reached by what it makes.
+  const open = accounts.filter(({ shut }) => shut !== 'second_factor')
+  const everywhere = open.length === accounts.length
+  const [accountId, setAccountId] = useState(everywhere ? '' : String(open[0]?.id ?? ''))
+  const [chosen, setChosen] = useState<number[]>([])
+  const account = accounts.find(({ id }) => String(id) === accountId)
+  const lifetimes = lifetimesFor(account?.token_days_max ?? null)
+  const lifetime = lifetimes.some(([value]) => value === days) ? days : lifetimes.at(-1)![0]
   const create = useWrite('createToken', ['listTokens'])
   const submit = async () => {
-    const { token } = await create.mutateAsync({ body: { name, scopes, expires_in_days: days ? Number(days) : null } })
+    const { token } = await create.mutateAsync({
+      body: {
+        name,
+        scopes,
+        expires_in_days: lifetime ? Number(lifetime) : null,
+        account_id: account?.id ?? null,
+        project_ids: chosen.length > 0 ? chosen : null,
+      },
+    })
     setName('')
     clear()
     onMade(token)
@@ -55,7 +83,27 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <Select label="Expires" options={LIFETIMES} value={days} onChange={(event) => setDays(event.target.value)} />
+      <Select
+        label="Account"
+        hint="A token reaches no more than you do, and less if you say so."
+        options={[
+          ...(everywhere ? [['', 'Every account I belong to'] as const] : []),
+          ...open.map(({ id, name }) => [String(id), name] as const),
+        ]}
+        value={accountId}
+        onChange={(event) => {
+          setAccountId(event.target.value)
+          setChosen([])
+        }}
+      />
+      {account && (
+        <Projects
+          projects={projects.filter(({ account_id }) => account_id === account.id)}
+          chosen={chosen}
+          onChange={setChosen}
+        />
+      )}
+      <Select label="Expires" options={lifetimes} value={lifetime} onChange={(event) => setDays(event.target.value)} />
       <fieldset className="grid gap-2">
         <legend className="mb-2 flex w-full flex-wrap items-center justify-between gap-2 text-sm font-medium">
           Scopes
@@ -82,6 +130,27 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
     </Form>
   )
 }
+
+interface Choice {
+  projects: ProjectSummary[]
+  chosen: number[]
+  onChange(ids: number[]): void
+}
+
+const Projects = ({ projects, chosen, onChange }: Choice) => (
+  <fieldset className="grid gap-2">
+    <legend className="mb-2 text-sm font-medium">Projects</legend>
+    <p className="text-xs text-soft">None chosen: all that you see there, later ones too.</p>
+    {projects.map(({ id, name }) => (
+      <Checkbox
+        key={id}
+        label={name}
+        checked={chosen.includes(id)}
+        onChange={(event) => onChange(event.target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
+      />
+    ))}
+  </fieldset>
+)
 
 function Shown({ value, onClose }: { value: string; onClose(): void }) {
   const mailing = useMailing()

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../queries.ts'
-import { useAccount, useProject } from '../../session.ts'
+import { useAccount, useMay } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,7 +16,7 @@ import { UgsTokens } from './ugs-tokens.tsx'
 /** Tokens for the clients of Unreal Game Sync, and what to paste into them. */
 export default function UnrealGameSync() {
   const { projectId = '' } = useParams({ strict: false })
-  const owner = useProject()?.role === 'owner'
+  const owner = useMay('lead')
   return (
     <Page title="Unreal Game Sync" up={['Project settings', `/projects/${projectId}/settings`]}>
       {owner ? <Owned projectId={projectId} /> : <Notice>Only owners of the project or of its account may see these.</Notice>}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useFocusKept } from '../../focus.ts'
+import { useEasing } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
@@ -19,15 +20,14 @@ interface Props {
   onBack(): void
 }
 
-const OFTEN_MS = 1_500
-
 /** The address, the guide, and the moment the first delivery arrives. */
 export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
   const detail = useApi('showIntegration', { project_id: projectId, id: integrationId })
   const { data: log } = useApi(
     'listDeliveries',
     { project_id: projectId, query: { integration_id: integrationId, limit: 1 } },
-    { every: OFTEN_MS },
+    // Whoever comes back from the tool's own page sees at once what it sent.
+    { every: useEasing(), stale: 0 },
   )
   const first = log?.deliveries[0]
   const labelOf = useProviderLabel()

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { URL_MAX } from '../../../contract/limits.ts'
+import { NAME_MAX, URL_MAX } from '../../../contract/limits.ts'
 import { ApiError, ask, wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useTitle } from '../../title.ts'
@@ -14,6 +14,8 @@ import { SignUpForm } from '../sign-in/sign-up-form.tsx'
 import { FirstDelivery } from './welcome-delivery.tsx'
 import { FirstProject } from './welcome-project.tsx'
 import { WelcomeSteps } from './welcome-steps.tsx'
+
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** How far the first visitor has come; a reload finds the place again. */
 type Stage =
@@ -34,6 +36,7 @@ export default function Welcome() {
   const navigate = useNavigate()
   const [stage, setStage] = useState<Stage>()
   const [error, setError] = useState<string>()
+  const [studio, setStudio] = useState('')
   const [setUpToken, setSetUpToken] = useState(tokenInAddress)
   const find = async () => {
     const found = await findStage().catch((failure: unknown) => {
@@ -75,9 +78,22 @@ export default function Welcome() {
           ) : (
             <SignUpForm
               action="Make the owner's account"
-              signUp={(person) => ask('setUp', { body: { ...person, set_up_token: setUpToken } })}
+              signUp={(person) =>
+                ask('setUp', {
+                  body: { ...person, ...(studio.trim() && { studio }), timezone: OWN_ZONE, set_up_token: setUpToken },
+                })
+              }
               onDone={() => void find()}
-            />
+            >
+              <TextField
+                label="Studio"
+                hint="What your team is called. It can be changed later."
+                autoComplete="organization"
+                maxLength={NAME_MAX}
+                value={studio}
+                onChange={(event) => setStudio(event.target.value)}
+              />
+            </SignUpForm>
           )}
         </div>
       )}
@@ -145,7 +161,7 @@ async function findStage(): Promise<Stage | '/sign-in' | '/feed'> {
     if (!account) return '/feed'
     const [project] = projects
     if (!project) return { at: 'project', accountId: account.id }
-    if (project.role !== 'owner') return '/feed'
+    if (project.project_role !== 'lead') return '/feed'
     const { integrations } = await ask('listIntegrations', { project_id: project.id })
     if (integrations.some(({ health }) => health.last_delivery_at)) return '/feed'
     const last = integrations.at(-1)

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { InDialog, useCover } from '../../polling.ts'
 import { Icon } from '../icon.tsx'
 
 interface Props {
@@ -17,6 +18,7 @@ const FIELD = 'input:not([disabled], [type="hidden"]), textarea:not([disabled]),
 
 function Opened({ title, onClose, children, firm = false }: Omit<Props, 'open'>) {
   const ref = useRef<HTMLDialogElement>(null)
+  useCover()
   // Before anything is painted: whoever types on at once types into the first field.
   useLayoutEffect(() => {
     const dialog = ref.current!
@@ -50,7 +52,7 @@ function Opened({ title, onClose, children, firm = false }: Omit<Props, 'open'>)
             </button>
           )}
         </div>
-        {children}
+        <InDialog value={true}>{children}</InDialog>
       </div>
     </dialog>
   )

@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react'
 
 /** State that survives a reload and a lost session: what somebody typed is kept in this tab until it is saved. */
 export function useDraft(key: string, initial: string): [value: string, set: (value: string) => void, clear: () => void] {
-  const place = `draft ${key}`
-  const [value, setValue] = useState(() => sessionStorage.getItem(place) ?? initial)
+  const storageKey = `draft ${key}`
+  const [value, setValue] = useState(() => sessionStorage.getItem(storageKey) ?? initial)
   useEffect(() => {
-    if (value === initial) sessionStorage.removeItem(place)
-    else sessionStorage.setItem(place, value)
-  }, [place, value, initial])
-  return [value, setValue, () => sessionStorage.removeItem(place)]
+    if (value === initial) sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, value)
+  }, [storageKey, value, initial])
+  return [value, setValue, () => sessionStorage.removeItem(storageKey)]
 }

@@ -1,3 +1,4 @@
+import { numberOf } from './dates.ts'
+
 /** `1 line`, `2,300 lines`; words whose plural is another are given both. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+export const countOf = (count: number, one: string, many = `${one}s`): string => `${numberOf(count)} ${count === 1 ? one : many}`

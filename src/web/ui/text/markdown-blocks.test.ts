@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { providers } from '../../../intake/providers/index.ts'
 import { type Block, blocksOf } from './markdown-blocks.ts'
+import { spansOf } from './markdown-spans.ts'
 
 test('reads headings, numbered steps with code inside, and paragraphs', () => {
   const blocks = blocksOf('## Tool\n\n1. Open it.\n2. Paste:\n\n   ```\n   curl\n     -d 1\n   ```\n\nDone,\nreally.\n')
@@ -18,7 +19,7 @@ test('reads headings, numbered steps with code inside, and paragraphs', () => {
         ],
       ],
     },
-    { kind: 'paragraph', text: 'Done, really.' },
+    { kind: 'paragraph', text: 'Done,\nreally.' },
   ])
 })
 
@@ -31,4 +32,32 @@ test.each(Object.entries(providers))('reads the guide of %s without a fence or a
   )
   expect(blocks[0]).toMatchObject({ kind: 'heading' })
   for (const line of linesOf(blocks)) expect(line).not.toMatch(/^#|```/)
+})
+
+test('takes lists within lists only so deep, so that no text can exhaust the page', () => {
+  const depthOf = (blocks: Block[]): number =>
+    Math.max(0, ...blocks.map((block) => (block.kind === 'list' ? 1 + Math.max(...block.items.map(depthOf)) : 0)))
+  expect(depthOf(blocksOf('- '.repeat(30_000)))).toBeLessThan(10)
+})
+
+test('links addresses, and tasks where there are some, but nothing that runs', () => {
+  const kinds = (text: string, tasks = true) =>
+    spansOf(text, tasks).map((span) => [span.kind, span.kind === 'link' ? span.url : span.text])
+  expect(kinds('See https://a.example/x?y=1. And [this](https://b.example), #12, GM-7, `#1`, **all**')).toEqual([
+    ['text', 'See '],
+    ['link', 'https://a.example/x?y=1'],
+    ['text', '.'],
+    ['text', ' And '],
+    ['link', 'https://b.example'],
+    ['text', ', '],
+    ['task', '#12'],
+    ['text', ', '],
+    ['task', 'GM-7'],
+    ['text', ', '],
+    ['code', '#1'],
+    ['text', ', '],
+    ['strong', 'all'],
+  ])
+  for (const text of ['[x](javascript:alert(1))', '<javascript:alert(1)>', '<b>#12</b>', '2 * 3 * 4'])
+    expect(kinds(text, false)).toEqual(kinds(text, false).map(([, words]) => ['text', words]))
 })

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { dateOf } from './dates.ts'
 
 const STEPS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [60, 'second'],
@@ -18,22 +19,34 @@ export function agoOf(iso: string): string {
   return format.format(Math.round(seconds / SECONDS[unit]!), unit)
 }
 
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
-
-const short = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-
-/** How long ago, with the exact time at hand, or below it where it matters; grows older while one looks at it. */
-export function Time({ at, both = false }: { at: string | null | undefined; both?: boolean }) {
+/** Draws anew now and then: time goes on. */
+function useTick() {
   const [, tick] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => tick((n) => n + 1), 30_000)
     return () => clearInterval(timer)
   }, [])
+}
+
+/** How long something has been going on. */
+export function Elapsed({ since }: { since: string }) {
+  useTick()
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000))
+  return (
+    <span title={`since ${dateOf('exact', since)}`}>
+      {minutes < 1 ? '< 1 min' : spanOf(minutes * 60).replace(' 0 s', '')} so far
+    </span>
+  )
+}
+
+/** How long ago, with the exact time at hand, or below it where it matters; grows older while one looks at it. */
+export function Time({ at, both = false }: { at: string | null | undefined; both?: boolean }) {
+  useTick()
   if (!at) return <span className="text-faint">never</span>
   return (
-    <time dateTime={at} title={`${exact.format(new Date(at))} (${at})`} className="whitespace-nowrap tabular-nums">
+    <time dateTime={at} title={`${dateOf('exact', at)} (${at})`} className="whitespace-nowrap tabular-nums">
       {agoOf(at)}
-      {both && <span className="block whitespace-normal text-xs text-soft">{short.format(new Date(at))}</span>}
+      {both && <span className="block whitespace-normal text-xs text-soft">{dateOf('moment', at)}</span>}
     </time>
   )
 }

@@ -7,16 +7,16 @@ interface Editing {
 }
 
 /** Survives a reload, a lost session and somebody else's edit; gone when saved or given up. */
-export function useKeptText(key: string): [editing: Editing | undefined, set: (next: Editing | undefined) => void] {
-  const place = `editing ${key}`
+export function useEditDraft(key: string): [editing: Editing | undefined, set: (next: Editing | undefined) => void] {
+  const storageKey = `editing ${key}`
   const [editing, setEditing] = useState<Editing | undefined>(() => {
-    const kept = sessionStorage.getItem(place)
-    return kept === null ? undefined : (JSON.parse(kept) as Editing)
+    const stored = sessionStorage.getItem(storageKey)
+    return stored === null ? undefined : (JSON.parse(stored) as Editing)
   })
   const set = (next: Editing | undefined) => {
     setEditing(next)
-    if (next) sessionStorage.setItem(place, JSON.stringify(next))
-    else sessionStorage.removeItem(place)
+    if (next) sessionStorage.setItem(storageKey, JSON.stringify(next))
+    else sessionStorage.removeItem(storageKey)
   }
   return [editing, set]
 }

@@ -1,0 +1,12 @@
+import { useState } from 'react'
+
+/** On or off, as this browser's user left it. */
+export function useStoredFlag(name: string, initially: boolean): [boolean, (isOn: boolean) => void] {
+  const key = `choice ${name}`
+  const [isOn, setOn] = useState(() => (localStorage.getItem(key) ?? String(initially)) === 'true')
+  const store = (next: boolean) => {
+    localStorage.setItem(key, String(next))
+    setOn(next)
+  }
+  return [isOn, store]
+}
