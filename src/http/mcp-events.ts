@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorOfResponse, tooManySubscriptions } from '../contract/errors.ts'
+import { readShortId } from '../contract/params.ts'
 import { eventStream } from '../contract/routes.ts'
 import type { Event } from '../contract/shapes.ts'
 import type { Database } from '../db/database.ts'
@@ -32,7 +33,12 @@ export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(wor
 
   return (request: FastifyRequest): Follow =>
     async (projectId, { event, ended }) => {
-      const ask = { who: tokenScheme.who(request), scope: eventStream.scope, project: Number(projectId) }
+      const ask = {
+        who: tokenScheme.who(request),
+        scope: eventStream.scope,
+        role: 'viewer',
+        project: readShortId(projectId) ?? null,
+      } as const
       const caller = await access.findCaller(db, ask)
       access.admit(caller, ask)
       const token = caller.token_id!

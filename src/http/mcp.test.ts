@@ -13,7 +13,7 @@ const failed = { key: 'broken', project: 'star', status: 'failed', output_log: '
 
 beforeAll(async () => {
   const accounts = workshop.accounts.map((account) => ({ ...account, credits: 5 }))
-  studio = await openStudio({ ...workshop, accounts, build_runs: [failed] })
+  studio = await openStudio({ ...workshop, accounts, build_runs: [failed] }, { wideIds: true })
 })
 afterAll(() => studio.close())
 

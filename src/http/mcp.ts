@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { createClient } from '../contract/client.ts'
 import { ApiError, forbiddenOrigin, invalidParameter } from '../contract/errors.ts'
-import { flag, manyOf, type Param, type Query, type RawQuery, readId, readQuery } from '../contract/params.ts'
+import { flag, manyOf, type Param, type Query, type RawQuery, readQuery, readShortId } from '../contract/params.ts'
 import { LOGIN_SCOPES, TOOLSETS } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import { networkOf } from './limits/network.ts'
 import { openEvents } from './mcp-events.ts'
-import { networkOf } from './network.ts'
 import type { Service } from './service.ts'
 
 export const PATH = '/mcp'
@@ -26,7 +26,7 @@ const PARAMS = {
   project: {
     schema: Type.String(),
     read(name, raw) {
-      const id = readId(raw)
+      const id = readShortId(raw)
       if (id === undefined) throw invalidParameter(name, 'must be the number of a project')
       return id
     },
@@ -58,7 +58,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       refuseOtherOrigins(request, site)
       const bound = readQuery(PARAMS, [...(request.query as RawQuery), ...headerToolsets(request)])
       try {
-        const ask = { who: tokenScheme.who(request), scope: 'ping', project: bound.project } as const
+        const ask = { who: tokenScheme.who(request), scope: 'ping', role: 'viewer', project: bound.project } as const
         const caller = await access.findCaller(db, ask)
         access.admit(caller, ask)
         request.assistant = { caller, bound }

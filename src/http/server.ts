@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,28 +8,35 @@ import Fastify, {
 import { methodNotAllowed, notFound, tooLarge } from '../contract/errors.ts'
 import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveApp } from './app/app.ts'
+import { serveExportDownload } from './app/export-download.ts'
 import { appHandlers } from './app/handlers.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
 import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
 import { serveLogin } from './auth/login.ts'
-import { cookiesOf } from './auth/session-cookie.ts'
+import { cookiesOf, resigned } from './auth/session-cookie.ts'
 import { serveSignIn } from './auth/sign-in.ts'
 import { serveBadges } from './badges.ts'
 import { closeQuickly } from './closing.ts'
 import { compressForBrowsers } from './compress.ts'
 import { sendClientError, sendFailure } from './failures.ts'
-import { guardsOf } from './guards.ts'
-import { loggedPath } from './logged-path.ts'
+import { networkOf } from './limits/network.ts'
 import { isCounted, serveMcp } from './mcp.ts'
-import { networkOf } from './network.ts'
 import { serveClientFile } from './ops/client-file.ts'
+import { serveHealth } from './ops/health.ts'
 import { serveMetrics } from './ops/metrics.ts'
-import { openReadiness, type Readiness } from './ops/readiness.ts'
+import { openReadiness } from './ops/readiness.ts'
 import { serveReference } from './ops/reference.ts'
+import { serveSecurityText } from './ops/security-txt.ts'
 import { serveStatic } from './ops/static.ts'
+import { logRequests, PROBES, requestIdOf } from './request-log.ts'
 import { serveRest } from './rest/rest.ts'
+import { securityHeaders } from './security-headers.ts'
+import { serializerOf } from './serializers.ts'
 import type { Service } from './service.ts'
+import { serveScim } from './sso/scim.ts'
+import { serveSingleSignOn } from './sso/sso.ts'
+import { Hub } from './stream/hub.ts'
 import { serveStream } from './stream/stream.ts'
 import { serveUgs } from './ugs/ugs.ts'
 import { serveUnsubscribe } from './unsubscribe.ts'
@@ -38,23 +44,21 @@ import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-/** What operators' tools ask all day long does not count against anybody. */
-const UNCOUNTED = new Set(['/healthz', '/readyz', '/metrics'])
 
 export async function buildServer(service: Service): Promise<FastifyInstance> {
-  const guards = guardsOf(service.site)
+  const headers = securityHeaders(service.site)
   const readiness = openReadiness(service.db)
   const arrive = async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers(guards).header('x-request-id', request.id)
+    reply.headers(headers).header('x-request-id', request.id)
     const { url, config } = request.routeOptions
-    if (!UNCOUNTED.has(url ?? '') && !config.uncounted && !isCounted()) await service.limits.requests(networkOf(request.ip))
+    if (!PROBES.has(url ?? '') && !config.uncounted && !isCounted()) await service.limits.requests(networkOf(request.ip))
   }
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One log for all, the request's id in each line: a child per request costs more than the line it writes.
     childLoggerFactory: (log) => log,
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     bodyLimit: BODY_LIMIT,
     trustProxy: service.trustProxy.length > 0 ? service.trustProxy : false,
     requestTimeout: 60_000,
@@ -82,6 +86,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
       querystringParser: (text) => (text === '' ? [] : [...new URLSearchParams(text)]) as never,
     },
   })
+  app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   // Bodies stay bytes: signatures are over them, and a body is judged last.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
@@ -98,22 +103,21 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     const methods = paths.get(url) ?? paths.set(url, new Set()).get(url)!
     for (const one of [method].flat()) methods.add(one)
   })
+  logRequests(app)
   app.addHook('onRequest', arrive)
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, ip } = request
-    const path = loggedPath(request)
-    request.log.info(
-      { reqId: request.id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
-      'request',
-    )
-    done()
-  })
 
   const { closing } = closeQuickly(app)
-  serveMetrics(app, service, readiness)
+  const hub = new Hub(service.db, service.log)
+  serveMetrics(app, service, readiness, () => hub.listeners)
   serveHealth(app, readiness, closing)
   serveReference(app, service.site)
-  const session = sessionScheme(cookiesOf(service.site, service.cookieKey))
+  const cookies = cookiesOf(service.site, service.cookieKey)
+  const { formerCookieKey } = service
+  if (formerCookieKey !== undefined)
+    app.addHook('onRequest', async ({ headers }) => {
+      if (headers.cookie !== undefined) headers.cookie = resigned(headers.cookie, formerCookieKey, cookies)
+    })
+  const session = sessionScheme(cookies)
   let opened: Promise<Auth> | undefined
   // Loaded when somebody first signs in: most nodes' first requests come from programs.
   const auth = () => {
@@ -124,27 +128,23 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveRest(app, service, tokenScheme)
   serveRest(app, service, session)
   for (const scheme of [tokenScheme, session]) serveApp(app, service, scheme, auth, appHandlers)
+  serveExportDownload(app, service, session)
   serveSignIn(app, service, auth)
+  serveSingleSignOn(app, service)
+  serveScim(app, service)
   serveLogin(app, service)
-  serveStream(app, service, [tokenScheme, session])
+  serveStream(app, service, hub, [tokenScheme, session])
   await serveWebhooks(app, service)
   serveUgs(app, service)
   serveBadges(app, service)
   serveUnsubscribe(app, service)
   serveStatic(app)
   serveClientFile(app)
+  serveSecurityText(app, service)
   serveMcp(app, service)
   serveAssistantLogin(app, service)
   refuseOtherMethods(app, paths)
   return app
-}
-
-function serveHealth(app: FastifyInstance, readiness: Readiness, isClosing: () => boolean) {
-  app.get('/healthz', async () => ({ status: 'ok' }))
-  app.get('/readyz', async (_, reply) => {
-    const ready = !isClosing() && (await readiness.ready())
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'unavailable' })
-  })
 }
 
 /** A known address asked in an unknown way says which ways there are. */

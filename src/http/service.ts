@@ -6,10 +6,12 @@ import type { Replica } from '../db/replica.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import type { SignUpPolicy } from '../domain/access/sign-ups.ts'
 import type { LastUsed } from '../domain/access/tokens.ts'
+import type { Quotas } from '../domain/accounts/quotas.ts'
 import type { Rollups } from '../domain/feed/rollups.ts'
-import type { BodyQuota } from '../domain/integrations/stored-bodies.ts'
+import type { IntakeQuota } from '../domain/integrations/stored-bodies.ts'
 import type { Retention } from '../domain/retention/retention.ts'
-import type { Limits } from './limits.ts'
+import type { AllowedHosts } from '../net/addresses.ts'
+import type { Limits } from './limits/limits.ts'
 
 /** What a running service holds; made once by `main`, handed to whoever needs it. */
 export interface Service {
@@ -27,10 +29,14 @@ export interface Service {
   limits: Limits
   lastUsed: LastUsed
   rollups: Rollups
-  bodyQuota: BodyQuota
+  intakeQuota: IntakeQuota
+  /** What an account may use unless something else was set for it. */
+  quotas: Quotas
   log: Logger
   /** Signs the cookies of sessions. */
   cookieKey: string
+  /** Signed them before a change of keys; whoever comes with such a cookie stays signed in. */
+  formerCookieKey?: string
   signUp: SignUpPolicy
   /** Printed at the start and needed by the first user, so that nobody who merely reaches the port owns the service. */
   setUpToken: string
@@ -40,6 +46,10 @@ export interface Service {
   mailing: boolean
   /** For how many days what is kept; null for good. */
   retention: Retention
+  /** Private hosts that may be asked all the same. */
+  allowedHosts: AllowedHosts
+  /** Whom to tell of a weakness: an address as a link. */
+  securityContact?: string
   /** Proxies whose word about the caller's address is taken. */
   trustProxy: string[]
 }

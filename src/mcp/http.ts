@@ -9,7 +9,7 @@ import { type Assistance, createServer, protocolError } from './server.ts'
 import { type Listen, listenOf, refusalOf } from './subscriptions/messages.ts'
 import { type Follow, watch } from './subscriptions/watch.ts'
 
-export interface RemoteAssistance extends Assistance {
+interface RemoteAssistance extends Assistance {
   follow: Follow
   /** Whether what was sent still waits to be read. */
   congested(): boolean

@@ -6,7 +6,7 @@ import type { Route } from '../contract/routes.ts'
 import { partOf } from '../contract/task-fields.ts'
 import type { Fields } from './tool.ts'
 
-export const RECORD_NUMBER = '^[1-9][0-9]{0,9}$'
+export const RECORD_NUMBER = '^[1-9][0-9]{0,15}$'
 
 const record = Type.String({ pattern: RECORD_NUMBER })
 

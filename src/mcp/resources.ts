@@ -17,7 +17,7 @@ const resource = (page: string, name: string, title: string, tool: string, descr
   description,
   mimeType: JSON_TYPE,
   tool,
-  pattern: new RegExp(`^goldmaster://${page.replace(/\{(\w+)\}/g, '(?<$1>[1-9]\\d{0,9})')}$`),
+  pattern: new RegExp(`^goldmaster://${page.replace(/\{(\w+)\}/g, '(?<$1>[1-9]\\d{0,15})')}$`),
 })
 
 const TEMPLATES: readonly (ResourceTemplateType & { tool: string; pattern: RegExp })[] = [

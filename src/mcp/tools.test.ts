@@ -5,7 +5,7 @@ import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { VERSION } from '../contract/version.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/builds/run-investigation.ts'
+import { run } from '../domain/investigations/run-investigation.ts'
 import { TOOLS } from './catalogue.ts'
 
 let studio: Studio

@@ -133,7 +133,7 @@ describe('a private host', () => {
 
   test('is never connected to, however it is spelled', async () => {
     const { port, seen } = await listen((_, reply) => reply.end('inside'), '::')
-    for (const url of spellings(port)) await expect(safeFetch(url, nobody, { patience: 2_000 }), url).rejects.toThrow(Unreachable)
+    for (const url of spellings(port)) await expect(safeFetch(url, nobody, { timeout: 2_000 }), url).rejects.toThrow(Unreachable)
     expect(seen.connections).toBe(0)
     // The same door does open once the operator says so.
     expect((await safeFetch(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('inside')
@@ -198,7 +198,7 @@ describe('an answer', () => {
       }
     })
     for (const path of ['drip', 'silent'])
-      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { patience: 300 })).rejects.toThrow('took too long')
+      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { timeout: 300 })).rejects.toThrow('took too long')
   })
 
   test('that breaks off, lies about its packing, or never comes is an error', async () => {
@@ -210,7 +210,7 @@ describe('an answer', () => {
       if (request.url === '/br') reply.writeHead(200, { 'content-encoding': 'br' }).end('x')
     })
     for (const path of ['cut', 'lie', 'half', 'br'])
-      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { patience: 3_000 }), path).rejects.toThrow(Unreachable)
+      await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { timeout: 3_000 }), path).rejects.toThrow(Unreachable)
     await expect(safeFetch('http://127.0.0.1:1/', local)).rejects.toThrow('ECONNREFUSED')
   })
 

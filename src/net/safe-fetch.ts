@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { type AllowedHosts, isPrivate } from './addresses.ts'
+import { traced } from './tracing.ts'
 
 /** A server that is away, too slow, too talkative, or somewhere we do not go. */
 export class Unreachable extends Error {
@@ -23,13 +24,13 @@ export class NoAnswer extends Unreachable {
 }
 
 export interface FetchOptions {
-  method?: 'GET' | 'POST' | 'PATCH'
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Buffer
   /** Bytes of the answer, as sent and as unpacked; more is refused. */
   limit?: number
   /** Milliseconds for everything, redirects included. */
-  patience?: number
+  timeout?: number
   signal?: AbortSignal
   /** Looks at the head of the answer; false leaves the body unread. */
   wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
@@ -42,9 +43,9 @@ export interface FetchedReply {
 }
 
 const LIMIT = 1024 * 1024
-const PATIENCE = 20_000
+const TIMEOUT_MS = 20_000
 /** A server that is well begins to answer sooner, however much it has to say. */
-const HEAD_PATIENCE = 10_000
+const HEAD_TIMEOUT_MS = 10_000
 const REDIRECTS = 3
 
 /**
@@ -52,9 +53,17 @@ const REDIRECTS = 3
  * connection goes to one of those addresses and nowhere else; redirects are followed within the same origin only.
  */
 export async function safeFetch(address: string, allowed: AllowedHosts, asked: FetchOptions = {}): Promise<FetchedReply> {
-  const timeout = AbortSignal.timeout(asked.patience ?? PATIENCE)
+  const url = readUrl(address)
+  const { method = 'GET' } = asked
+  return traced(method, 'client', { 'http.request.method': method, 'server.address': url.hostname }, (headers) =>
+    followRedirects(url, allowed, { ...asked, headers: { ...headers, ...asked.headers } }),
+  )
+}
+
+async function followRedirects(address: URL, allowed: AllowedHosts, asked: FetchOptions): Promise<FetchedReply> {
+  const timeout = AbortSignal.timeout(asked.timeout ?? TIMEOUT_MS)
   const signal = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
-  let url = readUrl(address)
+  let url = address
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const reached = await attempt(url, allowed, asked, signal)
     const target = reached.status >= 300 && reached.status < 400 ? reached.headers.location : undefined
@@ -132,7 +141,7 @@ function send(
     const timer = setTimeout(() => {
       late = true
       request.destroy()
-    }, HEAD_PATIENCE)
+    }, HEAD_TIMEOUT_MS)
     request
       .on('socket', (socket) => socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true)))
       .on('response', resolve)

@@ -68,10 +68,10 @@ describe('every route that administers', () => {
     })
     if (!/:(?:account|project)_id/.test(path)) return
     expect(await ask(pathOf(path, 'fox', 'den'), { method })).toMatchObject({ status: 404, json: { error: 'not_found' } })
-    if (route.who === 'owner')
+    if (route.who === 'admin' || route.who === 'lead')
       expect(await ask(own, { method, token: tokenOf('member') })).toMatchObject({
         status: 403,
-        json: { error: 'owner_required' },
+        json: { error: 'insufficient_role' },
       })
   })
 })

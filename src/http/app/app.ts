@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import {
   type AppRoute,
+  isAudited,
   type OwnBody,
   type OwnName,
   type OwnPath,
@@ -11,16 +12,19 @@ import {
   ownRoutes,
   showsOwn,
 } from '../../contract/app/routes.ts'
-import { invalidParameter, notFound, notOwner, unknownParameter, unstorableText } from '../../contract/errors.ts'
-import { type RawQuery, readId, readQuery } from '../../contract/params.ts'
+import { invalidParameter, notFound, unknownParameter, unstorableText } from '../../contract/errors.ts'
+import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
 import { authorize, refuseIfReadOnly, type SessionContext } from '../../domain/access/session-context.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
+import { audited } from '../audited.ts'
 import type { Auth } from '../auth/auth.ts'
 import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
 import { jsonOf } from '../rest/rest.ts'
 import type { Service } from '../service.ts'
 
-/** A request of the web app that was authorized. Routes open to everybody have no session. */
+/**
+ * A request of the web app that was authorized. Routes open to everybody have no session. Where something changes, `db` is of the transaction that the audit log is written in.
+ */
 export interface AppCall<N extends OwnName> extends Service {
   auth: () => Promise<Auth>
   request: FastifyRequest
@@ -35,6 +39,9 @@ export interface AppCall<N extends OwnName> extends Service {
 }
 
 export type AppHandlers = { [N in OwnName]: (call: AppCall<N>) => Promise<OwnReply<N>> }
+
+/** The reply of what has nothing to tell. */
+export const done = { ok: true }
 
 /** Serves what only the web app has, with the same authentication as the shared table; to tokens what has a scope. */
 export function serveApp(
@@ -58,7 +65,7 @@ export function serveApp(
       handler: async (request, reply) => {
         const visit = request.visit as SessionContext
         reply.code(route.created ?? 200).header('cache-control', 'no-store')
-        const answer = await handler({
+        const call: AppCall<OwnName> = {
           ...service,
           auth,
           request,
@@ -71,7 +78,13 @@ export function serveApp(
           setCookies: (cookies) => {
             for (const cookie of cookies) reply.header('set-cookie', cookie)
           },
-        })
+        }
+        const { detached } = route
+        const answer = isAudited(route)
+          ? await audited(service.db, { action: name, by: visit, request, body: call.body, detached }, (db) =>
+              handler({ ...call, db: { ...service.db, ...db } }),
+            )
+          : await handler(call)
         return reply.type('application/json; charset=utf-8').send(shown ? shown(answer as never) : answer)
       },
     })
@@ -89,15 +102,15 @@ async function admitted(
     return void refuseUnstorablePath(request)
   }
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
-  const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readId(raw) ?? null))
+  const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readShortId(raw) ?? null))
   const visit = await authorize(service.db, scheme.who(request), {
     scope: route.scope,
+    role: route.who === 'user' || route.who === 'operator' ? undefined : route.who,
     account: idOf(account_id),
     project: idOf(project_id),
   })
   service.lastUsed.note(visit.token_id)
   if (route.who === 'operator' && !visit.operator) throw notFound('Page')
-  if (route.who === 'owner' && !visit.owner) throw notOwner()
   if (route.writes) refuseIfReadOnly(visit, service.site)
   refuseUnstorablePath(request)
   return visit

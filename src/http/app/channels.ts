@@ -5,19 +5,18 @@ import * as log from '../../domain/channels/message-log.ts'
 import * as inbox from '../../domain/inbox/inbox.ts'
 import * as preferences from '../../domain/inbox/preferences.ts'
 import { readUnsubscribe } from '../../domain/inbox/unsubscribe.ts'
-import { idOf } from '../rest/path-ids.ts'
+import { idOf, shortIdOf } from '../rest/path-ids.ts'
 import type { Service } from '../service.ts'
-import type { AppHandlers } from './app.ts'
-
-const done = { ok: true }
+import { type AppHandlers, done } from './app.ts'
 
 /** Chat channels of an account, and what concerns whoever is signed in. */
 export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
   listChannels: async ({ db, account_id }) => ({ channels: await channels.list(db, account_id) }),
   createChannel: ({ db, vault, account_id, body }) => channels.create(db, vault, account_id, body),
-  editChannel: ({ db, vault, account_id, path, body }) => channels.edit(db, vault, account_id, idOf(path.id, 'Channel'), body),
+  editChannel: ({ db, vault, account_id, path, body }) =>
+    channels.edit(db, vault, account_id, shortIdOf(path.id, 'Channel'), body),
   async removeChannel({ db, account_id, path }) {
-    await channels.remove(db, account_id, idOf(path.id, 'Channel'))
+    await channels.remove(db, account_id, shortIdOf(path.id, 'Channel'))
     return done
   },
   testChannel: async (call) => log.test(call.db, await own(call)),
@@ -28,7 +27,7 @@ export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
     return done
   },
 
-  listNotifications: ({ db, visit, query }) => inbox.list(db, visit.user_id, query),
+  listNotifications: ({ db, visit, query }) => inbox.list(db, visit.user_id, query, visit.shut_account_ids),
   async markNotifications({ db, visit, body }) {
     await inbox.mark(db, visit.user_id, body)
     return done
@@ -44,4 +43,4 @@ export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
 }
 
 const own = ({ db, account_id, path }: { db: Service['db']; account_id: number; path: { id: string } }) =>
-  channels.find(db, account_id, idOf(path.id, 'Channel'))
+  channels.find(db, account_id, shortIdOf(path.id, 'Channel'))

@@ -1,16 +1,21 @@
-import { notOwner } from '../../contract/errors.ts'
+import { insufficientRole, notFound } from '../../contract/errors.ts'
+import { suffices } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
 import * as sessions from '../../domain/access/sessions.ts'
 import * as tokens from '../../domain/access/tokens.ts'
+import { editSecurity } from '../../domain/accounts/account-security.ts'
 import * as accountSettings from '../../domain/accounts/account-settings.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import * as connectedAccounts from '../../domain/accounts/connected-accounts.ts'
 import * as profile from '../../domain/accounts/profile.ts'
 import * as projectSettings from '../../domain/accounts/project-settings.ts'
+import * as quotas from '../../domain/accounts/quotas.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
+import * as audit from '../../domain/audit/audit-log.ts'
+import * as auditStreams from '../../domain/audit/streams.ts'
 import { plots } from '../../domain/builds/plots.ts'
 import { overview } from '../../domain/feed/overview.ts'
 import * as mails from '../../domain/notifications/mails.ts'
@@ -18,36 +23,46 @@ import { search } from '../../domain/search/search.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
-import { idOf } from '../rest/path-ids.ts'
-import { searches } from '../search-gate.ts'
-import type { AppHandlers } from './app.ts'
+import { searches } from '../limits/search-gate.ts'
+import { idOf, shortIdOf } from '../rest/path-ids.ts'
+import { type AppHandlers, done } from './app.ts'
 import { channelHandlers } from './channels.ts'
+import { deletionHandlers } from './deletion.ts'
+import { exportHandlers } from './exports.ts'
 import { identityHandlers } from './identity.ts'
 import { ruleHandlers } from './rules.ts'
+import { secondFactorHandlers } from './second-factors.ts'
+import { signInHandlers } from './sign-in.ts'
 import { toolHandlers } from './tools.ts'
+import { viewHandlers } from './views.ts'
 import { workHandlers } from './work.ts'
 
-const done = { ok: true }
-
-/** What the web app may ask, one line each; tools and webhooks stand in `app-tools.ts`. */
+/** What the web app may ask, one line each; the larger families stand in files of their own. */
 export const appHandlers: AppHandlers = {
   ...toolHandlers,
   ...workHandlers,
+  ...viewHandlers,
   ...channelHandlers,
+  ...exportHandlers,
+  ...deletionHandlers,
   ...ruleHandlers,
   ...identityHandlers,
+  ...signInHandlers,
+  ...secondFactorHandlers,
   async showMe({ db, visit, auth, request, setCookies }) {
     // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
     const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
     setCookies(headers.getSetCookie())
-    return profile.show(db, visit.user_id)
+    return profile.show(db, visit)
   },
-  editMe: ({ db, visit, body }) => profile.edit(db, visit.user_id, body),
-  listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id) }),
+  editMe: ({ db, visit, body }) => profile.edit(db, visit, body),
+  listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id, visit.shut_account_ids) }),
   search: async ({ db, visit, query }) => ({
-    hits: await searches.enter(visit.user_id, () => search(db, visit.user_id, query.q ?? '', query.project_id)),
+    hits: await searches.enter(visit.user_id, () =>
+      search(db, visit.user_id, query.q ?? '', query.project_id, visit.shut_account_ids),
+    ),
   }),
-  showOverview: ({ db, project_id, site }) => overview(db, project_id, site),
+  showOverview: ({ db, project_id, visit, site }) => overview(db, project_id, visit.user_id, site),
   showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
   decideAssets: async ({ db, project_id, visit, body }) => ({
     approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
@@ -55,7 +70,7 @@ export const appHandlers: AppHandlers = {
   async decideCommandLine({ db, visit, body: { allow, port, state, ...consent } }) {
     const issue = (db: Database) => loginCodes.issue(db, { user_id: visit.user_id, ...consent })
     const answer: Record<string, string> = allow
-      ? { code: await sessions.granting(db, visit, issue), state }
+      ? { code: await sessions.granting(db, visit, null, issue), state }
       : { error: 'access_denied', state }
     return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
   },
@@ -71,22 +86,27 @@ export const appHandlers: AppHandlers = {
   }),
 
   listTokens: async ({ db, visit }) => ({
-    tokens: (await tokens.list(db, visit.user_id)).map(({ user_id, ...token }) => token),
+    tokens: (await tokens.listOwn(db, visit)).map(({ user_id, ...token }) => token),
   }),
-  async createToken({ db, visit, body: { name, scopes, expires_in_days }, site }) {
+  async createToken({ db, visit, body: { name, scopes, expires_in_days, account_id = null, project_ids = null }, site }) {
     const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
-    const { user_id, ...token } = await sessions.granting(db, visit, (db) =>
-      tokens.createByOwner(db, visit, { name: name.trim(), scopes, expires_at }, site),
+    const { user_id, ...token } = await sessions.granting(db, visit, account_id ?? visit.only_account_id, (db) =>
+      tokens.createByOwner(db, visit, { name: name.trim(), scopes, expires_at, account_id, project_ids }, site),
     )
     return token
   },
   revokeToken: async ({ db, visit, path }) => {
-    await tokens.revokeOwn(db, visit.user_id, idOf(path.id, 'Token'))
+    await tokens.revokeOwn(db, visit, shortIdOf(path.id, 'Token'))
+    return done
+  },
+  listAccountTokens: async ({ db, account_id }) => ({ tokens: await tokens.listOfAccount(db, account_id) }),
+  revokeAccountToken: async ({ db, account_id, path }) => {
+    await tokens.revokeFromAccount(db, account_id, shortIdOf(path.id, 'Token'))
     return done
   },
   listSessions: async ({ db, visit }) => ({ sessions: await sessions.list(db, visit.user_id, visit.session_id) }),
   endSession: async ({ db, visit, path }) => {
-    await sessions.end(db, visit.user_id, idOf(path.id, 'Session'))
+    await sessions.end(db, visit.user_id, shortIdOf(path.id, 'Session'))
     return done
   },
   endOtherSessions: async ({ db, visit }) => {
@@ -96,44 +116,65 @@ export const appHandlers: AppHandlers = {
   listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await connectedAccounts.list(db, visit.user_id) }),
   addConnectedAccount: ({ db, visit, body }) => connectedAccounts.claim(db, visit.user_id, body.provider, body.uid),
   removeConnectedAccount: async ({ db, visit, path }) => {
-    await connectedAccounts.remove(db, visit.user_id, idOf(path.id, 'Connected account'))
+    await connectedAccounts.remove(db, visit.user_id, shortIdOf(path.id, 'Connected account'))
     return done
   },
 
-  showAccount: ({ db, account_id }) => accountSettings.show(db, account_id),
-  editAccount: ({ db, account_id, body }) => accountSettings.edit(db, account_id, body),
-  async editBilling({ db, account_id, body }) {
+  listAuditLog: ({ db, account_id, query }) => audit.list(db, account_id, query),
+  verifyAuditLog: ({ db, account_id }) => audit.verify(db, account_id),
+  showAuditStream: async ({ db, vault, account_id }) => ({ stream: await auditStreams.find(db, vault, account_id) }),
+  setAuditStream: async ({ db, vault, account_id, body }) => {
+    await auditStreams.set(db, vault, account_id, body)
+    return { stream: await auditStreams.find(db, vault, account_id) }
+  },
+  removeAuditStream: async ({ db, account_id }) => {
+    await auditStreams.remove(db, account_id)
+    return done
+  },
+  showAccount: ({ db, account_id, retention }) => accountSettings.show(db, account_id, retention),
+  editAccount: ({ db, account_id, body, retention }) => accountSettings.edit(db, account_id, body, retention),
+  async showUsage({ db, account_id, quotas: service, retention, intakeQuota }) {
+    await intakeQuota.flush(db)
+    return { usage: await quotas.usage(db, service, account_id, retention.bodies) }
+  },
+  editAccountSecurity: async ({ db, account_id, visit, body, retention }) => {
+    await editSecurity(db, account_id, visit, body)
+    return accountSettings.show(db, account_id, retention)
+  },
+  async editBilling({ db, account_id, body, retention }) {
     await accounts.edit(db, account_id, body)
-    return accountSettings.show(db, account_id)
+    return accountSettings.show(db, account_id, retention)
   },
   listAccountMembers: async ({ db, account_id, visit }) => ({
-    members: await accountSettings.members(db, account_id, visit.owner),
+    members: await accountSettings.members(db, account_id, suffices(visit.account_role, 'admin')),
   }),
-  editAccountMember: async ({ db, account_id, path, body }) => {
-    await accountSettings.setRole(db, account_id, idOf(path.user_id, 'Member'), body.role)
+  editAccountMember: async ({ db, account_id, path, body, visit }) => {
+    await accountSettings.setRole(db, account_id, shortIdOf(path.user_id, 'Member'), body.role, visit.account_role!)
     return done
   },
   removeAccountMember: async ({ db, account_id, path, visit }) => {
-    const id = idOf(path.user_id, 'Member')
-    if (!visit.owner && id !== visit.user_id) throw notOwner()
-    await accountSettings.remove(db, account_id, id)
+    const id = shortIdOf(path.user_id, 'Member')
+    if (id !== visit.user_id && !suffices(visit.account_role, 'admin')) throw insufficientRole('admin')
+    await accountSettings.remove(db, account_id, id, id === visit.user_id ? 'owner' : visit.account_role!)
     return done
   },
   listClaimedAccounts: async ({ db, account_id }) => ({
     connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
   }),
   confirmClaimedAccount: async ({ db, account_id, visit, path }) => {
-    await connectedAccounts.confirm(db, account_id, idOf(path.id, 'Connected account'), visit.user_id)
+    await connectedAccounts.confirm(db, account_id, shortIdOf(path.id, 'Connected account'), visit.user_id)
     return done
   },
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
-  invite: async ({ db, account_id, visit, body, site, mailing }) => {
+  invite: async ({ db, account_id, visit, body, site, mailing, quotas: service }) => {
+    accountSettings.refuseAboveOwn(visit.account_role!, body.role)
+    await quotas.refuseIfFull(db, service, account_id, 'invitations')
     const { url, ...made } = await invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site)
     // Following the link proves the address, so only its mailbox gets it, where mails leave.
     return { ...made, url: mailing ? null : url }
   },
   withdrawInvitation: async ({ db, account_id, path }) => {
-    await invitations.withdraw(db, account_id, idOf(path.id, 'Invitation'))
+    await invitations.withdraw(db, account_id, shortIdOf(path.id, 'Invitation'))
     return done
   },
   createProject: ({ db, account_id, visit, body }) => projectSettings.create(db, account_id, visit.user_id, body),
@@ -141,19 +182,25 @@ export const appHandlers: AppHandlers = {
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
   listProjectPeople: async ({ db, project_id, visit }) => ({
-    members: await projectSettings.people(db, project_id, visit.owner),
+    members: await projectSettings.people(db, project_id, suffices(visit.account_role, 'admin')),
   }),
-  setProjectMember: async ({ db, project_id, path, body }) => {
-    await projectSettings.setMember(db, project_id, idOf(path.user_id, 'Member'), body.role)
+  listAssignees: async ({ db, project_id, visit }) => ({
+    people: await projectSettings.assignees(db, project_id, suffices(visit.account_role, 'member')),
+  }),
+  setProjectMember: async ({ db, project_id, visit, path, body }) => {
+    const user_id = shortIdOf(path.user_id, 'Member')
+    // A guest who leads a project would learn the name of everybody whom they put on it.
+    if (!suffices(visit.account_role, 'member') && !(await profile.knows(db, visit.user_id, user_id))) throw notFound('Member')
+    await projectSettings.setMember(db, project_id, user_id, body.project_role)
     return done
   },
   removeProjectMember: async ({ db, project_id, path }) => {
-    await projectSettings.removeMember(db, project_id, idOf(path.user_id, 'Member'))
+    await projectSettings.removeMember(db, project_id, shortIdOf(path.user_id, 'Member'))
     return done
   },
   listUgsTokens: async ({ db, project_id }) => ({ ugs_tokens: await ugsTokens.list(db, project_id) }),
   createUgsToken: ({ db, visit, project_id, body }) =>
-    sessions.granting(db, visit, (db) => ugsTokens.create(db, project_id, body.name.trim())),
+    sessions.granting(db, visit, visit.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim())),
   revokeUgsToken: async ({ db, project_id, path }) => {
     await ugsTokens.revoke(db, idOf(path.id, 'Token'), project_id)
     return done

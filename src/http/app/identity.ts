@@ -1,17 +1,18 @@
 import { timingSafeEqual } from 'node:crypto'
 import { invalidSetUpToken } from '../../contract/errors.ts'
 import { VERSION } from '../../contract/version.ts'
+import type { Database } from '../../db/database.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import { changePassword } from '../../domain/access/password-change.ts'
 import * as passwordResets from '../../domain/access/password-resets.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
 import * as signUps from '../../domain/access/sign-ups.ts'
 import * as profile from '../../domain/accounts/profile.ts'
+import { accountsOf, record } from '../../domain/audit/audit-log.ts'
+import { refuseIfRequired } from '../../domain/sign-in/required.ts'
 import { refuseForeignHost } from '../auth/auth-scheme.ts'
 import { countAttempt, headersOf } from '../auth/sign-in.ts'
-import type { AppCall, AppHandlers } from './app.ts'
-
-const done = { ok: true }
+import { type AppCall, type AppHandlers, done } from './app.ts'
 
 type Names =
   | 'welcome'
@@ -32,11 +33,15 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async setUp(call) {
     const { db, body, request, metering } = call
-    const { set_up_token, ...person } = body
+    const { set_up_token, studio, timezone, ...person } = body
     await countAttempt(call, request, 'set up')
     refuseForeignHost(call.site, request)
     if (!isSame(set_up_token, call.setUpToken)) throw invalidSetUpToken()
-    const user = await signUps.setUp(db, person, metering)
+    const user = await db.transaction(async (db) => {
+      const user = await signUps.setUp(db, person, { name: studio, timezone }, metering)
+      await came(db, call, 'setUp', user.id)
+      return user
+    })
     await signIn(call, user.email, person.password)
     return done
   },
@@ -47,13 +52,18 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async completeSignUp(call) {
     await countAttempt(call, call.request, 'sign up')
-    const user = await signUps.complete(call.db, call.signUp, call.body, call.metering)
+    const user = await call.db.transaction(async (db) => {
+      const user = await signUps.complete(db, call.signUp, call.body, call.metering)
+      await came(db, call, 'completeSignUp', user.id)
+      return user
+    })
     await signIn(call, user.email, call.body.password)
     return done
   },
   async joinByInvitation(call) {
     await countAttempt(call, call.request, 'join')
-    const user = await signUps.join(call.db, call.body)
+    const user = await signUps.join(call.db, call.body, call.request.ip)
+    await refuseIfRequired(call.db, user.id)
     await signIn(call, user.email, call.body.password)
     return done
   },
@@ -69,18 +79,25 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async completePasswordReset(call) {
     await countAttempt(call, call.request, 'reset')
-    await passwordResets.complete(call.db, call.body, call.site)
+    await call.db.transaction(async (db) =>
+      came(db, call, 'completePasswordReset', await passwordResets.complete(db, call.body, call.site)),
+    )
     return done
   },
   async changePassword(call) {
     const { db, visit, body, site } = call
-    const { user } = await profile.show(db, visit.user_id)
+    const { user } = await profile.show(db, visit)
     await countAttempt(call, call.request, `change ${user.id}`)
+    await refuseIfRequired(db, user.id)
     await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
     await signIn(call, user.email, body.new_password)
     return done
   },
 }
+
+/** Nobody was known when they asked; now somebody is. */
+const came = (db: Database, { request }: AppCall<Names>, action: Names, user_id: number) =>
+  record(db, accountsOf(user_id), { actor: 'user', user_id, ip_address: request.ip, action, subject: `user/${user_id}` })
 
 /** A session for whoever has just shown who they are. */
 async function signIn(call: AppCall<Names>, email: string, password: string) {

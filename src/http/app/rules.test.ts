@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
-const LOG = "baking\nBAKE-17 Maps/Sky.map: no lightmap\nmain.cpp:3:7: error: expected ';' before 'x'\n"
-const written = {
-  id: 'baker.missing-lightmap',
-  tool: 'Baker',
-  category: 'cook_asset_error',
-  role: 'root',
-  need: ['BAKE-'],
-  match: '^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)',
-  score: 95,
-  fix: 'Bake {file} again.',
-}
-const rule = { ...written, block: { more: '^  hint: ', max: 3 }, examples: [{ log: LOG, line: 2, file: 'Sky.map' }] }
+const { examples: _, ...withoutExamples } = bakerRule
+const written = { ...withoutExamples, fix: 'Bake {file} again.' }
+const rule = { ...written, block: { more: '^  hint: ', max: 3 }, examples: [{ log: BAKER_LOG, line: 2, file: 'Sky.map' }] }
 
 let studio: Studio
 let lead: Visitor
@@ -45,7 +37,7 @@ const send = (method: string, path: string, body?: object, who = lead) => who.ap
 const listed = async () => (await lead.app(place)).json.failure_rules
 
 describe('trying a rule', () => {
-  const attempt = (given: object, log = LOG, who = lead) => send('POST', '/try', { rule: given, log }, who)
+  const attempt = (given: object, log = BAKER_LOG, who = lead) => send('POST', '/try', { rule: given, log }, who)
 
   test('shows the lines it matches and what an investigation would say, and keeps nothing', async () => {
     const { status, json } = await attempt(written)
@@ -120,7 +112,7 @@ describe('a rule', () => {
     expect(await send('PUT', `/${rule.id}`, edited)).toMatchObject({ status: 200, json: { definition: edited } })
     const renamed = await send('PUT', `/${rule.id}`, { ...rule, id: 'baker.other' })
     expect([renamed.status, renamed.json.message]).toEqual([422, 'id cannot change; it is baker.missing-lightmap.'])
-    const unproven = await send('PUT', `/${rule.id}`, { ...rule, examples: [{ log: LOG, line: 3 }] })
+    const unproven = await send('PUT', `/${rule.id}`, { ...rule, examples: [{ log: BAKER_LOG, line: 3 }] })
     expect([unproven.status, unproven.json.message]).toEqual([422, 'examples[0].line is 3, but the rule finds line 2.'])
     expect((await send('PUT', '/baker.absent', rule)).status).toBe(404)
     expect(await listed()).toMatchObject([{ definition: edited }])
@@ -132,9 +124,9 @@ describe('a rule', () => {
       ['POST', '', rule],
       ['PUT', `/${rule.id}`, rule],
       ['DELETE', `/${rule.id}`, undefined],
-      ['POST', '/try', { rule: written, log: LOG }],
+      ['POST', '/try', { rule: written, log: BAKER_LOG }],
     ] as const) {
-      expect(await send(method, path, body, member)).toMatchObject({ status: 403, json: { error: 'owner_required' } })
+      expect(await send(method, path, body, member)).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
       expect((await send(method, path, body, rival)).status).toBe(404)
     }
     const theirs = `/accounts/${studio.world.accounts.fox!.id}/failure_rules`

@@ -1,6 +1,6 @@
 import type { ruleRoutes } from '../../contract/app/rules.ts'
-import * as rules from '../../domain/builds/failure-rules.ts'
-import type { AppHandlers } from './app.ts'
+import * as rules from '../../domain/investigations/failure-rules.ts'
+import { type AppHandlers, done } from './app.ts'
 
 /** An account's own failure rules. */
 export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
@@ -9,7 +9,7 @@ export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
   editFailureRule: ({ db, account_id, path, body }) => rules.edit(db, account_id, path.rule_id, body),
   async removeFailureRule({ db, account_id, path }) {
     await rules.remove(db, account_id, path.rule_id)
-    return { ok: true }
+    return done
   },
   async tryFailureRule({ db, account_id, body }) {
     const { line, matched, finding } = await rules.tryOut(db, account_id, body.rule, body.log)

@@ -46,6 +46,7 @@ test('every tool that can be connected is described, with the settings of its se
     { key: 'fingerprint', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: true },
     { key: 'charset', label: 'Character set', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'branches', label: 'Streams or branches', hint: expect.any(String), secret: false, binds_secrets: false },
+    { key: 'swarm', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: false },
   ])
   expect(providers.find(({ name }: { name: string }) => name === 'linear')).toMatchObject({
     label: 'Linear',
@@ -53,6 +54,26 @@ test('every tool that can be connected is described, with the settings of its se
     signing: 'optional',
     server: null,
   })
+})
+
+test('an account keeps bodies for fewer days than the service if it says so, never for more', async () => {
+  const path = `/accounts/${studio.world.accounts.owl!.id}`
+  const set = (retention: object, who = lead) => who.app(path, { method: 'PATCH', body: { retention } })
+  expect((await set({ bodies: 3 }, member)).status).toBe(403)
+  expect((await set({ bodies: 31 })).json).toMatchObject({ error: 'invalid_parameter', message: expect.stringContaining('30') })
+  expect((await set({ mails: 3 })).json.error).toBe('unknown_parameter')
+  expect((await set({ logs: 0 })).status).toBe(422)
+  await set({ logs: 400 })
+  const kept = (await set({ bodies: 3 })).json
+  expect(kept).toMatchObject({ retention: { bodies: 3, logs: 400, outgoing: null }, retention_max: { bodies: 30, logs: null } })
+  const [entry] = (await lead.app(`${path}/audit_log?action=editAccount`)).json.entries
+  expect(entry).toMatchObject({ before: { retention: { logs: 400 } }, after: { retention: { logs: 400, bodies: 3 } } })
+  const { webhook_token } = studio.world.integrations.tracker!
+  await studio.ask(`/webhooks/linear?token=${webhook_token}`, { method: 'POST', body: { action: 'noise' } })
+  const [{ id }] = (await lead.app(`${place}/deliveries`)).json.deliveries
+  expect((await lead.app(`${place}/deliveries/${id}`)).json.body_kept_days).toBe(3)
+  expect((await set({ bodies: null, logs: null })).json.retention).toMatchObject({ bodies: null, logs: null })
+  await studio.db.execute(sql`delete from deliveries`)
 })
 
 test.each([12, null])('a delivery says for how long bodies are kept: %s days', async (bodies) => {
@@ -79,7 +100,7 @@ describe('a deleted integration', () => {
 
   test('may be deleted by owners alone', async () => {
     const path = `${place}/integrations/${studio.world.integrations.ci!.id}`
-    expect(await member.app(path, { method: 'DELETE' })).toMatchObject({ status: 403, json: { error: 'owner_required' } })
+    expect(await member.app(path, { method: 'DELETE' })).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
     expect((await report(tokenOf('ci'))).status).toBe(200)
   })
 

@@ -1,6 +1,8 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
 import type { Provider } from '../../contract/app/tool-shapes.ts'
 import { notFound, refusedDelivery } from '../../contract/errors.ts'
+import * as accounts from '../../domain/accounts/accounts.ts'
+import { refuseIfFull } from '../../domain/accounts/quotas.ts'
 import { bindsSecrets, isSecret } from '../../domain/integrations/config.ts'
 import * as deliveries from '../../domain/integrations/delivery-log.ts'
 import { health } from '../../domain/integrations/health.ts'
@@ -8,6 +10,7 @@ import * as integrations from '../../domain/integrations/integrations.ts'
 import * as settings from '../../domain/integrations/settings.ts'
 import * as outgoing from '../../domain/notifications/outgoing-log.ts'
 import * as subscriptions from '../../domain/notifications/subscriptions.ts'
+import { effective } from '../../domain/retention/retention.ts'
 import { Refused } from '../../intake/deliver.ts'
 import type { Delivered } from '../../intake/persist.ts'
 import type { ServerSettings } from '../../intake/provider.ts'
@@ -15,9 +18,9 @@ import { providers } from '../../intake/providers/index.ts'
 import { replay } from '../../intake/replay.ts'
 import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
-import { idOf } from '../rest/path-ids.ts'
+import { idOf, shortIdOf } from '../rest/path-ids.ts'
 import type { Service } from '../service.ts'
-import type { AppHandlers } from './app.ts'
+import { type AppHandlers, done } from './app.ts'
 
 type Name =
   | 'listProviders'
@@ -27,8 +30,6 @@ type Name =
   | `${'list' | 'create' | 'edit' | 'remove'}Webhook${'' | 's'}`
   | `${'show' | 'rotate'}WebhookSecret`
   | `${'list' | 'show' | 'replay'}Outgoing`
-
-const done = { ok: true }
 
 /** What the web app has to know of a provider. */
 const PROVIDERS: Provider[] = Object.values(providers).map(
@@ -51,8 +52,9 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
-    const { db, vault, project_id, body } = call
+    const { db, vault, account_id, project_id, body, quotas } = call
     const { provider, signing_secret, config } = body
+    await refuseIfFull(db, quotas, account_id, 'integrations')
     const made = await integrations.create(db, vault, {
       project_id,
       provider,
@@ -61,7 +63,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
     })
     return shown(call, project_id, made.id)
   },
-  showIntegration: (call) => shown(call, call.project_id, idOf(call.path.id, 'Integration')),
+  showIntegration: (call) => shown(call, call.project_id, shortIdOf(call.path.id, 'Integration')),
   async editIntegration(call) {
     const { vault, project_id, body } = call
     const id = await own(call)
@@ -84,18 +86,19 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   testIntegration: async (call) => orRefusal(testDelivery(call.db, await own(call))),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
-  showDelivery: async ({ db, project_id, path, retention }) => ({
+  showDelivery: async ({ db, account_id, project_id, path, retention }) => ({
     ...(await showDelivery(db, idOf(path.id, 'Delivery'), project_id)),
-    body_kept_days: retention.bodies,
+    body_kept_days: effective(retention, (await accounts.find(db, account_id)).retention, 'bodies'),
   }),
   async replayDelivery({ db, project_id, path }) {
-    const id = idOf(path.id, 'Delivery')
-    await deliveries.sizeOf(db, id, project_id)
-    return orRefusal(replay(db, id))
+    return orRefusal(replay(db, idOf(path.id, 'Delivery'), project_id))
   },
 
   listWebhooks: async ({ db, account_id }) => ({ webhooks: await subscriptions.list(db, account_id) }),
-  createWebhook: ({ db, vault, account_id, body }) => subscriptions.create(db, vault, { account_id, ...body }),
+  async createWebhook({ db, vault, account_id, body, quotas }) {
+    await refuseIfFull(db, quotas, account_id, 'webhooks')
+    return subscriptions.create(db, vault, { account_id, ...body })
+  },
   async editWebhook(call) {
     const { db, body } = call
     const id = await webhook(call)
@@ -119,7 +122,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
 }
 
 async function own({ db, project_id, path }: { db: Service['db']; project_id: number; path: { id: string } }): Promise<number> {
-  const id = idOf(path.id, 'Integration')
+  const id = shortIdOf(path.id, 'Integration')
   await settings.requireIn(db, project_id, id)
   return id
 }
@@ -133,7 +136,7 @@ async function webhook({
   account_id: number
   path: { id: string }
 }): Promise<number> {
-  const found = await subscriptions.find(db, idOf(path.id, 'Webhook'))
+  const found = await subscriptions.find(db, shortIdOf(path.id, 'Webhook'))
   if (found.account_id !== account_id) throw notFound('Webhook')
   return found.id
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { SCOPES } from '../../contract/sets.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (hour: number) => new Date(Date.UTC(2026, 9, 1, hour)).toISOString()
@@ -24,21 +25,51 @@ let studio: Studio
 let lead: Visitor
 let place: string
 beforeAll(async () => {
-  studio = await openStudio({
-    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
-    users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
-    tokens: [{ key: 'all', user: 'lead', name: 'all', scopes: ['read:tasks'] }],
-    projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
-    changes: [1, 2, 3, 4].map(change),
-    build_runs: [1, 3].map(build),
-    deployments: [
-      deployment('first', 1, { build_run: 'b1', status: 'live', live_at: at(2) }),
-      deployment('turned_down', 2, { build_run: 'b1', status: 'rejected' }),
-      deployment('second', 3, { build_run: 'b3', status: 'in_review' }),
-      deployment('unknown', 4, { status: 'pending' }),
-    ],
-    tasks: [{ key: 'k', project: 'star', title: 'Old title', description: 'Old words' }],
-  })
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true }],
+      users: ['lead', 'kim'].map((key) => ({
+        key,
+        email: `${key}@example.com`,
+        name: key,
+        password: PASSWORD,
+        accounts: { owl: key === 'lead' ? 'owner' : 'member' },
+      })),
+      tokens: [
+        { key: 'all', user: 'lead', name: 'all', scopes: ['read:tasks', 'write:tasks'] },
+        { key: 'feed', user: 'lead', name: 'feed', scopes: SCOPES },
+      ],
+      projects: ['star', 'moon'].map((key) => ({ key, account: 'owl', name: key, members: { lead: 'owner' } })),
+      changes: [1, 2, 3, 4].map(change),
+      build_runs: [
+        ...[1, 3].map(build),
+        { ...build(4), key: 'once', status: 'failed', ci_job_name: 'night' },
+        { ...build(4), key: 'again', status: 'completed', ci_job_name: 'night', created_at: at(5) },
+        { ...build(4), key: 'red', status: 'failed', ci_job_name: 'cook' },
+        { ...build(4), key: 'under_way', status: 'building', ci_job_name: 'tests' },
+        { key: 'now', project: 'moon', status: 'building', ci_job_name: 'live', build_number: '7' },
+      ],
+      deployments: [
+        deployment('first', 1, { build_run: 'b1', status: 'live', live_at: at(2) }),
+        deployment('turned_down', 2, { build_run: 'b1', status: 'rejected' }),
+        deployment('second', 3, { build_run: 'b3', status: 'in_review' }),
+        deployment('unknown', 4, { status: 'pending' }),
+      ],
+      tasks: [
+        { key: 'k', project: 'star', title: 'Old title', description: 'Old words' },
+        {
+          key: 'one',
+          project: 'star',
+          title: 'One',
+          labels: ['ui'],
+          links: { changes: ['c1'], build_runs: ['b1'], deployments: ['first'] },
+        },
+        { key: 'two', project: 'star', title: 'Two' },
+        { key: 'far', project: 'moon', title: 'Far' },
+      ],
+    },
+    { wideIds: true },
+  )
   lead = await signIn(studio, 'lead@example.com', PASSWORD)
   place = `/projects/${studio.world.projects.star!.id}`
 })
@@ -101,5 +132,138 @@ describe('the words of a task', () => {
 
   test('are refused like everywhere when they are too long', async () => {
     expect((await revise({ seen: {}, task: { title: '   ' } })).status).toBe(422)
+  })
+})
+
+describe('several tasks at once', () => {
+  const idOf = (key: string) => studio.world.tasks[key]!.id as number
+  const read = async (key: string) => (await lead.app(`${place}/tasks/${idOf(key)}`)).json
+  const told = async (key: string) => (await lead.app(`${place}/tasks/${idOf(key)}/history`)).json.history
+  const bulk = (body: object, path = '', method = path ? 'POST' : 'PATCH') =>
+    lead.app(`${place}/tasks/bulk${path}`, { method, body })
+
+  test('are edited alike, and their history says who changed what', async () => {
+    const kim = studio.world.users.kim!.id
+    const ids = [idOf('two'), idOf('one')]
+    expect((await bulk({ ids, task: { state: 'blocked', user_id: kim }, add_label: 'wip' })).status).toBe(200)
+    expect(await read('one')).toMatchObject({ state: 'blocked', user_id: kim, labels: ['ui', 'wip'] })
+    expect(await read('two')).toMatchObject({ state: 'blocked', user_id: kim, labels: ['wip'] })
+    await bulk({ ids, remove_label: 'wip' })
+    await bulk({ ids: [idOf('one')], task: { state: 'blocked' } })
+    const token = studio.world.tokens.all!.token as string
+    const body = { task: { title: 'First', description: 'Long' } }
+    await studio.ask(`/api/v1${place}/tasks/${idOf('one')}`, { method: 'PATCH', token, body })
+    const { history } = (await lead.app(`${place}/tasks/${idOf('one')}/history`)).json
+    const by = { user_id: studio.world.users.lead!.id }
+    expect(history).toMatchObject([
+      { ...by, by_token: true, changes: { title: { from: 'One', to: 'First' }, description: null } },
+      { ...by, by_token: false, changes: { labels: { from: ['ui', 'wip'], to: ['ui'] } } },
+      {
+        ...by,
+        by_token: false,
+        changes: { state: { from: 'to_do', to: 'blocked' }, labels: { from: ['ui'], to: ['ui', 'wip'] } },
+      },
+    ])
+  })
+
+  test('all stay as they are when one of them is not there, or of another project', async () => {
+    for (const [stranger, path] of [
+      [999_999, ''],
+      [idOf('far'), ''],
+      [idOf('far'), '/delete'],
+    ] as const) {
+      const body = { ids: [idOf('two'), stranger], ...(path === '' && { task: { state: 'completed' } }) }
+      expect((await bulk(body, path)).status).toBe(404)
+    }
+    expect(await read('two')).toMatchObject({ state: 'blocked' })
+    expect((await bulk({ ids: [idOf('two')], task: { state: 'gone' } })).status).toBe(422)
+    expect((await bulk({ ids: [idOf('two')], add_label: 'x'.repeat(101) })).status).toBe(422)
+    expect((await bulk({ ids: [] })).status).toBe(422)
+  })
+
+  test('are deleted, and come back as they were', async () => {
+    const before = await read('one')
+    const ids = [idOf('one'), idOf('two')]
+    expect((await bulk({ ids }, '/delete')).status).toBe(200)
+    for (const key of ['one', 'two']) expect((await lead.app(`${place}/tasks/${idOf(key)}`)).status).toBe(404)
+    expect((await bulk({ ids }, '/delete')).status).toBe(404)
+    const by = { user_id: studio.world.users.lead!.id, by_token: false }
+    expect((await told('one'))[0]).toMatchObject({ ...by, changes: { deleted: { from: false, to: true } } })
+    expect(JSON.stringify((await lead.app('/workspace/events')).json)).not.toContain(`task #${idOf('one')}"`)
+    expect((await bulk({ ids }, '/restore')).status).toBe(200)
+    const { updated_at, ...after } = await read('one')
+    expect(after).toEqual({ ...before, updated_at: undefined })
+    expect(updated_at > before.updated_at).toBe(true)
+    expect((await lead.app(`${place}/tasks?label=ui`)).json.tasks).toHaveLength(1)
+    expect((await told('one')).slice(0, 2)).toMatchObject([
+      { ...by, changes: { deleted: { from: true, to: false } } },
+      { ...by, changes: { deleted: { from: false, to: true } } },
+    ])
+    expect((await bulk({ ids }, '/restore')).status).toBe(404)
+  })
+})
+
+describe('a view of a list', () => {
+  const views = () => `/accounts/${studio.world.accounts.owl!.id}/views`
+  const save = (body: object) => lead.app(views(), { method: 'PUT', body })
+
+  test('is kept under its name for whoever made it, and for nobody else', async () => {
+    const path = `${place}/builds`
+    const { status, json } = await save({ name: 'Red', path, query: 'status=failed' })
+    expect([status, json]).toEqual([200, { id: json.id, name: 'Red', path, query: 'status=failed' }])
+    for (const list of ['/feed', '/inbox', `${place}/approvals`, `${place}/branches`]) {
+      const kept = await save({ name: 'Some', path: list, query: 'q=a' })
+      expect((await lead.app(`${views()}/${kept.json.id}`, { method: 'DELETE' })).status, list).toBe(200)
+    }
+    expect((await save({ name: ' Red ', path, query: 'status=failed&branch=main' })).json.id).toBe(json.id)
+    expect((await lead.app(views())).json.views).toEqual([{ ...json, query: 'status=failed&branch=main' }])
+    const kim = await signIn(studio, 'kim@example.com', PASSWORD)
+    expect((await kim.app(views())).json.views).toEqual([])
+    expect((await kim.app(`${views()}/${json.id}`, { method: 'DELETE' })).status).toBe(404)
+    expect((await lead.app(`${views()}/${json.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await lead.app(views())).json.views).toEqual([])
+  })
+
+  test.each(['https://evil.example/feed', '//evil.example', '/settings/tokens'])('leads to no other place: %s', async (path) => {
+    expect((await save({ name: 'Away', path, query: '' })).status).toBe(422)
+  })
+})
+
+describe('the list of changes in the web app', () => {
+  const listed = async (query: string) => (await lead.app(`${place}/${query}`)).json.changes
+
+  test.each(['changes', 'search/changes'])(
+    '%s says how the builds of each ended, a job that was run again by its last',
+    async (list) => {
+      const [newest, third] = await listed(`${list}?builds=true`)
+      expect(newest.builds).toEqual({ passed: 1, failed: 1, running: 1 })
+      expect(third.builds).toEqual({ passed: 1, failed: 0, running: 0 })
+      expect((await listed(list))[0]).not.toHaveProperty('builds')
+    },
+  )
+
+  test('is narrowed to a time', async () => {
+    const found = await listed(`changes?since=${at(2)}&until=${at(4)}`)
+    expect(found.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['abc3', 'abc2'])
+  })
+})
+
+describe('the feed of the web app', () => {
+  test('names the builds under way, without those that were never heard of again', async () => {
+    const { build_runs } = (await lead.app(`/accounts/${studio.world.accounts.owl!.id}/running_builds`)).json
+    expect(build_runs).toMatchObject([
+      { id: String(studio.world.build_runs.now!.id), project_name: 'moon', ci_job_name: 'live', build_number: '7' },
+    ])
+  })
+
+  test("is narrowed to the reader's own, which the REST API does not know", async () => {
+    const kim = await signIn(studio, 'kim@example.com', PASSWORD)
+    const mine = async (who: Visitor) =>
+      (await who.app('/workspace/events?mine=true')).json.events.map(({ target_ref }: { target_ref: string }) => target_ref)
+    const { one, two } = studio.world.tasks
+    expect((await mine(kim)).sort()).toEqual([`task #${one!.id}`, `task #${two!.id}`].sort())
+    expect(await mine(lead)).toEqual([])
+    const token = studio.world.tokens.feed!.token as string
+    expect((await studio.ask('/api/v1/workspace/events?mine=true', { token })).json.error).toBe('unknown_parameter')
   })
 })

@@ -1,20 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import { invalidParameter } from '../../contract/errors.ts'
 import type { FeedEventType } from '../../contract/events.ts'
-import { type RawQuery, readId, readNames, readValues } from '../../contract/params.ts'
-import { routes } from '../../contract/routes.ts'
+import { type RawQuery, readNames, readShortId, readValues } from '../../contract/params.ts'
+import type { QueryOf } from '../../contract/routes.ts'
 import { feedEventOf, keyOf } from '../../domain/feed/feed.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 
-const route = routes.listEvents
 const LIST = 'listEvents'
+
+/** In the web app also what is the reader's own. */
+type Query = QueryOf<'listEvents'> & { mine?: boolean }
 
 /** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
 export function serveEvents(app: FastifyInstance, service: Service, scheme: AuthScheme) {
   const { db, replica, site, cursors, lastUsed, rollups } = service
+  const route = scheme.table.listEvents!
   app.get(`${scheme.prefix}${route.path}`, async (request) => {
     const who = scheme.who(request)
     const [given, misnamed] = attempt(() => readNames(route.query, request.query as unknown as RawQuery))
@@ -23,7 +26,7 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
       throw misnamed
     }
     const ask = { who, scope: route.scope, account: given.get('account_id'), project: given.get('project_id') }
-    const [query, refused] = attempt(() => readValues(route.query, given))
+    const [query, refused] = attempt(() => readValues(route.query, given) as Query)
     const [types, both] = attempt(() => typesOf(query ?? {}, given))
     const [cursor, cursorRefusal] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
     if (refused || both || cursorRefusal) {
@@ -33,21 +36,29 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
       feed.admitToProject(reader, ask)
       throw cursorRefusal
     }
-    const { limit, days_back, since } = query
+    const { limit, days_back, since, mine } = query
     const { reader, rows } = await feed.readFeed(
       db,
       ask,
-      { limit, days_back, since, types, project_id: ask.project === undefined ? undefined : (readId(ask.project) ?? 0), cursor },
+      {
+        limit,
+        days_back,
+        since,
+        mine,
+        types,
+        project_id: ask.project === undefined ? undefined : (readShortId(ask.project) ?? 0),
+        cursor,
+      },
       site,
       replica,
     )
     lastUsed.note(reader.token_id)
     const has_more = rows.length > limit
     const shown = rows.slice(0, limit)
-    const plain = !cursor && !since && !types && !given.has('project_id')
+    const plain = !cursor && !since && !types && !mine && !given.has('project_id')
     return {
       events: shown.map(feedEventOf),
-      rollup: plain ? await rollups.read(db, reader.account_id) : null,
+      rollup: plain ? await rollups.read(db, reader) : null,
       pagination: { limit, has_more, next_cursor: has_more ? cursors.seal(LIST, keyOf(shown.at(-1)!)) : null },
     }
   })

@@ -14,13 +14,13 @@ import { makeTask } from '../../domain/breakages/make-task.ts'
 import * as branches from '../../domain/builds/branches.ts'
 import * as builds from '../../domain/builds/builds.ts'
 import * as contents from '../../domain/builds/contents.ts'
-import * as investigations from '../../domain/builds/investigations.ts'
 import * as changes from '../../domain/changes/changes.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
+import * as investigations from '../../domain/investigations/investigations.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 import type { ListName } from './lists.ts'
 
-/** A request that has passed every door: who asks, for what, with what. */
+/** A request that was authorized and read: who asks, for what, with what. */
 export interface Call<N extends RouteName> {
   db: Database
   site: string
@@ -33,6 +33,8 @@ export interface Call<N extends RouteName> {
   body(missing?: () => Promise<unknown>): Promise<BodyOf<N>>
   header(name: string): string | undefined
   status(code: number): void
+  /** Everything is as it was before the request: it leaves no entry in the audit log. */
+  unchanged(): void
 }
 
 /** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
@@ -41,17 +43,19 @@ export type HandledName = Exclude<RouteName, ListName | 'listEvents'>
 /** The table of contents; a missing or mistyped line does not compile. */
 export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<N>> } = {
   ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
-  listProjects: ({ db, caller }) => projects.list(db, caller.user_id),
+  listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
   showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
-  async createTask({ db, by, body, header, caller, site }) {
+  async createTask({ db, by, body, header, caller, site, unchanged }) {
     const input = await body()
     const key = header('idempotency-key')
     // Keys belong to tokens: a page knows what it has sent.
     if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site)
-    return withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
+    const { reply, replayed } = await withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
       tasks.create(db, by, input, site),
     )
+    if (replayed) unchanged()
+    return reply
   },
   async editTask({ db, by, path, body, site }) {
     const id = readId(path.id)
@@ -61,9 +65,10 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   showBuild: ({ db, by, path, site }) => builds.find(db, by.project_id, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by.project_id, readId(path.build_run_id), query),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
-  async investigateBuild({ db, by, path, status }) {
+  async investigateBuild({ db, by, path, status, unchanged }) {
     const { investigation, created } = await investigations.start(db, by.account_id, by.project_id, readId(path.build_run_id))
     status(created ? 202 : 200)
+    if (!created) unchanged()
     return investigation
   },
   showAsset: ({ db, by, path }) => assets.find(db, by.project_id, path.asset_id),

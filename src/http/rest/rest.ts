@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidJson, readOnly, unsupportedType } from '../../contract/errors.ts'
-import { type RawQuery, readId, readQuery } from '../../contract/params.ts'
+import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
+import { roleOf } from '../../contract/routes/route.ts'
 import type { BodyOf, PathOf, QueryOf, Route, RouteName } from '../../contract/routes.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
+import { audited } from '../audited.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
-import { searches } from '../search-gate.ts'
+import { searches } from '../limits/search-gate.ts'
 import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 import { serveEvents } from './events.ts'
@@ -41,6 +43,7 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
     const { caller, page } = looksForText(name, query)
       ? await findAdmitted(service, ask, name, query)
       : await access.readListing(db, ask, listingOf(name, query, site), replica)
+    request.about = caller
     lastUsed.note(caller.token_id)
     reply.type('application/json; charset=utf-8')
     return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(place, key) : undefined)
@@ -90,8 +93,13 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         },
         header: (header) => request.headers[header] as string | undefined,
         status: (code) => void reply.code(code),
+        unchanged: () => {},
       }
-      const answer = await handler(call)
+      const answer = route.writes
+        ? await audited(service.db, { action: name, by: call.by, request, detached: undefined }, (db, unchanged) =>
+            handler({ ...call, unchanged, db: { ...service.db, ...db } }),
+          )
+        : await handler(call)
       return send(reply, route, shown ? shown(answer as never) : answer)
     },
   })
@@ -110,6 +118,7 @@ async function admitted(
   const caller = await access.findCaller(db, ask)
   if (route.limited && caller.token_id !== null) await limits.taskWrites(String(caller.token_id))
   access.admit(caller, ask)
+  request.about = caller
   lastUsed.note(caller.token_id)
   return caller
 }
@@ -120,7 +129,8 @@ function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): acces
   return {
     who: scheme.who(request),
     scope: route.scope,
-    project: project_id === undefined ? undefined : (readId(project_id) ?? null),
+    role: roleOf(route),
+    project: project_id === undefined ? undefined : (readShortId(project_id) ?? null),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../contract/errors.ts'
 import { flag, list, optional, required, text } from '../../contract/field-readers.ts'
-import { ID_MAX, IDENTIFIER_MAX, NAME_MAX } from '../../contract/limits.ts'
+import { IDENTIFIER_MAX, INTEGER_MAX, NAME_MAX } from '../../contract/limits.ts'
 import { readId } from '../../contract/params.ts'
 import { UGS_EVENT_TYPES, UGS_VOTES } from '../../contract/sets.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
@@ -34,8 +34,8 @@ const BADGES_MAX = 100
 const POLL = {
   stream: required(path),
   project: optional(path),
-  minchange: optional(number(0, ID_MAX)),
-  maxchange: optional(number(0, ID_MAX)),
+  minchange: optional(number(0, INTEGER_MAX)),
+  maxchange: optional(number(0, INTEGER_MAX)),
   sequence: optional(sequence),
 }
 const BUILD = {
@@ -73,7 +73,7 @@ const ISSUES = {
 const ISSUE = {
   Owner: optional(user),
   NominatedBy: optional(user),
-  FixChange: optional(number(-1, ID_MAX)),
+  FixChange: optional(number(-1, INTEGER_MAX)),
   Resolved: optional(flag),
 }
 const EVENT = {

@@ -12,7 +12,7 @@ import {
   text,
   type Values,
 } from '../../contract/field-readers.ts'
-import { ID_MAX, IDENTIFIER_MAX, NAME_MAX, URL_MAX } from '../../contract/limits.ts'
+import { IDENTIFIER_MAX, INTEGER_MAX, NAME_MAX, URL_MAX } from '../../contract/limits.ts'
 import { UGS_BADGE_STATES } from '../../contract/sets.ts'
 import { depotPath } from '../../domain/ugs/paths.ts'
 import { jsonOf } from '../rest/rest.ts'
@@ -47,7 +47,7 @@ export const number =
     integer(min, max)(name, typeof value === 'string' && /^\d{1,19}$/.test(value) ? Number(value) : value)
 
 /** A changelist's; clients hold it in 32 bits. */
-export const change = number(1, ID_MAX)
+export const change = number(1, INTEGER_MAX)
 
 /** By its word in any case, or by its place in the list. */
 export const member =

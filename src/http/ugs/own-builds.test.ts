@@ -11,7 +11,7 @@ let tools: Tools
 let root: string
 let project: number
 beforeAll(async () => {
-  tools = await openTools()
+  tools = await openTools({ wideIds: true })
   project = tools.studio.world.projects.star!.id as number
   await report('Before', 1, 'SUCCESS', { changelist: '90', branch: '//Game/Main' })
   root = `/ugs/${(await tokens.create(tools.studio.db, project, 'everybody')).token}/api`
