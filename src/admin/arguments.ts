@@ -1,9 +1,10 @@
 import * as readers from '../contract/field-readers.ts'
-import { instant, readId } from '../contract/params.ts'
+import { instant, readShortId } from '../contract/params.ts'
+import { type OwnQuotas, readQuotas } from '../domain/accounts/quotas.ts'
 
 /** How commands read what they are given; a wrong word is a usage error, told before the database is opened. */
 export const id = (text: string): number => {
-  const read = readId(text)
+  const read = readShortId(text)
   if (read === undefined) throw new Error('It must be the number of a record.')
   return read
 }
@@ -14,6 +15,15 @@ export const accountId = (text: string): number => id(text.replace(/^acct_/, '')
 export const count = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error('It must be a whole number.')
   return Number(text)
+}
+
+/** What an account may use. */
+export const quotaList = (text: string): OwnQuotas => {
+  try {
+    return readQuotas(text)
+  } catch (error) {
+    throw new Error(`It ${(error as Error).message}.`)
+  }
 }
 
 export const words = (text: string): string => readers.filled()('It', text)

@@ -1,42 +1,90 @@
-import type { Pool } from '../db/database.ts'
+import type { Database, Pool } from '../db/database.ts'
+import type { MigrationLog } from '../db/migration-session.ts'
 import type { Vault } from '../domain/access/secrets.ts'
+import type { Quotas } from '../domain/accounts/quotas.ts'
+import { type OperatedKind, operated } from '../domain/audit/operators.ts'
+import type { Retention } from '../domain/retention/retention.ts'
 import type { Command, Run } from '../terminal/command.ts'
 import type { Arguments, Flags } from '../terminal/flags.ts'
 
-interface Store {
+export interface OpenedStore {
   db: Pool
   vault: Vault
   /** The address of the service, for links. */
   site: string
   /** Whether accounts made here are metered. */
   metering: boolean
+  /** What accounts may use, and how long what is kept, unless they have something else. */
+  quotas: Quotas
+  retention: Retention
   close(): Promise<void>
 }
 
-export type Open = () => Promise<Store>
-
-interface Call<F extends Flags, A extends Arguments> extends Run<F, A> {
-  /** Opens the database, which may have to start first: what can be refused without it is refused before. */
-  store(): Promise<Store>
+interface Store extends OpenedStore {
+  /**
+   * Does what changes something, and writes it into the audit log of every account that it touches, in one transaction. `id` is undefined for
+   * what is only made.
+   */
+  change<T>(
+    kind: OperatedKind,
+    id: number | undefined,
+    work: (db: Database) => Promise<T>,
+    more?: {
+      /** What else is worth telling. */
+      after?: object
+      /** Too long for one transaction: `db` is the pool. */
+      detached?: true
+    },
+  ): Promise<T>
+  /** As whom and what it stands in the audit log. */
+  action: string
 }
 
-export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arguments>
+/** The database as a place: whatever it holds, of whichever version. */
+export interface Place {
+  /** The database's own address, not a pooler's. */
+  url: string
+  /** The key that was given by SECRET_KEY. */
+  secretKey: string | undefined
+  /** The key that is kept in DATA_DIR instead. */
+  keptSecret: { path: string; read(): string | undefined; write(secret: string): void }
+  /** Tells what a migration waits for. */
+  log: MigrationLog
+  close(): Promise<void>
+}
+
+/** How a command gets at the database: set up and of this version, or as it is. */
+export interface Open {
+  store(): Promise<OpenedStore>
+  place(): Promise<Place>
+}
+
+interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {
+  /** Opens the database, which may have to start first: what can be refused without it is refused before. */
+  store(): Promise<S>
+}
+
+export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arguments, S = Store>
   extends Omit<Command<F, A>, 'prints' | 'run'> {
-  run(call: Call<F, A>): unknown
+  run(call: Call<F, A, S>): unknown
 }
 
 /** A command that opens the database. Lets `run` know its flags and arguments by their names. */
 export const command = <const F extends Flags, const A extends Arguments>(made: AdminCommand<F, A>): AdminCommand =>
   made as unknown as AdminCommand
 
+type PlaceCommand = AdminCommand<Flags, Arguments, Place>
+export const placeCommand = <const F extends Flags, const A extends Arguments>(made: AdminCommand<F, A, Place>): PlaceCommand =>
+  made as unknown as PlaceCommand
+
 /** Opens the database when the command asks for it and closes it whatever happens. */
-export const withStore =
-  (open: Open) =>
-  (made: AdminCommand): Command => ({
+export const withOpened =
+  <S extends { close(): Promise<void> }>(open: () => Promise<S>) =>
+  (made: AdminCommand<Flags, Arguments, S>): Command => ({
     ...made,
     prints: 'json',
     async run(given) {
-      let opened: Promise<Store> | undefined
+      let opened: Promise<S> | undefined
       const store = () => {
         opened ??= open()
         return opened
@@ -48,3 +96,22 @@ export const withStore =
       }
     },
   })
+
+/** Of `noun`, whose commands open the database of this version. */
+export const withStore =
+  (open: () => Promise<OpenedStore>, noun = '') =>
+  (made: AdminCommand): Command => {
+    const action = `admin ${noun} ${made.name}`.replace('  ', ' ')
+    return withOpened(async (): Promise<Store> => {
+      const store = await open()
+      return {
+        ...store,
+        action,
+        change(kind, id, work, { after, detached } = {}) {
+          const operation = { action, kind, id, ...(after && { after }) }
+          if (detached) return operated(store.db, operation, () => work(store.db))
+          return store.db.transaction((db) => operated(db, operation, () => work(db)))
+        },
+      }
+    })(made)
+  }

@@ -66,7 +66,10 @@ const replay = command({
   summary: 'take a delivery in once more',
   args,
   examples: ['admin deliveries replay 4711'],
-  run: async ({ args, out, store }) => out.record(await replayDelivery((await store()).db, args.delivery)),
+  async run({ args, out, store }) {
+    const { db, change } = await store()
+    out.record(await change('delivery', args.delivery, () => replayDelivery(db, args.delivery), { detached: true }))
+  },
 })
 
 const test = command({
@@ -75,8 +78,8 @@ const test = command({
   args: { integration: { help: 'its id', read: id } },
   examples: ['admin deliveries test 2'],
   async run({ args: { integration }, out, store }) {
-    const { db } = await store()
-    const delivered = await testDelivery(db, integration)
+    const { db, change } = await store()
+    const delivered = await change('integration', integration, () => testDelivery(db, integration), { detached: true })
     const { active } = await integrations.find(db, integration)
     out.answer({ ...delivered, active }, () => {
       out.facts({ ...delivered })

@@ -25,9 +25,10 @@ const add = command({
   },
   examples: ['admin integration add --project 1 --provider github --secret -'],
   async run({ flags: { project: project_id, provider, secret, config }, out, store }) {
-    const { db, vault, site } = await store()
+    const { change, vault, site } = await store()
     const signing_secrets = secret === undefined ? [] : [await secretOf(secret, 'Signing secret')]
-    const made = await integrations.create(db, vault, { project_id, provider, signing_secrets, config })
+    const asked = { project_id, provider, signing_secrets, config }
+    const made = await change('integration', undefined, (db) => integrations.create(db, vault, asked))
     const url = `${site}/webhooks/${provider}?token=${made.webhook_token}`
     const setup = providers[provider].setup({ url, token: made.webhook_token, base_url: site, id: made.id })
     out.answer({ ...made, url, setup }, () => {
@@ -62,7 +63,10 @@ const setActive = (name: string, active: boolean, summary: string) =>
     summary,
     args,
     examples: [`admin integration ${name} 2`],
-    run: async ({ args, out, store }) => out.record(await integrations.setActive((await store()).db, args.integration, active)),
+    async run({ args, out, store }) {
+      const { change } = await store()
+      out.record(await change('integration', args.integration, (db) => integrations.setActive(db, args.integration, active)))
+    },
   })
 
 const remove = command({
@@ -71,7 +75,8 @@ const remove = command({
   args,
   examples: ['admin integration delete 2'],
   async run({ args, out, store }) {
-    await integrations.remove((await store()).db, args.integration)
+    const { change } = await store()
+    await change('integration', args.integration, (db) => integrations.remove(db, args.integration))
     out.record({ id: args.integration, deleted: true })
   },
 })
@@ -84,10 +89,10 @@ const secret = command({
   examples: ['admin integration secret 2 < secret.txt', 'admin integration secret 2 --clear'],
   async run({ args: { integration, secrets }, flags, out, store }) {
     if (flags.clear && secrets.length > 0) throw usage('--clear takes no secrets')
-    const { db, vault } = await store()
+    const { db, change, vault } = await store()
     await integrations.find(db, integration)
     const chosen = flags.clear || secrets.length > 0 ? secrets : [await secretOf('-', 'Signing secret')]
-    out.record(await integrations.setSecrets(db, vault, integration, chosen))
+    out.record(await change('integration', integration, (db) => integrations.setSecrets(db, vault, integration, chosen)))
   },
 })
 
@@ -96,7 +101,10 @@ const handshake = command({
   summary: 'let a tool hand over its signing secret within the next hour; the newest two are kept',
   args,
   examples: ['admin integration handshake 2'],
-  run: async ({ args, out, store }) => out.record(await integrations.askHandshake((await store()).db, args.integration)),
+  async run({ args, out, store }) {
+    const { change } = await store()
+    out.record(await change('integration', args.integration, (db) => integrations.askHandshake(db, args.integration)))
+  },
 })
 
 /** Typed, they stay hidden, passwords included; from a file they may have many lines. */
@@ -117,8 +125,9 @@ const config = command({
   details: 'For Jenkins: {"server": "https://jenkins.example.com", "user": "gold", "api_token": "…"}',
   examples: ['admin integration config 2 - < jenkins.json'],
   async run({ args: { integration, json }, out, store }) {
-    const { db, vault } = await store()
-    await setConfig(db, vault, integration, settingsIn(json === '-' ? await givenSettings() : json))
+    const { db, change, vault } = await store()
+    const settings = settingsIn(json === '-' ? await givenSettings() : json)
+    await change('integration', integration, (db) => setConfig(db, vault, integration, settings))
     out.record(await integrations.find(db, integration))
   },
 })

@@ -10,6 +10,7 @@ import { hashOf, Vault } from '../domain/access/secrets.ts'
 import { open as openIntegration } from '../domain/integrations/webhook-access.ts'
 import { adminCommand } from './main.ts'
 
+const unopened = () => Promise.reject(new Error('not opened for help'))
 const vault = new Vault('a key of these tests')
 const site = 'https://gold.example'
 let own: TestDatabase
@@ -60,7 +61,7 @@ describe('account', () => {
   test('add, show, list', async () => {
     const made = await json('account', 'add', '--name', 'Moon', '--plan', 'studio', '--credits', '7')
     expect(made).toMatchObject({ name: 'Moon', plan: 'studio', credits: 7, timezone: 'America/New_York', read_only: null })
-    expect(await json('account', 'show', `acct_${made.id}`)).toEqual(made)
+    expect(await json('account', 'show', `acct_${made.id}`)).toMatchObject(made)
     expect(await run('account', 'list')).toBe('1\tNight Owl\tteam\t0\t\t1\t1\n2\tMoon\tstudio\t7\t\t0\t0\n')
   })
 
@@ -213,15 +214,16 @@ describe('usage', () => {
   const leaves = (one: Command): Command[] => (one.commands.length === 0 ? [one] : one.commands.flatMap(leaves))
   const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name())
 
-  test.each(
-    leaves(adminCommand(() => Promise.reject(new Error('not opened for help')))).map((leaf) => [pathOf(leaf), leaf] as const),
-  )('%s takes --json and shows an example', (path, leaf) => {
-    let help = ''
-    leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
-    expect(help).toContain('--json')
-    expect(help).toMatch(/\nExamples?:\n {2}/)
-    expect(help).toContain(`goldmaster ${path}`)
-  })
+  test.each(leaves(adminCommand({ store: unopened, place: unopened })).map((leaf) => [pathOf(leaf), leaf] as const))(
+    '%s takes --json and shows an example',
+    (path, leaf) => {
+      let help = ''
+      leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+      expect(help).toContain('--json')
+      expect(help).toMatch(/\nExamples?:\n {2}/)
+      expect(help).toContain(`goldmaster ${path}`)
+    },
+  )
 
   test.each([
     [['account', 'add']],
@@ -250,4 +252,32 @@ test('user set-password ends sessions, vouches for the address, and revokes toke
   expect(await state()).toEqual({ email_verified: true, sessions: 0, tokens: 1 })
   await json('user', 'set-password', 'ivy@example.com', '--password', 'sesame', '--revoke-tokens')
   expect(await state()).toMatchObject({ tokens: 0 })
+})
+
+test('sso sets up a provider, changes what is given, never shows its secret, and refuses words that are none', async () => {
+  const { id } = await json('account', 'add', '--name', 'With a provider')
+  const account = String(id)
+  const words = ['--issuer', 'https://login.example', '--client-id', 'gold', '--client-secret', 'not to be shown']
+  const made = await json('sso', 'set', account, ...words, '--domains', 'Studio.example', '--role-groups', 'a=b=owner')
+  expect(made).toMatchObject({
+    issuer: 'https://login.example',
+    domains: ['studio.example'],
+    role_groups: [{ group: 'a=b', role: 'owner' }],
+    default_role: 'member',
+    required: false,
+  })
+  expect(JSON.stringify(made)).not.toContain('not to be shown')
+  expect(await json('sso', 'set', account, '--required', 'yes', '--default-role', 'none')).toMatchObject({
+    domains: ['studio.example'],
+    default_role: null,
+    required: true,
+  })
+  await expect(run('sso', 'set', account, '--role-groups', 'crew=boss')).rejects.toThrow()
+  await expect(run('sso', 'set', account, '--domains', 'nodots')).rejects.toThrow()
+  await run('sso', 'remove', account)
+  await expect(run('sso', 'show', account)).rejects.toThrow()
+})
+
+test('restore of a folder says which file it wants', async () => {
+  await expect(run('restore', tmpdir())).rejects.toThrow(`${tmpdir()} is a folder: name the file that admin backup wrote`)
 })

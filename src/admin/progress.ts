@@ -1,4 +1,5 @@
-import type { Progress } from '../world/world.ts'
+/** How much of what is done. */
+type Progress = Readonly<Record<string, number>>
 
 const TERMINAL_EVERY_MS = 100
 const PLAIN_EVERY_MS = 5000

@@ -1,11 +1,14 @@
 import * as accounts from '../domain/accounts/accounts.ts'
+import { deleteProject } from '../domain/accounts/deletion.ts'
 import * as projectSettings from '../domain/accounts/project-settings.ts'
 import * as users from '../domain/accounts/users.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { main } from '../terminal/table.ts'
-import { accountId, words } from './arguments.ts'
+import { accountId, id, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
+import { showProgress } from './progress.ts'
+import { confirmName } from './secret-input.ts'
 
 const add = command({
   name: 'add',
@@ -18,11 +21,11 @@ const add = command({
   },
   examples: ['admin project add --account 1 --name "Cinder Coast" --engine unreal --owner lead@example.com'],
   async run({ flags: { account, name, engine = '', owner }, out, store }) {
-    const { db } = await store()
+    const { db, change } = await store()
     const { id } = await accounts.find(db, account)
     const user = await users.find(db, owner)
     if (!user.account_ids.includes(id)) throw usage(`${owner} does not belong to account ${id}`)
-    out.record(await projectSettings.create(db, id, user.id, { name, engine }))
+    out.record(await change('project', undefined, (db) => projectSettings.create(db, id, user.id, { name, engine })))
   },
 })
 
@@ -37,4 +40,24 @@ const list = command({
   },
 })
 
-export const project: Noun<AdminCommand> = { name: 'project', summary: 'games of an account', commands: [add, list] }
+const remove = command({
+  name: 'delete',
+  summary: 'delete a project with all that it has',
+  args: { project: { help: 'its id', read: id } },
+  flags: { yes: { help: 'do not ask: it cannot be undone' } },
+  details:
+    'Write it to a file first: goldmaster admin export ACCOUNT --project ID. A run that broke off is simply started again.',
+  examples: ['admin project delete 7 --yes'],
+  async run({ args, flags, out, store }) {
+    const { db, change } = await store()
+    const { id, account_id, name } = await projectSettings.show(db, args.project)
+    await confirmName(flags.yes, name)
+    const progress = showProgress(process.stderr)
+    const remove = () => deleteProject(db, { account_id, project_id: id }, progress.update)
+    const deleted = await change('project', id, remove, { detached: true })
+    progress.clear()
+    out.record({ id, deleted: true, rows: Object.values(deleted).reduce((sum, count) => sum + count, 0) })
+  },
+})
+
+export const project: Noun<AdminCommand> = { name: 'project', summary: 'games of an account', commands: [add, list, remove] }

@@ -3,21 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admin } from '../../test/support/admin.ts'
+import { BAKER_LOG, bakerRule } from '../../test/support/baker-rule.ts'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
 import { Vault } from '../domain/access/secrets.ts'
-
-const LOG = 'baking\nBAKE-17 Maps/Sky.map: no lightmap\n'
-const definition = {
-  id: 'baker.missing-lightmap',
-  tool: 'Baker',
-  category: 'cook_asset_error',
-  role: 'root',
-  need: ['BAKE-'],
-  match: '^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)',
-  score: 90,
-  examples: [{ log: LOG, line: 2 }],
-}
 
 let own: TestDatabase
 let folder: string
@@ -41,36 +30,39 @@ const file = async (name: string, content: unknown) => {
 }
 
 test('add, list, show, remove', async () => {
-  const path = await file('rule.json', definition)
+  const path = await file('rule.json', bakerRule)
   expect(await run('add', path, '--account', 'acct_1')).toMatch(
-    /^baker\.missing-lightmap\tBaker\tcook_asset_error\troot\t90\tno\t\t\S+\n$/,
+    /^baker\.missing-lightmap\tBaker\tcook_asset_error\troot\t95\tno\t\t\S+\n$/,
   )
-  expect(JSON.parse(await run('list', '--account', '1', '--json'))).toMatchObject([{ rule_id: definition.id, tool: 'Baker' }])
+  expect(JSON.parse(await run('list', '--account', '1', '--json'))).toMatchObject([{ rule_id: bakerRule.id, tool: 'Baker' }])
   expect(JSON.parse(await run('list', '--account', '2', '--json'))).toEqual([])
-  expect(JSON.parse(await run('show', definition.id, '--account', '1'))).toEqual(definition)
-  expect(JSON.parse(await run('show', definition.id, '--account', '1', '--json'))).toMatchObject({ account_id: 1, definition })
-  expect(JSON.parse(await run('remove', definition.id, '--account', '1', '--json'))).toEqual({
-    rule_id: definition.id,
+  expect(JSON.parse(await run('show', bakerRule.id, '--account', '1'))).toEqual(bakerRule)
+  expect(JSON.parse(await run('show', bakerRule.id, '--account', '1', '--json'))).toMatchObject({
+    account_id: 1,
+    definition: bakerRule,
+  })
+  expect(JSON.parse(await run('remove', bakerRule.id, '--account', '1', '--json'))).toEqual({
+    rule_id: bakerRule.id,
     removed: true,
   })
-  await expect(run('show', definition.id, '--account', '1')).rejects.toThrow('Rule not found.')
+  await expect(run('show', bakerRule.id, '--account', '1')).rejects.toThrow('Rule not found.')
 })
 
 test('test prints what would be found and keeps nothing', async () => {
   const [rules, known, unknown] = [
-    await file('rules.json', [definition]),
-    await file('known.log', LOG),
+    await file('rules.json', [bakerRule]),
+    await file('known.log', BAKER_LOG),
     await file('other.log', "main.cpp:3:7: error: expected ';' before 'x'\n"),
   ]
   expect(JSON.parse(await run('test', rules, known, unknown, '--json'))).toMatchObject([
-    { log: known, rule_id: definition.id, category: 'cook_asset_error', line: 2, diagnosis: expect.stringContaining('lightmap') },
+    { log: known, rule_id: bakerRule.id, category: 'cook_asset_error', line: 2, diagnosis: expect.stringContaining('lightmap') },
     { log: unknown, category: 'compile_error', line: 1 },
   ])
   expect(await run('list', '--account', '1', '--json')).toBe('[]\n')
 })
 
 test('says in one line what is wrong', async () => {
-  const wrong = await file('wrong.json', { ...definition, colour: 'red' })
+  const wrong = await file('wrong.json', { ...bakerRule, colour: 'red' })
   await expect(run('add', wrong, '--account', '1')).rejects.toThrow(/^colour is not known here; known: id, .*\.$/)
   await expect(run('add', await file('not.json', '{'), '--account', '1')).rejects.toThrow(/not\.json is not JSON: /)
   await expect(run('add', join(folder, 'absent.json'), '--account', '1')).rejects.toThrow(

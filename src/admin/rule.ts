@@ -1,5 +1,5 @@
 import { diagnoseWithOwn, readOwnRules } from '../diagnosis/own-rules/own-rules.ts'
-import * as failureRules from '../domain/builds/failure-rules.ts'
+import * as failureRules from '../domain/investigations/failure-rules.ts'
 import type { Noun } from '../terminal/command.ts'
 import { fileJson, fileText } from '../terminal/given-text.ts'
 import type { Output } from '../terminal/output.ts'
@@ -27,7 +27,7 @@ function tell(out: Output, rules: failureRules.FailureRule[]) {
       extra('score'),
       extra('replaces_ours'),
       'problem',
-      'updated_at',
+      extra('updated_at'),
     ]),
   )
 }
@@ -40,7 +40,8 @@ const add = command({
   examples: ['admin rule add rules.json --account 1'],
   async run({ args, flags, out, store }) {
     const given = await fileJson(args.file)
-    tell(out, await failureRules.put((await store()).db, flags.account, given))
+    const { change } = await store()
+    tell(out, await change('failure_rules', flags.account, (db) => failureRules.put(db, flags.account, given)))
   },
 })
 
@@ -71,7 +72,9 @@ const remove = command({
   flags: { account },
   examples: ['admin rule remove baker.missing-lightmap --account 1'],
   async run({ args, flags, out, store }) {
-    await failureRules.remove((await store()).db, flags.account, args.rule)
+    const { change } = await store()
+    const after = { removed: args.rule }
+    await change('failure_rules', flags.account, (db) => failureRules.remove(db, flags.account, args.rule), { after })
     out.record({ rule_id: args.rule, removed: true })
   },
 })

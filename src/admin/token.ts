@@ -29,10 +29,11 @@ const add = command({
   examples: ['admin token add --user lead@example.com --name ci --scopes read:tasks,write:tasks --days 90'],
   async run({ flags: { user, name, scopes, days, ...flags }, out, store }) {
     if (days !== undefined && flags.expires_at !== undefined) throw usage('Give --expires-at or --days, not both')
-    const { db } = await store()
+    const { db, change } = await store()
     const { id: user_id } = await users.find(db, user)
     const expires_at = days === undefined ? (flags.expires_at ?? null) : new Date(Date.now() + days * DAY_MS).toISOString()
-    const made = await tokens.create(db, { user_id, name, scopes, created_via: 'admin', expires_at })
+    const token = { user_id, name, scopes, created_via: 'admin', expires_at } as const
+    const made = await change('token', undefined, (db) => tokens.create(db, token))
     out.record({ id: made.id, user_id, name, scopes: made.scopes, expires_at, token: made.token })
   },
 })
@@ -67,8 +68,11 @@ const revoke = command({
   args: { token: { help: 'its id', read: id } },
   examples: ['admin token revoke 3'],
   async run({ args, out, store }) {
-    const revoked = await tokens.revoke((await store()).db, args.token)
-    if (revoked === 0) throw new Error('There is no such token, or it is revoked already.')
+    const { change } = await store()
+    await change('token', args.token, async (db) => {
+      const revoked = await tokens.revoke(db, args.token)
+      if (revoked === 0) throw new Error('There is no such token, or it is revoked already.')
+    })
     out.record({ id: args.token, revoked: true })
   },
 })

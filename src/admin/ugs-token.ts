@@ -13,8 +13,8 @@ const add = command({
   },
   examples: ["admin ugs-token add --project 1 --name 'everybody on Starfall'"],
   async run({ flags: { project, name }, out, store }) {
-    const { db, site } = await store()
-    const { id, project_id, token } = await tokens.create(db, project, name)
+    const { change, site } = await store()
+    const { id, project_id, token } = await change('ugs_token', undefined, (db) => tokens.create(db, project, name))
     out.record({ id, project_id, name, token, api_url: `${site}/ugs/${token}` })
   },
 })
@@ -38,7 +38,8 @@ const revoke = command({
   args: { token: { help: 'its id', read: id } },
   examples: ['admin ugs-token revoke 3'],
   async run({ args, out, store }) {
-    await tokens.revoke((await store()).db, args.token)
+    const { change } = await store()
+    await change('ugs_token', args.token, (db) => tokens.revoke(db, args.token))
     out.record({ id: args.token, revoked: true })
   },
 })

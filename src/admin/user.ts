@@ -1,12 +1,16 @@
-import { ROLES } from '../contract/sets.ts'
+import { ACCOUNT_ROLES } from '../contract/sets.ts'
+import type { Database } from '../db/database.ts'
 import * as tokens from '../domain/access/tokens.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
+import { deleteUser } from '../domain/accounts/forget-person.ts'
 import * as users from '../domain/accounts/users.ts'
+import * as passkeys from '../domain/sign-in/passkeys.ts'
+import * as twoFactor from '../domain/sign-in/two-factor.ts'
 import type { Noun } from '../terminal/command.ts'
 import { extra, field, main } from '../terminal/table.ts'
 import { accountId, email, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
-import { secretOf } from './secret-input.ts'
+import { confirmName, secretOf } from './secret-input.ts'
 
 const args = { user: { help: 'id or e-mail address' } }
 
@@ -17,15 +21,15 @@ const add = command({
     email: { help: 'how they sign in', value: 'address', read: email, required: true },
     name: { help: 'what they are called', value: 'name', read: words, required: true },
     account: { help: 'the account they belong to', value: 'account', read: accountId },
-    role: { help: 'their role in it (default: member)', value: 'role', values: ROLES },
+    role: { help: 'their role in it (default: member)', value: 'role', values: ACCOUNT_ROLES },
     password: { help: '- reads it from standard input', value: 'password', read: words },
   },
   examples: ['admin user add --email lead@example.com --name Lead --account 1 --role owner --password -'],
   async run({ flags: { email, name, account, role = 'member', ...flags }, out, store }) {
-    const { db } = await store()
+    const { db, change } = await store()
     if (account !== undefined) await accounts.find(db, account)
     const password = flags.password === undefined ? undefined : await secretOf(flags.password, 'Password')
-    out.record(await users.create(db, { email, name, account_id: account, role, password }))
+    out.record(await change('user', undefined, (db) => users.create(db, { email, name, account_id: account, role, password })))
   },
 })
 
@@ -56,9 +60,9 @@ const setOperator = (name: string, operator: boolean, summary: string) =>
     args,
     examples: [`admin user ${name} lead@example.com`],
     async run({ args, out, store }) {
-      const { db } = await store()
+      const { db, change } = await store()
       const { id } = await users.find(db, args.user)
-      await users.setOperator(db, id, operator)
+      await change('user', id, (db) => users.setOperator(db, id, operator))
       out.record(await users.find(db, id))
     },
   })
@@ -70,15 +74,40 @@ const setPassword = command({
   flags: {
     password: { help: '- reads it from standard input, as without this option', value: 'password', read: words },
     revoke_tokens: { help: 'also revoke their API tokens' },
+    reset_two_factor: { help: 'also forget their authenticator app and passkeys, for whoever has lost them' },
   },
   examples: ['admin user set-password lead@example.com'],
-  async run({ args, flags: { password = '-', revoke_tokens }, out, store }) {
-    const { db } = await store()
+  async run({ args, flags: { password = '-', revoke_tokens, reset_two_factor }, out, store }) {
+    const { db, change } = await store()
     const { id } = await users.find(db, args.user)
-    await users.replacePassword(db, id, await secretOf(password, 'Password'))
-    const revoked = revoke_tokens ? await tokens.revokeAll(db, id) : 0
+    const chosen = await secretOf(password, 'Password')
+    const reset = async (db: Database) => {
+      await users.replacePassword(db, id, chosen)
+      if (reset_two_factor) {
+        await twoFactor.remove(db, id)
+        await passkeys.removeAll(db, id)
+      }
+      return revoke_tokens ? tokens.revokeAll(db, id) : 0
+    }
+    const revoked = await change('user', id, reset, { after: { revoke_tokens, reset_two_factor } })
     if (revoked > 0) out.note(`API tokens revoked: ${revoked}`)
     out.record(await users.find(db, id))
+  },
+})
+
+const remove = command({
+  name: 'delete',
+  summary: 'delete a user: login, tokens and every mention of the address and full name; history says "Former member"',
+  args,
+  flags: { yes: { help: 'do not ask: it cannot be undone' } },
+  details:
+    'A name of one word stays where people wrote it, since it may be any word. Somebody who is the last owner of an account is not deleted.',
+  examples: ['admin user delete lead@example.com --yes'],
+  async run({ args, flags, out, store }) {
+    const { db, change } = await store()
+    const { id, email } = await users.find(db, args.user)
+    await confirmName(flags.yes, email)
+    out.record({ id, deleted: true, ...(await change('user', id, () => deleteUser(db, id), { detached: true })) })
   },
 })
 
@@ -91,5 +120,6 @@ export const user: Noun<AdminCommand> = {
     setOperator('promote', true, 'make a user an operator, who sees every mail of the service, links to sign in included'),
     setOperator('demote', false, 'make an operator a user like any other'),
     setPassword,
+    remove,
   ],
 }

@@ -9,7 +9,7 @@ const id = (kind: string, key: string) => String(studio.world[kind as 'tasks']![
 
 beforeAll(async () => {
   studio = await openStudio(nightOwl)
-  line = await CommandLine.open()
+  line = new CommandLine()
   const token = studio.world.tokens!.all!.token as string
   expect(await line.run(['login', '--token', '--host', studio.site], { input: `${token}\n` })).toMatchObject({ code: 0 })
   expect((await line.run(['use', 'starfall'])).code).toBe(0)
@@ -82,7 +82,7 @@ test('help is on standard output; a noun alone shows it and exits with 2', async
 })
 
 test('logout forgets the token', async () => {
-  const other = await CommandLine.open()
+  const other = new CommandLine()
   await other.run(['login', '--token', '--host', studio.site], { input: studio.world.tokens!.all!.token as string })
   expect((await other.run(['logout'])).code).toBe(0)
   expect(await other.run(['whoami', '--host', studio.site])).toMatchObject({ code: 4 })

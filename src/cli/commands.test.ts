@@ -5,7 +5,7 @@ import { CommandLine } from '../../test/support/command-line.ts'
 import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
-import * as investigationsRun from '../domain/builds/run-investigation.ts'
+import * as investigationsRun from '../domain/investigations/run-investigation.ts'
 
 let studio: Studio
 let line: CommandLine
@@ -13,7 +13,7 @@ const id = (kind: string, key: string) => String(studio.world[kind as 'tasks']![
 
 beforeAll(async () => {
   studio = await openStudio(nightOwl)
-  line = await CommandLine.open()
+  line = new CommandLine()
   const token = studio.world.tokens!.all!.token as string
   expect(await line.run(['login', '--token', '--host', studio.site], { input: `${token}\n` })).toMatchObject({ code: 0 })
   expect((await line.run(['use', 'starfall'])).code).toBe(0)

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CLIENT } from '../../test/support/built.ts'
 import { CommandLine } from '../../test/support/command-line.ts'
 
 let line: CommandLine
 beforeAll(async () => {
-  line = await CommandLine.open()
+  line = new CommandLine()
   mkdirSync(join(line.home, 'bin'))
-  symlinkSync(join(line.home, 'goldmaster.mjs'), join(line.home, 'bin/goldmaster'))
+  symlinkSync(CLIENT, join(line.home, 'bin/goldmaster'))
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(join(line.home, `script.${shell}`), (await line.run(['completion', shell])).out)
   writeFileSync(join(line.home, 'broken.log'), 'error: it broke\n')

@@ -13,7 +13,7 @@ const create = (title: string) => inside('/tasks', { method: 'POST', body: { tas
 
 beforeAll(async () => {
   studio = await openStudio(workshop)
-  line = await CommandLine.open()
+  line = new CommandLine()
 })
 afterAll(async () => {
   line?.close()

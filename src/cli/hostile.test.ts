@@ -7,7 +7,7 @@ let line: CommandLine
 const open: Server[] = []
 
 beforeAll(async () => {
-  line = await CommandLine.open({ GOLDMASTER_TOKEN: 'a-token', GOLDMASTER_TIMEOUT: '2' })
+  line = new CommandLine({ GOLDMASTER_TOKEN: 'a-token', GOLDMASTER_TIMEOUT: '2' })
 })
 afterEach(() => {
   for (const server of open.splice(0)) {

@@ -1,14 +1,19 @@
+import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandLine, HAS_TERMINAL } from '../../test/support/command-line.ts'
+import { performed } from '../../test/support/in-process.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { sql } from '../db/database.ts'
+import type { Loaded } from '../world/loaded.ts'
+import { buildProgram } from './main.ts'
 
 let studio: Studio
 let line: CommandLine
 let project: string[]
 beforeAll(async () => {
   studio = await openStudio(nightOwl)
-  line = await CommandLine.open({
+  line = new CommandLine({
     GOLDMASTER_HOST: studio.site,
     GOLDMASTER_TOKEN: studio.world.tokens!.all!.token as string,
   })
@@ -48,17 +53,77 @@ test('--verbose tells every request and never the token', async () => {
   expect(err).not.toContain(studio.world.tokens!.all!.token)
 })
 
-test.each([['projects', 'list'], ['members'], ['lkg'], ['whoami'], ['builds', 'log', '7'], ['builds', 'changes', '7']])(
-  '--web shows the page of %s %s',
-  async (...words) => {
-    const inside = words[0] === 'projects' || words[0] === 'whoami' ? [] : project
-    const { code, out } = await line.run([...words, '--web', ...inside])
-    expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^${studio.site}/`))
-    // The web app knows the address.
-    expect((await fetch(out.trim())).status).toBe(200)
-  },
-)
+/** A command line for every command that is about something in a project, and the page that shows it. */
+const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (readonly [words: string, page: string])[] => {
+  const [task, build, asset] = [id('tasks', 'task3'), id('build_runs', 'build7'), id('assets', 'asset2')]
+  const [deployment, breakage] = [id('deployments', 'deployment4'), id('breakages', 'breakage5')]
+  return [
+    ['projects show', ''],
+    ['tasks list', '/tasks'],
+    [`tasks show ${task}`, `/tasks/${task}`],
+    ['tasks create', '/tasks'],
+    [`tasks edit ${task} --state completed`, `/tasks/${task}`],
+    [`tasks start ${task}`, `/tasks/${task}`],
+    [`tasks done ${task}`, `/tasks/${task}`],
+    ['builds list', '/builds'],
+    [`builds show ${build}`, `/builds/${build}`],
+    [`builds changes ${build}`, `/builds/${build}`],
+    [`builds log ${build}`, `/builds/${build}`],
+    [`builds watch ${build}`, `/builds/${build}`],
+    [`builds investigate ${build}`, `/builds/${build}`],
+    ['breakages list', '/breakages'],
+    [`breakages show ${breakage}`, `/breakages/${breakage}`],
+    [`breakages claim ${breakage}`, `/breakages/${breakage}`],
+    [`breakages mute ${breakage}`, `/breakages/${breakage}`],
+    [`breakages resolve ${breakage}`, `/breakages/${breakage}`],
+    [`breakages reopen ${breakage}`, `/breakages/${breakage}`],
+    [`breakages task ${breakage}`, `/breakages/${breakage}`],
+    ['changes list', '/changes'],
+    [`changes show ${id('changes', 'change1')}`, `/changes/${id('changes', 'change1')}`],
+    ['assets list', '/assets'],
+    [`assets show ${asset}`, `/assets/${asset}`],
+    ['approvals list', '/approvals'],
+    [`approvals show ${id('approvals', 'approval2')}`, `/assets/${asset}`],
+    [`approvals approve ${id('approvals', 'approval2')}`, `/assets/${asset}`],
+    [`approvals deny ${asset}`, `/assets/${asset}`],
+    [`approvals ignore ${asset}`, `/assets/${asset}`],
+    ['deployments list', '/deployments'],
+    [`deployments show ${deployment}`, `/deployments/${deployment}`],
+    [`deployments compare ${id('deployments', 'deployment3')} ${deployment}`, `/deployments/${deployment}`],
+    ['branches', '/branches'],
+    ['lkg', '/branches'],
+    ['members', '/members'],
+  ]
+}
+
+/** Shows pages anyway, is about all projects, or about anything. */
+const OTHERWISE = ['open', 'feed', 'mcp', 'api']
+
+test('--web shows the page of whatever a command is about, and does nothing else', async () => {
+  const about = PAGES((list, key) => String(studio.world[list]![key]!.id))
+  const before = await everything()
+  for (const [words, page] of about) {
+    const printed = await performed([...words.split(' '), '--web', ...project], { env: line.env })
+    expect(printed.trim().replace(/^https?:\/\/[^/]+/, ''), words).toBe(`/projects/${project[1]}${page}`)
+  }
+  expect(await everything()).toEqual(before)
+  for (const words of ['projects list', 'feed', 'whoami'])
+    expect(await performed([...words.split(' '), '--web'], { env: line.env })).toMatch(new RegExp(`^${studio.site}/`))
+  const missing: string[] = []
+  const walk = (command: Command, words: string[]) => {
+    for (const inner of command.commands) walk(inner as Command, [...words, inner.name()])
+    const name = words.join(' ')
+    const inProject = command.options.some(({ long }) => long === '--project')
+    if (inProject && !OTHERWISE.includes(name) && !about.some(([each]) => `${each} `.startsWith(`${name} `))) missing.push(name)
+  }
+  walk(await buildProgram({}), [])
+  expect(missing).toEqual([])
+})
+
+const everything = () =>
+  studio.db.rows(sql`
+  select (select count(*) from investigations) as investigations, (select array_agg(state order by id) from tasks) as tasks,
+    (select array_agg(state order by id) from breakages) as breakages, (select array_agg(status order by id) from approvals) as approvals`)
 
 test.runIf(HAS_TERMINAL)('an answer longer than the screen goes through the pager, a shorter one does not', async () => {
   const paged = (rows: number, env = {}) =>

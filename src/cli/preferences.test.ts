@@ -4,7 +4,7 @@ import { expand } from './program/aliases.ts'
 
 let line: CommandLine
 beforeAll(async () => {
-  line = await CommandLine.open()
+  line = new CommandLine()
 })
 afterAll(() => line.close())
 

@@ -12,7 +12,7 @@ const project = (key: string) => ['--project', String(studio.world.projects![key
 
 beforeAll(async () => {
   studio = await openStudio(nightOwl, { rates: { taskWrites: { points: 2, seconds: 2 } } })
-  line = await CommandLine.open()
+  line = new CommandLine()
 })
 afterAll(async () => {
   line?.close()

@@ -35,7 +35,7 @@ describe.runIf(HAS_TERMINAL)('in a terminal', () => {
     await studio.db.execute(sql`
       insert into build_steps (build_run_id, name, status, detail) values (${build}, 'cooking', 'running', '30/120 cooked')`)
     const token = studio.world.tokens!.lead!.token as string
-    line = await CommandLine.open({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
+    line = new CommandLine({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
   })
   afterAll(async () => {
     line?.close()

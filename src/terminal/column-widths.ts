@@ -1,5 +1,5 @@
 /** How a column behaves where there is no room for all. */
-export interface Sized {
+interface Sized {
   natural: number
   /** An id is of no use when it is cut. */
   fixed: boolean

@@ -141,7 +141,7 @@ export class Output {
   }
 
   title(text: string) {
-    this.line(this.paint('bold', shown('', text, true)))
+    for (const line of this.#wrapped(shown('', text, true), 0)) this.line(this.paint('bold', line))
   }
 
   /** A line for each field. */

@@ -1,4 +1,5 @@
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})$/
+/** A UUID, or the id of a message, which is one behind its kind. */
+const UUID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-|msg_[0-9a-f]{20})([0-9a-f]{12})$/
 const SHORTEST = 8
 
 /** The end of an id: its beginning is the time, which many records share. */

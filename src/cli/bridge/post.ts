@@ -18,7 +18,7 @@ interface Post {
   say(text: string): void
 }
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 60_000
 /** What no repetition mends: the address, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
 const FINAL = [301, 302, 307, 308, 400, 401, 404, 405, 413, 422]
@@ -50,7 +50,7 @@ async function attempt(url: string, token: string, body: unknown, signal: AbortS
       headers: { 'content-type': 'application/json', 'x-service-token': token, 'user-agent': 'goldmaster-bridge' },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     const text = await response.text()
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)

@@ -60,6 +60,7 @@ const decide = (name: string, status: Decision, summary: string, example: string
       comments: { help: 'why', value: 'text', short: 'm' },
       stage: { help: 'the stage this is decided at (default: the one it was asked at)', value: 'stage' },
     },
+    web: (call) => Promise.all(call.args.id.map(async (id) => `/projects/${call.project}/assets/${await assetOf(call, id)}`)),
     shows: { route: 'decideAsset' },
     examples: [example, `${example} -m "As agreed on Monday"`],
     async run(call) {

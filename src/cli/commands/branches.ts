@@ -14,7 +14,7 @@ export const branches = {
       { title: 'red jobs', cell: ({ jobs }) => jobs.filter(({ state }) => state === 'red').map(({ name }) => name) },
       'red_since',
       { title: 'head', cell: ({ head }) => head?.display_identifier, extra: true },
-      { title: 'last known good', cell: ({ last_known_good }) => last_known_good?.display_identifier },
+      { title: 'last good', cell: ({ last_known_good }) => last_known_good?.display_identifier },
       extra('changes_behind', 'behind'),
       extra('time_to_green_seconds', 'green after'),
     ],

@@ -9,7 +9,7 @@ beforeAll(async () => {
   studio = await openStudio(nightOwl)
   const token = studio.world.tokens!.all!.token as string
   const project = String(studio.world.projects!.star!.id)
-  line = await CommandLine.open({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
+  line = new CommandLine({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
   expect((await line.run(['use', project])).code).toBe(0)
 })
 afterAll(async () => {

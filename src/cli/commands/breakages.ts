@@ -91,6 +91,9 @@ const note = { help: 'say something about it in its history', value: 'text', sho
 const answer = (out: Output, breakage: BreakageDetail) =>
   out.answer(breakage, () => out.say(`${breakage.id} is ${breakage.state}: ${breakage.urls.web}`))
 
+const pages = ({ project, args }: { project: string; args: { breakage: readonly string[] } }) =>
+  args.breakage.map((id) => `/projects/${project}/breakages/${id}`)
+
 const IDS = { breakage: { help: 'their ids', many: true } } as const
 
 const claim = command({
@@ -98,6 +101,7 @@ const claim = command({
   summary: 'say that you, or somebody else, see to breakages',
   project: true,
   args: IDS,
+  web: pages,
   flags: { owner: { help: 'the user id of who sees to it (default: you)', value: 'id' }, note },
   shows: { route: 'editBreakage' },
   examples: ['breakages claim 12', 'breakages claim 12 13 --owner 7 --note "Kim is on it"'],
@@ -127,6 +131,7 @@ const mute = command({
   summary: 'tell nobody about breakages for a while, or until they stop happening',
   project: true,
   args: IDS,
+  web: pages,
   flags: {
     for: { help: 'how long, such as 4h, 2d or 1w, or until when (default: until it stops happening)', value: 'time' },
     note,
@@ -148,6 +153,7 @@ const resolve = command({
   summary: 'say that breakages are fixed; a later failure of the same cause opens them again',
   project: true,
   args: IDS,
+  web: pages,
   flags: { note },
   shows: { route: 'editBreakage' },
   examples: ['breakages resolve 12', 'breakages resolve 12 --note "backed out CL 101"'],
@@ -162,6 +168,7 @@ const reopen = command({
   summary: 'say that breakages are not fixed after all, or that nobody sees to them',
   project: true,
   args: IDS,
+  web: pages,
   flags: { note },
   shows: { route: 'editBreakage' },
   examples: ['breakages reopen 12 --note "the back-out did not help"'],
@@ -175,6 +182,7 @@ const task = command({
   name: 'task',
   summary: 'make a task of a breakage, linked to its builds and suspects',
   project: true,
+  web: ({ project, args }) => `/projects/${project}/breakages/${args.breakage}`,
   args: { breakage: { help: 'its id' } },
   shows: { route: 'createBreakageTask' },
   examples: ['breakages task 12'],

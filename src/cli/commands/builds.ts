@@ -1,5 +1,5 @@
 import type { Noun } from '../../terminal/command.ts'
-import { extra, main } from '../../terminal/table.ts'
+import { extra, field, main } from '../../terminal/table.ts'
 import { tellInvestigation } from '../output/tell-investigation.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
@@ -33,7 +33,16 @@ const list = listCommand({
   noun: 'builds',
   summary: 'list the builds of a project, newest first',
   page: 'builds',
-  columns: ['id', 'status', job, 'branch', revision, extra('duration_seconds'), extra('target_type', 'target'), 'created_at'],
+  columns: [
+    'id',
+    'status',
+    job,
+    { ...field('branch'), ends: true },
+    revision,
+    extra('duration_seconds'),
+    extra('target_type', 'target'),
+    'created_at',
+  ],
   examples: [
     'builds list --status failed',
     "builds list --status failed --pick 'build_runs[0].id'",
@@ -53,7 +62,15 @@ const show = showCommand({
     const { status, build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
     out.title(`${job.cell(build) || 'Build'} (${build.id})`)
     const state = { status, phase, build_type, target_type, branch, revision: revision.cell(build) }
-    out.facts({ ...state, duration_seconds, started_at, finished_at, page: urls.web })
+    const nothing_heard_since = build.silent_since ?? undefined
+    out.facts({
+      ...state,
+      ...(nothing_heard_since && { nothing_heard_since }),
+      duration_seconds,
+      started_at,
+      finished_at,
+      page: urls.web,
+    })
     out.section('Steps', build.steps, [main('name'), 'status', 'duration_seconds', 'detail'])
     out.section('Artifacts', build.artifacts, ['name', 'size_bytes', 'url'])
     if (build.investigation) await tellInvestigation(build.investigation, call)

@@ -2,7 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { EXIT, Failure } from '../../terminal/failures.ts'
 import { readHost } from '../connection/config.ts'
 import { readPreferences, SETTINGS, writePreferences } from '../connection/settings.ts'
-import { patience } from '../connection/transport.ts'
+import { timeoutSeconds } from '../connection/transport.ts'
 import { command } from '../program/command.ts'
 
 const name = { help: 'which one', values: Object.keys(SETTINGS) }
@@ -13,7 +13,7 @@ const details = Object.entries(SETTINGS)
 /** Refused now rather than at every later command. */
 const CHECKS: Partial<Record<string, (text: string) => string>> = {
   host: readHost,
-  timeout: (text) => String(patience({ GOLDMASTER_TIMEOUT: text })),
+  timeout: (text) => String(timeoutSeconds({ GOLDMASTER_TIMEOUT: text })),
 }
 
 const get = command({

@@ -16,7 +16,12 @@ const filters = filtersOf('listEvents', {
   event_type: 'only these, such as build_run.failed or approval.*',
 })
 /** The message says who did what; programs get both apart as well. */
-const FOR_PEOPLE: Column<Event>[] = [field('timestamp', 'time'), 'status', field('project_name', 'project'), main('message')]
+const forPeople = (oneProject: boolean): Column<Event>[] => [
+  field('timestamp', 'time'),
+  'status',
+  ...(oneProject ? [] : [field('project_name', 'project')]),
+  main('message'),
+]
 const FOR_PROGRAMS: Column<Event>[] = ['timestamp', 'status', 'project_name', 'event_type', 'message', 'actor']
 
 const tellRollup = (out: Output, now: Rollup) =>
@@ -67,9 +72,9 @@ export const feed = command({
     account: { help: 'the account (default: your own)', value: 'id' },
     ...limitFlag,
     follow: { help: 'go on as it happens, oldest first, until stopped', short: 'F' },
-    web: { help: 'show the feed in the browser' },
   },
   pages: true,
+  web: () => '/feed',
   shows: { route: 'listEvents', rows: 'events' },
   details: 'With --follow every event is a document of its own for --json and --pick, one a line.',
   examples: [
@@ -79,8 +84,7 @@ export const feed = command({
     'feed --follow --event-type build_run.failed --pick message',
   ],
   async run(call) {
-    const { client, flags, out, env } = call
-    if (flags.web) return (await import('../connection/browser.ts')).visit(call.page('/'), env, (url) => out.say(url))
+    const { client, flags, out } = call
     const { project, account, limit } = flags
     const query: Record<string, string> = asQuery(filters, flags)
     if (project !== undefined) query.project_id = project
@@ -96,7 +100,7 @@ export const feed = command({
     const events = page.events as Event[]
     out.answer(page, () => {
       if (page.rollup) tellRollup(out, page.rollup as Rollup)
-      if (events.length > 0) out.table(events, out.forPeople ? FOR_PEOPLE : FOR_PROGRAMS)
+      if (events.length > 0) out.table(events, out.forPeople ? forPeople(project !== undefined) : FOR_PROGRAMS)
       else out.note('Nothing happened.')
       if (page.pagination.has_more) out.note(`More exist: --limit ${events.length * 2} shows more.`)
     })

@@ -2,7 +2,7 @@ import { TOOLSETS } from '../../contract/sets.ts'
 import type { Follow } from '../../mcp/subscriptions/watch.ts'
 import { follow } from '../connection/event-stream.ts'
 import { openClient } from '../connection/requests.ts'
-import { exchange, patience } from '../connection/transport.ts'
+import { exchange, timeoutSeconds } from '../connection/transport.ts'
 import { command, projectId } from '../program/command.ts'
 
 const toolsets = (text: string): string[] => {
@@ -28,7 +28,7 @@ export const mcp = command({
     const { env, site, source, flags } = call
     const { project, read_only: readOnly, toolsets } = flags
     // An assistant does not wait for minutes: it is told how long it should.
-    const client = () => openClient(site, call.token, (url, asked) => exchange(url, asked, patience(env)))
+    const client = () => openClient(site, call.token, (url, asked) => exchange(url, asked, timeoutSeconds(env)))
     const { scopes } = (await client().ping({})).token
     // A wrong number in somebody's settings is told at once, not by every tool.
     if (project !== undefined && scopes.includes('read:projects')) await client().showProject({ project_id: project })

@@ -1,5 +1,6 @@
 import type { Noun } from '../../terminal/command.ts'
-import { visit } from '../connection/browser.ts'
+import { main } from '../../terminal/table.ts'
+import type { Reach } from '../program/call.ts'
 import { command } from '../program/command.ts'
 
 const list = command({
@@ -11,23 +12,24 @@ const list = command({
   examples: ['projects list', "projects list --pick 'projects[].id'"],
   async run({ client, out }) {
     const answer = await client.listProjects({})
-    out.answer(answer, () => out.list('projects', answer.projects, ['id', 'name', 'engine', 'created_at']))
+    out.answer(answer, () => out.list('projects', answer.projects, ['id', main('name'), 'engine', 'created_at']))
   },
 })
+
+const shown = (call: Reach & { args: { project?: string | undefined } }) =>
+  call.client.showProject({ project_id: call.args.project ?? call.project })
 
 const show = command({
   name: 'show',
   summary: 'show a project and how much is in it',
   project: true,
   args: { project: { help: 'its id (default: the one chosen for this folder)', optional: true } },
-  flags: { web: { help: 'show it in the browser' } },
+  web: async (call) => `/projects/${(await shown(call)).id}`,
   shows: { route: 'showProject' },
   examples: ['projects show 7', 'projects show --web'],
   async run(call) {
-    const { client, out, env, flags, args } = call
-    const project_id = args.project ?? call.project
-    const project = await client.showProject({ project_id })
-    if (flags.web) return visit(call.page(`/projects/${project.id}`), env, (url) => out.say(url))
+    const { out } = call
+    const project = await shown(call)
     out.answer(project, () => {
       const { name, ...facts } = project
       out.title(name)

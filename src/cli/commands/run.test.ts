@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuildRoom, openBuildRoom, standInService } from '../../../test/support/build-room.ts'
+import { CLIENT } from '../../../test/support/built.ts'
 import { until } from '../../../test/support/until.ts'
 import { LOG_MAX } from '../../contract/limits.ts'
 
@@ -135,7 +136,7 @@ describe('a build', () => {
     const both = `"$0" "$1" run --job Game --number 10 -- "$0" -e "$2" 2>&1`
     const { spawnSync } = await import('node:child_process')
     const env = { PATH: process.env.PATH!, HOME: room.folder }
-    const { stdout } = spawnSync('sh', ['-c', both, process.execPath, join(room.folder, 'goldmaster.mjs'), script], { env })
+    const { stdout } = spawnSync('sh', ['-c', both, process.execPath, CLIENT, script], { env })
     const printed = Array.from({ length: 50 }, (_, i) => `o${i} e${i} `).join('')
     expect(stdout.toString()).toContain(printed)
   })

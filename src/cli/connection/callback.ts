@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Failure } from '../../terminal/failures.ts'
 import { clean } from '../../terminal/text.ts'
 
-const PATIENCE_MS = 300_000
+const TIMEOUT_MS = 300_000
 
 const page = (text: string) =>
   `<!doctype html><meta charset="utf-8"><title>Goldmaster</title><body style="font:18px system-ui;margin:20vh auto;max-width:30rem;text-align:center"><p>${text}</p>`
@@ -26,7 +26,7 @@ const same = (given: string, expected: string) => {
 }
 
 /** The code in an address that a browser on another machine was sent to and could not open. */
-export function codeIn(pasted: string, state: string): string {
+function codeIn(pasted: string, state: string): string {
   const said = URL.canParse(pasted) ? new URL(pasted).searchParams : undefined
   const code = said?.get('code')
   if (!said || !code) throw new Failure('This is not the address that the browser ended at; it begins with http://127.0.0.1')
@@ -49,7 +49,7 @@ export async function awaitCode<T>(
   const asking = new AbortController()
   try {
     const code = new Promise<string>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Failure('Nobody signed in within 5 minutes; try again: goldmaster login')), PATIENCE_MS)
+      timer = setTimeout(() => reject(new Failure('Nobody signed in within 5 minutes; try again: goldmaster login')), TIMEOUT_MS)
       server.on('request', (request, response) => {
         const url = new URL(request.url ?? '/', 'http://127.0.0.1')
         const said = url.searchParams

@@ -13,7 +13,7 @@ let address: string
 const seen: string[] = []
 beforeAll(async () => {
   studio = await openStudio(workshop)
-  line = await CommandLine.open({ GOLDMASTER_TOKEN: studio.world.tokens!.lead!.token as string })
+  line = new CommandLine({ GOLDMASTER_TOKEN: studio.world.tokens!.lead!.token as string })
   const target = new URL(studio.site)
   proxy = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-authorization'] ?? ''}`.trim())

@@ -3,7 +3,7 @@ import { type RouteName, routes } from '../../contract/routes.ts'
 import { VERSION } from '../../contract/version.ts'
 import { Failure } from '../../terminal/failures.ts'
 import { misfit, type Schema } from '../program/misfit.ts'
-import { type Answer, type ApiRequest, exchange, patience } from './transport.ts'
+import { type Answer, type ApiRequest, exchange, timeoutSeconds } from './transport.ts'
 
 export const AGENT = `goldmaster-cli/${VERSION}`
 
@@ -22,7 +22,7 @@ export const politely =
     for (let left = LONGEST_WAIT_S; ; ) {
       const begun = performance.now()
       if (verbose) note(`> ${asked.method ?? 'GET'} ${url.href}`)
-      const answer = await exchange(url, asked, patience(environment))
+      const answer = await exchange(url, asked, timeoutSeconds(environment))
       if (verbose) note(`< ${tracedOf(answer)}, ${Math.round(performance.now() - begun)} ms`)
       const seconds = Number(answer.header('retry-after') ?? Number.NaN)
       if (answer.status !== RATE_LIMITED || !(seconds >= 0 && seconds <= left)) return answer

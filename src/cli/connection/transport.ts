@@ -5,7 +5,7 @@ import { proxyFor, requestThrough } from './proxy.ts'
 
 /** The most that is read of one answer: a page of the API is far smaller. */
 const MOST_BYTES = 32 * 1024 * 1024
-const PATIENCE_S = 30
+const TIMEOUT_S = 30
 
 export interface ApiRequest {
   method?: string
@@ -21,9 +21,9 @@ export interface Answer {
 }
 
 /** How long a whole answer may take. */
-export function patience(environment: NodeJS.ProcessEnv): number {
+export function timeoutSeconds(environment: NodeJS.ProcessEnv): number {
   const given = environment.GOLDMASTER_TIMEOUT
-  if (!given) return PATIENCE_S
+  if (!given) return TIMEOUT_S
   if (!/^\d{1,4}$/.test(given) || Number(given) === 0) throw usage('GOLDMASTER_TIMEOUT must be a number of seconds')
   return Number(given)
 }

@@ -8,7 +8,7 @@ const LOG = resolve('examples/unreal-build.log')
 
 let line: CommandLine
 beforeAll(async () => {
-  line = await CommandLine.open()
+  line = new CommandLine()
 })
 afterAll(() => line.close())
 
@@ -17,7 +17,7 @@ test('on GitHub a diagnosis is an annotation of the line that broke; elsewhere a
   const { out } = await line.run(['diagnose', LOG], { env })
   expect(out.trimEnd().split('\n').at(-1)).toBe(
     '::error file=Source/Lantern/Harbour/BeaconComponent.cpp,line=128,title=The code does not compile::' +
-      "The code does not compile (MSVC) in D:\\build\\Lantern\\Source\\Lantern\\Harbour\\BeaconComponent.cpp:128: 'SetFlicker': is not a member of 'UBeaconLight'",
+      "The code does not compile (MSVC) in Source\\Lantern\\Harbour\\BeaconComponent.cpp:128: 'SetFlicker': is not a member of 'UBeaconLight'",
   )
   expect((await line.run(['diagnose', '--json', LOG], { env })).out).not.toContain('::error')
   expect((await line.run(['diagnose', LOG])).out).not.toContain('::error')

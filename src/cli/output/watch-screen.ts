@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../contract/routes.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { clean, cut, pad } from '../../terminal/text.ts'
-import { duration } from '../../terminal/times.ts'
+import { duration, relative } from '../../terminal/times.ts'
 import { paintWord } from '../../terminal/values.ts'
 
 type Build = ReplyOf<'showBuild'>
@@ -41,7 +41,8 @@ const lineOf = (step: Step, width: number, paint: Paint, screen: number) => {
 /** All of a build on one screen. */
 export function screenOf(build: Build, paint: Paint, width: number): string[] {
   const seconds = secondsOf(build)
-  const facts = [build.status, build.phase, seconds === undefined ? '' : duration(seconds)]
+  const silent = build.silent_since ? `nothing heard since ${relative(build.silent_since)}` : ''
+  const facts = [build.status, silent, build.phase, seconds === undefined ? '' : duration(seconds)]
     .filter(Boolean)
     .map((each) => clean(each))
   const head = cut(`${nameOf(build)}  ${facts.join(' · ')}`, width)

@@ -12,14 +12,17 @@ interface Shows {
   rows?: string
 }
 
+/** Below the service's own address, or as the service told it. */
+type Pages = string | readonly string[]
+
 interface ClientCommand<F extends Flags, A extends Arguments> extends Omit<Command<F, A>, 'prints' | 'run'> {
   /** Works inside a project: takes `--project`, or the one chosen for the folder. */
   project?: true
   /** Speaks to no service: takes no `--host`. */
   offline?: true
   shows?: Shows | 'anything'
-  /** The page of the web app that shows the same: takes `--web`. */
-  web?(call: Call<F, A>): string
+  /** The pages of the web app that show the same, or where the same is done: takes `--web`, and then does nothing else. */
+  web?(call: Call<F, A>): Pages | Promise<Pages>
   /** A number that it returns is the exit code. */
   run(call: Call<F, A>): unknown
 }
@@ -61,9 +64,9 @@ export const command = <const F extends Flags, const A extends Arguments>({
     async run(given) {
       const call = new Call(given, { env: process.env, folder: process.cwd() })
       try {
-        if (web && (given.flags as { web?: boolean }).web)
-          return await visit(call.page(web(call)), call.env, (url) => call.out.say(url))
-        return await run(call)
+        if (!web || !(given.flags as { web?: boolean }).web) return await run(call)
+        for (const page of [await web(call)].flat())
+          await visit(page.startsWith('/') ? call.page(page) : page, call.env, (url) => call.out.say(url))
       } catch (error) {
         throw failureOf(error, call)
       }

@@ -3,7 +3,6 @@ import type { ReplyOf, RouteName } from '../../contract/routes.ts'
 import { listOrSearch, searches } from '../../contract/searches.ts'
 import type { Command } from '../../terminal/command.ts'
 import type { Column } from '../../terminal/table.ts'
-import { visit } from '../connection/browser.ts'
 import { command } from './command.ts'
 import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from './filters.ts'
 import { collect, type Page } from './paging.ts'
@@ -33,11 +32,11 @@ export function listCommand<N extends RouteName, K extends string>(made: ListOf<
     summary: made.summary,
     project: true,
     pages: true,
-    flags: { ...filters, ...limitFlag, web: { help: 'show the list in the browser' } },
+    flags: { ...filters, ...limitFlag },
+    web: ({ project }) => `/projects/${project}/${made.page}`,
     shows: { route: made.route, rows: made.rows },
     examples: made.examples,
-    async run({ client, project, flags, out, env, site }) {
-      if (flags.web) return visit(`${site}/projects/${project}/${made.page}`, env, (url) => out.say(url))
+    async run({ client, project, flags, out }) {
       const wanted = flags.limit ?? USUAL_ROWS
       const query = asQuery(filters, flags)
       // Some lists have one page: the search over them goes on.

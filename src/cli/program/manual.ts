@@ -34,7 +34,7 @@ separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints
 these fields of each row, except for \`diagnose\`, which prints all.
 
 **Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
-importance go before a name or a title is cut. \`--wide\` shows everything whole. Colours mean one thing: red is broken, refused or urgent,
+importance go before a name or a title is cut. \`--wide\` shows everything whole; [lists.md](../lists.md) has a picture of every list. Colours mean one thing: red is broken, refused or urgent,
 yellow waits for somebody, cyan is under way, green is good, dim was set aside; they obey \`NO_COLOR\`.
 
 **Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
@@ -45,7 +45,7 @@ yellow waits for somebody, cyan is under way, green is good, dim was set aside; 
 finds in it: \`--template '{{id}}\\t{{urls.web}}'\`.
 
 **At a terminal** answers longer than the screen go through \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or nothing turns that off.
-\`--web\` shows the same in the browser. \`goldmaster alias\` gives command lines short names, \`goldmaster config\` keeps host, pager,
+\`--web\` shows the same in the browser and does nothing else, also where a command would write. \`goldmaster alias\` gives command lines short names, \`goldmaster config\` keeps host, pager,
 browser and timeout; both stand in \`config.json\` beside the tokens. Man pages come with the package:
 \`export MANPATH="$(npm root --global)/goldmaster/dist/man:$MANPATH"\`, then \`man goldmaster-builds\`.
 

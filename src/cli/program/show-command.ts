@@ -1,6 +1,5 @@
 import { type ReplyOf, type RouteName, routes } from '../../contract/routes.ts'
 import type { Command } from '../../terminal/command.ts'
-import { visit } from '../connection/browser.ts'
 import type { Call, Reach } from './call.ts'
 import { command } from './command.ts'
 import { wholeId } from './whole-id.ts'
@@ -37,13 +36,15 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
     project: true,
     pages: true,
     args: { [made.noun]: { help: made.id ?? 'its id' } },
-    flags: { web: { help: 'show it in the browser' } },
+    async web(call) {
+      const thing = await findThing(call, made.route, call.args[made.noun]!)
+      return pageOf(call, thing as object, made.page(thing))
+    },
     shows: { route: made.route },
     examples: made.examples,
     async run(call) {
-      const { out, env, flags, args } = call
+      const { out, args } = call
       const thing = await findThing(call, made.route, args[made.noun]!)
-      if (flags.web) return visit(pageOf(call, thing as object, made.page(thing)), env, (url) => out.say(url))
       await out.answer(thing as object, () => made.tell(thing, call))
     },
   })

@@ -6,16 +6,16 @@ import type { Reach } from '../../program/call.ts'
 import { command } from '../../program/command.ts'
 
 const EVERY_MS = 1000
-const PATIENCE_S = 300
+const TIMEOUT_S = 300
 
 const isOver = ({ status }: Investigation) => status === 'completed' || status === 'failed'
 
 async function awaited(call: Reach, build: string, begun: Investigation): Promise<Investigation> {
-  const end = performance.now() + PATIENCE_S * 1000
+  const end = performance.now() + TIMEOUT_S * 1000
   let found = begun
   while (!isOver(found)) {
     if (performance.now() > end)
-      throw new Failure(`Still ${found.status} after ${PATIENCE_S} s; look again later: goldmaster builds show ${build}`)
+      throw new Failure(`Still ${found.status} after ${TIMEOUT_S} s; look again later: goldmaster builds show ${build}`)
     await new Promise((done) => setTimeout(done, EVERY_MS))
     found = (await call.client.showBuild({ project_id: call.project, build_run_id: build })).investigation ?? found
   }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BuildRoom, openBuildRoom } from '../../../../test/support/build-room.ts'
+import { CLIENT } from '../../../../test/support/built.ts'
 import { standIn } from '../../../../test/support/stand-in.ts'
 import { setup } from '../../../intake/providers/jenkins/setup.ts'
 
@@ -54,7 +55,7 @@ async function bash(lines: string, env: Record<string, string>) {
   standIn(
     room.folder,
     'curl',
-    `fs.copyFileSync(${JSON.stringify(join(room.folder, 'goldmaster.mjs'))}, args[args.findIndex((word) => /^-.*o$/.test(word)) + 1])`,
+    `fs.copyFileSync(${JSON.stringify(CLIENT)}, args[args.findIndex((word) => /^-.*o$/.test(word)) + 1])`,
   )
   writeFileSync(join(room.folder, 'build.sh'), '#!/bin/sh\necho built\nexit 3\n', { mode: 0o755 })
   const PATH = `${room.folder}:${process.env.PATH}`

@@ -10,7 +10,7 @@ import { insist } from '../../run/insist.ts'
 import { Mask, secretsIn } from '../../run/secrets.ts'
 
 const STATUSES = ['queued', 'started', 'success', 'failure', 'aborted', 'blocked'] as const
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 const seconds = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error('It must be a number of seconds.')
@@ -68,7 +68,7 @@ export const report = command({
         artifacts: flags.artifact && filesOf(flags.artifact),
         logs_tail: flags.log === undefined ? undefined : await logOf(flags.log, new Mask(secretsIn(env, token))),
       },
-      PATIENCE_MS,
+      TIMEOUT_MS,
     )
     if (outcome.kind !== 'taken') throw new Failure(`${job} ${number} was not told: ${outcome.why}`)
     out.note(`${job} ${number}: ${args.status}`)
