@@ -64,6 +64,4 @@ export function openAdmission({ perOwner, perServer }: Limits, breaker: Breaker)
   }
 }
 
-export type Admission = ReturnType<typeof openAdmission>
-
 const counts = (flag: string) => flag.startsWith(FOR) || flag.startsWith(ASKS)

@@ -4,7 +4,7 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { workshop } from '../../test/support/workshop.ts'
 import { openDatabase, sql } from '../db/database.ts'
-import * as investigations from '../domain/builds/investigations.ts'
+import * as investigations from '../domain/investigations/investigations.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { explainer } from './explainer.ts'
 import { startWorker, type Worker, type WorkerContext } from './worker.ts'
@@ -140,13 +140,13 @@ test('a language model that never answers holds up neither investigations nor ot
   jenkins.answers['/v1/messages'] = () => void hung++
   const model = { url: `${jenkins.url}/v1/messages`, key: undefined, model: 'm' }
   // Whoever waits for the model waits for good.
-  const patience = new AbortController()
-  const explain = explainer(model, studio.service.log, { patience: () => patience.signal })
+  const timeout = new AbortController()
+  const explain = explainer(model, studio.service.log, { timeout: () => timeout.signal })
   worker = await startWorker({ ...context(), explain })
   await investigate('owl', 'star', 3)
   await until(() => hung === 3)
   const ids = await investigate('fox', 'den', 5)
   await until(async () => (await finished(ids)) === 5)
   expect(hung).toBe(3)
-  patience.abort()
+  timeout.abort()
 })

@@ -7,7 +7,7 @@ const TICK_MS = 250
 /** Queues worked off side by side; one that hangs holds up nobody else. */
 const LANES_MAX = 512
 /** After the signal to stop, what is under way has this long. */
-const STOP_PATIENCE_MS = 3_000
+const STOP_TIMEOUT_MS = 3_000
 
 /** What works off one queue, one message after the other. */
 export interface Lane {
@@ -81,7 +81,7 @@ export function startLanes({ db, log }: { db: Pool; log: Logger }, work: Work): 
   return {
     async stop() {
       stopped.abort()
-      const timer = setTimeout(() => session?.breakOff(), STOP_PATIENCE_MS)
+      const timer = setTimeout(() => session?.breakOff(), STOP_TIMEOUT_MS)
       await running
       await Promise.all(lanes.values())
       clearTimeout(timer)

@@ -105,8 +105,8 @@ describe('a mail', () => {
     })
     const made = await createByOwner(
       store.db,
-      { user_id: ana.id, token_id: null, session_id: 1, scopes: [] },
-      { name: 'ci & co', scopes: [], expires_at: null },
+      { user_id: ana.id, token_id: null, scopes: [], only_account_id: null, only_project_ids: null },
+      { name: 'ci & co', scopes: [], expires_at: null, account_id: null, project_ids: null },
       'https://gold.example',
     )
     await until(() => arrived.length === 1)
@@ -121,6 +121,16 @@ describe('a mail', () => {
     expect(data).not.toContain(made.token)
     expect(await stateOf((await newest())!.id)).toMatchObject({ sent_at: expect.any(String), error: '' })
   })
+
+  test.each(['a,victim@example.com', 'a<victim@example.com>', 'a;victim@example.com'])(
+    'goes to %s and to nobody in it',
+    async (to) => {
+      await writeToAddress(store.db, to, { subject: 'Hello', text: 'Hello' })
+      const before = arrived.length
+      await sendMail({ db: store.db, post }, { mail_id: (await newest())!.id }).catch(() => {})
+      expect(arrived.slice(before).flatMap((one) => one.to)).not.toContain('victim@example.com')
+    },
+  )
 
   test('of a transaction that fails is never written', async () => {
     const before = await newest()

@@ -5,7 +5,7 @@ import * as mails from '../domain/notifications/mails.ts'
 import { NoAnswer } from '../net/safe-fetch.ts'
 
 /** A mail server that is well is faster; the library would wait for ten minutes. */
-const PATIENCE = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 
 const isSilence = (error: unknown) =>
   ['ETIMEDOUT', 'ECONNECTION', 'ESOCKET', 'EDNS'].includes((error as { code?: string }).code ?? '')
@@ -20,11 +20,12 @@ export function openPost({ url, from }: { url: string; from: string }): Post {
     const name = createHash('sha256').update(`${id}\n${to}\n${text}`).digest('hex').slice(0, 32)
     const messageId = `<${name}@${from.split('@').at(-1)!.replace('>', '')}>`
     // Loaded with the first mail: a start need not wait for it.
-    transport ??= import('nodemailer').then(({ createTransport }) => createTransport({ url, ...PATIENCE }, { from }))
+    transport ??= import('nodemailer').then(({ createTransport }) => createTransport({ url, ...TIMEOUTS }, { from }))
     try {
       return await (await transport).sendMail({
         messageId,
-        to,
+        // One address: as a line of text `somebody,victim@example.com` would be two, and go to the second.
+        to: { name: '', address: to },
         subject,
         text,
         html: htmlOf(text),

@@ -5,6 +5,7 @@ import type { Pool } from '../db/database.ts'
 import { ASKS, postpone } from '../db/queue.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { NoAnswer, Unreachable } from '../net/safe-fetch.ts'
+import { traced } from '../net/tracing.ts'
 import { type Limits, openAdmission } from './admission.ts'
 import type { Breaker } from './breaker.ts'
 import { rememberClaims } from './claims.ts'
@@ -21,8 +22,8 @@ export interface Crew extends Limits {
 }
 
 /** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
-export const STOP_PATIENCE_MS = 3_000
-const GIVE_UP_MS = 2 * STOP_PATIENCE_MS + 1_000
+export const STOP_TIMEOUT_MS = 3_000
+const GIVE_UP_MS = 2 * STOP_TIMEOUT_MS + 1_000
 
 export interface Means {
   db: Pool
@@ -85,7 +86,9 @@ export async function beginRunner({ db, log, breaker, heartbeat, signal }: Means
       const flags = flagsOf(job)
       const server = flags.find((flag) => flag.startsWith(ASKS))
       try {
-        await task(payload as never, signal)
+        await traced(`job ${job.task_identifier}`, 'internal', { 'goldmaster.job': job.task_identifier }, () =>
+          task(payload as never, signal),
+        )
         await judge(server)
       } catch (error) {
         await judge(server, error)
@@ -106,7 +109,7 @@ export async function beginRunner({ db, log, breaker, heartbeat, signal }: Means
       return flags
     },
     // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.
-    preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_PATIENCE_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_TIMEOUT_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new GraphileLogger((scope) => (level, message, meta) => {
       if (level === 'error') log.warn({ job: scope.taskIdentifier, error: (meta?.error as Error | undefined)?.message }, message)
       else log.trace({ job: scope.taskIdentifier }, message)

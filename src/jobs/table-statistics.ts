@@ -23,7 +23,7 @@ export async function analyzeGrown(db: Pool): Promise<string[]> {
   return grown
 }
 
-export interface TableStatistics {
+interface TableStatistics {
   stop(): Promise<void>
 }
 

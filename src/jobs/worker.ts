@@ -4,21 +4,26 @@ import type { JobKind, Jobs } from '../db/queue.ts'
 import * as assistants from '../domain/access/assistants.ts'
 import * as passwordResets from '../domain/access/password-resets.ts'
 import * as signUps from '../domain/access/sign-ups.ts'
+import { deleteAccount, deleteProject } from '../domain/accounts/deletion.ts'
+import { deleteUser } from '../domain/accounts/forget-person.ts'
 import { sweep } from '../domain/accounts/trials.ts'
+import { sealAll } from '../domain/audit/audit-log.ts'
+import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
 import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
-import { investigateFailure } from '../domain/builds/automatic-investigations.ts'
-import * as investigations from '../domain/builds/run-investigation.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
+import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
+import * as investigations from '../domain/investigations/run-investigation.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention/retention.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs } from '../intake/providers/jobs.ts'
+import { writeExport } from '../world/export-file.ts'
 import { openBreaker } from './breaker.ts'
 import { reclaim, startHeartbeat } from './heartbeat.ts'
 import { type Post, sendMail } from './mail.ts'
-import { beginRunner, type Crew, type Means, STOP_PATIENCE_MS, type Task } from './runner.ts'
+import { beginRunner, type Crew, type Means, STOP_TIMEOUT_MS, type Task } from './runner.ts'
 
 /** What work on a job may use. */
 export interface WorkerContext extends JobContext {
@@ -29,6 +34,8 @@ export interface WorkerContext extends JobContext {
   explain?: investigations.Explain
   /** Where people open what they are told of. */
   site: string
+  /** How many jobs that ask nobody else are done at once. */
+  concurrency?: number
   /** How long what is kept; the defaults where nothing is configured. */
   retention?: Retention
 }
@@ -41,7 +48,12 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   send_mail: sendMail,
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
+  audit_refused_sign_in: ({ db }, payload) => recordWrongPassword(db, payload),
   purge_integration: ({ db }, { integration_id }) => integrations.purge(db, integration_id),
+  write_export: (context, { export_id }, signal) => writeExport(context, export_id, signal),
+  delete_account: ({ db }, { account_id }, signal) => deleteAccount(db, account_id, () => signal?.throwIfAborted()),
+  delete_project: ({ db }, scope, signal) => deleteProject(db, scope, () => signal?.throwIfAborted()),
+  delete_user: ({ db }, { user_id }, signal) => deleteUser(db, user_id, () => signal?.throwIfAborted()),
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
   investigate_failure: ({ db, explain }, { build_run_id }) => investigateFailure(db, build_run_id, explain),
   settle_breakages: ({ db }, payload) => settleJob(db, payload),
@@ -56,6 +68,7 @@ const HOURLY: Record<string, Work<never>> = {
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),
+  seal_audit_logs: ({ db }) => sealAll(db),
   purge_assistants: ({ db }) => assistants.purge(db),
 }
 
@@ -86,7 +99,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const crews = await Promise.all(crewsOf(context).map((crew) => keepRunning(means, crew, stopping.signal)))
   return {
     async stop() {
-      const timer = setTimeout(() => cutOff.abort(), STOP_PATIENCE_MS)
+      const timer = setTimeout(() => cutOff.abort(), STOP_TIMEOUT_MS)
       stopping.abort()
       await Promise.all(crews.map((crew) => crew.stop()))
       await heartbeat.end()
@@ -103,10 +116,17 @@ function crewsOf(context: WorkerContext): Crew[] {
   const crontab = Object.keys(HOURLY)
     .map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`)
     .join('\n')
+  const { concurrency = 6 } = context
+  const outside = 2 * concurrency
   const local = tasks([...kinds.filter(([kind]) => !OUTSIDE.includes(kind)), ...Object.entries(HOURLY)])
   return [
-    { tasks: local, crontab, slots: 6, perOwner: 3, perServer: 3 },
-    { tasks: tasks(kinds.filter(([kind]) => OUTSIDE.includes(kind))), slots: 12, perOwner: 4, perServer: 2 },
+    { tasks: local, crontab, slots: concurrency, perOwner: Math.ceil(concurrency / 2), perServer: 3 },
+    {
+      tasks: tasks(kinds.filter(([kind]) => OUTSIDE.includes(kind))),
+      slots: outside,
+      perOwner: Math.ceil(outside / 3),
+      perServer: 2,
+    },
   ]
 }
 

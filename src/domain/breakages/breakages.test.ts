@@ -186,6 +186,25 @@ describe('is fixed', () => {
     expect(await moody.only()).toMatchObject({ state: 'fixed', flaky: true })
   })
 
+  test('and a test that comes and goes blames nobody any more', async () => {
+    const { report, work } = await room()
+    const log =
+      '$ make test\nsrc/part5.c:54: Failure\nExpected equality of these values:\n  1\n  2\n[  FAILED  ] Tide.rises (0 ms)\nmake: *** [test] Error 1\n'
+    const investigated = async (build: number) => {
+      await work()
+      return studio.db.one(sql`
+        select category, attributed_user_id, steps -> -1 ->> 'name' as step from investigations where build_run_id = ${build}`)
+    }
+    const ann = studio.world.users!.ann!.id
+    for (const job of ['Cook', 'Nightly']) await report({ job, number: 4, status: 'success' })
+    const first = await investigated(await report({ number: 5, log }))
+    expect(first).toMatchObject({ category: 'test_failure', attributed_user_id: ann })
+    await report({ number: 6, at: 5, status: 'success' })
+    await work()
+    const second = await investigated(await report({ job: 'Nightly', number: 7, at: 5, log }))
+    expect(second).toEqual({ category: 'test_failure', attributed_user_id: null, step: 'flaky' })
+  })
+
   test('when nothing was heard of its jobs for a month', async () => {
     const { report, work, only } = await room()
     const build = await report({ number: 10, log: brokenLog('part5') })

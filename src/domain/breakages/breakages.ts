@@ -48,7 +48,7 @@ export function list(project: Sql, q: Query, site: string): Listing {
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<BreakageDetail> {
   const found = await db.one<BreakageDetail>(sql`
     select ${columns(site)},
-      coalesce((select json_agg(x order by x.id::integer desc) from (
+      coalesce((select json_agg(x order by x.id::bigint desc) from (
         select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
           iso(b.created_at) as created_at
         from breakage_builds m join build_runs b on b.id = m.build_run_id

@@ -40,7 +40,7 @@ export function edit(
       where project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
     const owner = ownerOf(known, by, input)
-    if (input.owner_user_id != null) await requireMember(db, by.account_id, input.owner_user_id)
+    if (input.owner_user_id != null) await requireSight(db, by.project_id, input.owner_user_id)
     const state = input.state ?? stateOf(known, input)
     const isSaid = state !== known.state || input.muted_until !== undefined
     if (!isSaid && owner !== known.owner_user_id && (state === 'muted' || state === 'fixed'))
@@ -64,9 +64,9 @@ const stateOf = ({ state }: Known, { owner_user_id }: BreakageEdit): BreakageSta
   return owner_user_id === null ? 'open' : 'claimed'
 }
 
-async function requireMember(db: Database, accountId: number, userId: number) {
-  const member = await db.one(sql`select from account_members where account_id = ${accountId} and user_id = ${userId}`)
-  if (!member) throw invalidParameter('owner_user_id', 'must be a member of the account')
+async function requireSight(db: Database, projectId: number, userId: number) {
+  const found = await db.one(sql`select from project_access where project_id = ${projectId} and user_id = ${userId}`)
+  if (!found) throw invalidParameter('owner_user_id', 'must be a member of the account who sees the project')
 }
 
 /** Who was given it, where that is not who says so. */

@@ -33,7 +33,7 @@ export async function narrowed(
   if (suspects.length === 0 || firstBad === null) return suspects
   const inside = await db.rows<{ change_id: number }>(sql`
     select p.change_id from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
-      and p.change_id = any (${suspects.map(({ change_id }) => change_id)}::integer[]) and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`)
+      and p.change_id = any (${suspects.map(({ change_id }) => change_id)}::bigint[]) and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`)
   const left = suspects.filter(({ change_id }) => inside.some((one) => one.change_id === change_id))
   return left.length > 0 ? left : suspects
 }

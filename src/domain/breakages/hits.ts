@@ -51,7 +51,7 @@ async function notePositions(db: Database, accountId: number, moved: readonly Me
   if (moved.length === 0) return
   await db.execute(sql`
     update breakage_builds m set position = moved.position
-    from unnest(${moved.map(({ build_run_id }) => build_run_id)}::integer[], ${moved.map(({ position }) => position)}::bigint[]) moved (id, position)
+    from unnest(${moved.map(({ build_run_id }) => build_run_id)}::bigint[], ${moved.map(({ position }) => position)}::bigint[]) moved (id, position)
     where m.account_id = ${accountId} and m.build_run_id = moved.id`)
 }
 

@@ -129,7 +129,7 @@ async function staleBranchAnnouncement(db: Database, projectId: number, branch: 
 async function taskAnnouncement(db: Database, projectId: number, id: string, site: string) {
   const found = await db.one<{ project: string; title: string; state: string }>(sql`
     select p.name as project, t.title, t.state from tasks t join projects p on p.id = t.project_id
-    where t.project_id = ${projectId} and t.id = ${id}::integer`)
+    where t.project_id = ${projectId} and t.id = ${id}::bigint`)
   if (!found) return undefined
   const url = `${site}/projects/${projectId}/tasks/${id}`
   return {

@@ -34,7 +34,7 @@ const find = (db: Database, projectId: number, id: string): Promise<Row | undefi
       (select c.display_identifier from changes c where c.id = k.fixed_by_change_id) as fixed_by,
       (select json_build_object('change_id', c.id, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),
           'author', c.author, 'person', ${PERSON(sql`(s->>'user_id')::integer`)}, 'reason', s->'reasons'->>0)
-        from named_suspect(k.suspects) s join changes c on c.id = (s->>'change_id')::integer) as suspect
+        from named_suspect(k.suspects) s join changes c on c.id = (s->>'change_id')::bigint) as suspect
     from breakages k join projects p on p.id = k.project_id join accounts a on a.id = k.account_id
     where k.project_id = ${projectId} and k.id = ${id}::bigint`)
 

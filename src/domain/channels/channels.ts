@@ -2,8 +2,8 @@ import { CHANNEL_KIND_TABLE, type ChannelKind, type ChannelStatus, type RuleSubj
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { URL_MAX } from '../../contract/limits.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
+import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
+import { sealedIn, type Vault } from '../access/secrets.ts'
 
 /** What a channel hears of, and when it is left alone. */
 export interface Rule {
@@ -60,6 +60,9 @@ export interface ChannelFields {
   rules: Rule[]
 }
 
+/** The place that the secret of a channel is sealed for. */
+export const secretOf = (id: number) => sealedIn('channels', id, 'secret_sealed')
+
 export const create = (
   db: Database,
   vault: Vault,
@@ -67,13 +70,14 @@ export const create = (
   { kind, name, room = '', secret, rules = [] }: { kind: ChannelKind; name: string; secret: string } & Partial<ChannelFields>,
 ): Promise<Channel> =>
   db.transaction(async (db) => {
-    const sealed = vault.seal(readSecret(kind, secret))
+    const id = await reserveId(db, 'channels')
+    const sealed = vault.seal(readSecret(kind, secret), secretOf(id))
     requireRoom(kind, room)
     // Two at once take turns, so that the last place is given once.
     await db.one(sql`select from accounts where id = ${accountId} for no key update`)
     const made = await db.one<{ id: number }>(sql`
-      insert into channels (account_id, kind, name, room, secret_sealed)
-      select ${accountId}, ${kind}, ${name}, ${room.trim()}, ${sealed}
+      insert into channels (id, account_id, kind, name, room, secret_sealed) overriding system value
+      select ${id}, ${accountId}, ${kind}, ${name}, ${room.trim()}, ${sealed}
       where (select count(*) from channels where account_id = ${accountId}) < ${CHANNELS_MAX} returning id`)
     if (!made) throw invalidParameter('kind', `an account has at most ${CHANNELS_MAX} channels`)
     await setRules(db, accountId, made.id, rules)
@@ -91,7 +95,7 @@ export const edit = (
   db.transaction(async (db) => {
     const known = await find(db, accountId, id)
     if (room !== undefined) requireRoom(known.kind, room)
-    const sealed = secret === undefined ? null : vault.seal(readSecret(known.kind, secret))
+    const sealed = secret === undefined ? null : vault.seal(readSecret(known.kind, secret), secretOf(known.id))
     const mended = secret !== undefined || room !== undefined ? 'active' : known.status
     await db.execute(sql`
       update channels set name = ${name ?? known.name}, room = ${room?.trim() ?? known.room},

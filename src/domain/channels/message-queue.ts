@@ -1,8 +1,10 @@
 import { type ChannelKind, EDITING_KINDS, type MessageSubject } from '../../contract/channels.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
+import { record } from '../audit/audit-log.ts'
 import * as mails from '../notifications/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
+import { secretOf } from './channels.ts'
 
 /** What is to be said in which channel. */
 export interface NewMessage {
@@ -98,7 +100,7 @@ export async function head(db: Database, vault: Vault, channelId: number): Promi
     where c.id = ${channelId} and c.status = 'active' and m.not_before <= now() order by m.turn limit 1`)
   if (!found) return undefined
   const { secret_sealed, ...rest } = found
-  return { ...rest, secret: vault.open(secret_sealed) }
+  return { ...rest, secret: vault.open(secret_sealed, secretOf(rest.channel_id)) }
 }
 
 /** Written before anything is sent: whoever finds it so knows that it may have arrived. */
@@ -175,11 +177,19 @@ async function breakOff(db: Database, channelId: number, why: string) {
   const broken = await db.one<{ account_id: number; name: string }>(sql`
     update channels set status = 'broken', trouble = ${scrub(why)}, updated_at = now() where id = ${channelId} and status = 'active'
     returning account_id, name`)
-  if (broken)
+  if (broken) {
+    await record(db, sql`select ${broken.account_id}::integer`, {
+      actor: 'job',
+      action: 'switchOffChannel',
+      subject: `channel/${channelId}`,
+      before: { status: 'active' },
+      after: { status: 'broken' },
+    })
     await mails.writeToOwners(
       db,
       broken.account_id,
       'A chat channel was switched off',
       `Nothing can be posted to “${broken.name}” any more, so it was switched off.\n\n${scrub(why)}\n\nOnce that is mended, switch it on again in the settings, under channels: what waits is sent then.\n`,
     )
+  }
 }

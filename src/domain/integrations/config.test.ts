@@ -6,8 +6,9 @@ const vault = new Vault('a secret that only tests know, 32 or more')
 const config = { server: 'https://ci.example.com', user: 'gold', api_token: 'abc', password: 'def' }
 
 test('what opens other servers is stored sealed, opened for jobs, and never shown', () => {
-  const stored = sealConfig(vault, config)
+  const stored = sealConfig(vault, 7, config)
   expect(JSON.stringify(stored)).not.toMatch(/abc|def/)
-  expect(openConfig(vault, stored)).toEqual(config)
+  expect(openConfig(vault, { integration_id: 7, config: stored })).toEqual(config)
+  expect(() => openConfig(vault, { integration_id: 8, config: stored })).toThrow()
   expect(shownConfig(stored)).toEqual({ ...config, api_token: '[kept secret]', password: '[kept secret]' })
 })

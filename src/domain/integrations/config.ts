@@ -1,21 +1,21 @@
 import { invalidParameter } from '../../contract/errors.ts'
 import { saying, text } from '../../contract/field-readers.ts'
 import { KEPT_SECRET } from '../../contract/sets.ts'
-import type { Vault } from '../access/secrets.ts'
+import { isSealed } from '../access/key-rotation.ts'
+import { sealedIn, type Vault } from '../access/secrets.ts'
 
 type Config = Record<string, unknown>
 
 /** Settings of an integration that open other people's servers: kept sealed, opened only where they are used. */
 const SECRET = ['password', 'api_token']
 /** Settings that decide neither where a secret is sent nor as whom. Any other may, also one that comes later. */
-const HARMLESS = ['charset', 'branches']
+const HARMLESS = ['charset', 'branches', 'swarm']
 
 export const isSecret = (name: string) => SECRET.includes(name)
 /** Whether a stored secret goes with this value of the setting only. */
 export const bindsSecrets = (name: string) => !isSecret(name) && !HARMLESS.includes(name)
 
-const isSealed = (value: unknown): value is { sealed: string } =>
-  typeof value === 'object' && value !== null && typeof (value as { sealed?: unknown }).sealed === 'string'
+const placeOf = (integrationId: number, name: string) => sealedIn('integrations', integrationId, `config.${name}`)
 
 const change = (config: Config, convert: (value: unknown, name: string) => unknown): Config =>
   Object.fromEntries(Object.entries(config).map(([name, value]) => [name, isSecret(name) ? convert(value, name) : value]))
@@ -23,17 +23,17 @@ const change = (config: Config, convert: (value: unknown, name: string) => unkno
 const secret = saying('must be text and not empty', text(undefined, 1))
 
 /** As it is stored. Only text is sealed: our own sealed form in a request would be somebody's secret that leaked. */
-export function sealConfig(vault: Vault, config: Config): Config {
+export function sealConfig(vault: Vault, integrationId: number, config: Config): Config {
   if (typeof config.server === 'string' && /\/\/[^/?#]*@/.test(config.server))
     throw invalidParameter('config.server', 'must not hold a user or a password')
   return change(config, (value, name) => {
     if (value === null) return null
-    return { sealed: vault.seal(secret(`config.${name}`, value)) }
+    return { sealed: vault.seal(secret(`config.${name}`, value), placeOf(integrationId, name)) }
   })
 }
 
 /** As it is stored after an edit. A secret that comes back as it was shown stays, as long as it goes where it went before. */
-export function editConfig(vault: Vault, stored: Config, config: Config): Config {
+export function editConfig(vault: Vault, integrationId: number, stored: Config, config: Config): Config {
   const kept = SECRET.filter((name) => config[name] === KEPT_SECRET)
   const moved = [...new Set([...Object.keys(stored), ...Object.keys(config)])].find(
     (name) => bindsSecrets(name) && JSON.stringify(stored[name]) !== JSON.stringify(config[name]),
@@ -43,12 +43,12 @@ export function editConfig(vault: Vault, stored: Config, config: Config): Config
     if (moved !== undefined) throw invalidParameter(`config.${name}`, `must be given again when ${moved} changes`)
   }
   const given = Object.fromEntries(Object.entries(config).filter(([name]) => !kept.includes(name)))
-  return { ...sealConfig(vault, given), ...Object.fromEntries(kept.map((name) => [name, stored[name]])) }
+  return { ...sealConfig(vault, integrationId, given), ...Object.fromEntries(kept.map((name) => [name, stored[name]])) }
 }
 
 /** As a job needs it. */
-export const openConfig = (vault: Vault, config: Config): Config =>
-  change(config, (value) => (isSealed(value) ? vault.open(value.sealed) : value))
+export const openConfig = (vault: Vault, { integration_id, config }: { integration_id: number; config: Config }): Config =>
+  change(config, (value, name) => (isSealed(value) ? vault.open(value.sealed, placeOf(integration_id, name)) : value))
 
 /** As people may see it. */
 export const shownConfig = (config: Config): Config => change(config, () => KEPT_SECRET)

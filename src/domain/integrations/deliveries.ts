@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '../../contract/sets.ts'
-import { type Database, join, raw, sql } from '../../db/database.ts'
+import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { type BodyNote, REFUSED_MAX } from './stored-bodies.ts'
 
 /** A request with a good token, as it is kept. */
@@ -69,6 +69,37 @@ export async function accept(
     ids.delete(dedupe_key)
     return id
   })
+}
+
+/** Finds a row where one of these deliveries of one integration took effect before. */
+export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
+  select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id}
+    and d.dedupe_key = any (${arrivals.map(({ dedupe_key }) => dedupe_key)}) and d.counts`
+
+/**
+ * Writes down deliveries of one integration together with what came of them, as the last thing of their transaction: where one like
+ * them took effect at the same instant, PostgreSQL refuses, and all of it is undone. Answers their ids in their order.
+ */
+export async function add(db: Database, ended: readonly ({ arrival: Arrival } & Kept)[]): Promise<number[]> {
+  const rows = ended.map(({ arrival, outcome, status, records, message, milliseconds }) => {
+    const [body, note] = storedBody(arrival, outcome, status)
+    const { path, event, dedupe_key, headers } = arrival
+    const body_bytes = arrival.body.length
+    return { body, row: { path, event, dedupe_key, headers, body_bytes, note, outcome, status, records, message, milliseconds } }
+  })
+  const added = await db.rows<{ id: number; dedupe_key: string }>(sql`
+    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, records,
+      message, milliseconds)
+    select ${ended[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, r.outcome, r.status, r.headers, r.body, r.body_bytes,
+      r.note, r.records, r.message, r.milliseconds
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
+        as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, outcome text, status integer,
+          records jsonb, message text, milliseconds integer),
+      unnest(${rows.map(({ body }) => body)}::bytea[]))
+      as r (path, event, dedupe_key, headers, body_bytes, note, outcome, status, records, message, milliseconds, body)
+    returning id, dedupe_key`)
+  const ids = new Map(added.map(({ id, dedupe_key }) => [dedupe_key, id]))
+  return ended.map(({ arrival }) => ids.get(arrival.dedupe_key)!)
 }
 
 /** Each found by its id: a join would be planned while the table is young, and read all of it ever after. */

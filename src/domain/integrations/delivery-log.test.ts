@@ -69,11 +69,13 @@ describe('the delivery log', () => {
       { changelist: 77, user: 'kim@example.com', token: 'abc' },
       { 'x-note': 'kim@example.com' },
     )
-    const shown = await log.show(studio.db, Number(json.delivery_id), studio.world.projects!.star!.id)
+    const shown = await log.show(studio.db, Number(json.delivery_id), { project_id: studio.world.projects!.star!.id })
     expect(shown).toMatchObject({ outcome: 'accepted', status: 202, event: 'change-commit', body_cut: false })
     expect(shown.headers).toMatchObject({ 'content-type': 'application/json', 'x-note': 'kim' })
     expect(JSON.parse(shown.body!)).toEqual({ changelist: 77, user: 'kim', token: '[removed]' })
-    await expect(log.show(studio.db, shown.id, studio.world.projects!.moon!.id)).rejects.toMatchObject({ status: 404 })
+    await expect(log.show(studio.db, shown.id, { project_id: studio.world.projects!.moon!.id })).rejects.toMatchObject({
+      status: 404,
+    })
     await expect(log.show(studio.db, 999_999)).rejects.toMatchObject({ status: 404 })
   })
 

@@ -1,7 +1,8 @@
-import { notFound } from '../../contract/errors.ts'
+import { notFound, objectStoreAway } from '../../contract/errors.ts'
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import * as objects from '../objects/objects.ts'
 import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { IntegrationContext } from './context.ts'
@@ -79,12 +80,28 @@ export interface Shown extends Listed {
 
 const BODY_MAX = 256_000
 
-export async function show(db: Database, id: number, projectId?: number): Promise<Shown> {
-  const row = await db.one<Listed & { headers: Record<string, string>; raw: Buffer | null; body_note: BodyNote | null }>(sql`
-    select ${COLUMNS}, d.headers, d.body_note, substring(d.body for ${READ_MAX}) as raw from deliveries d join integrations i on i.id = d.integration_id
-    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+interface ShownRow extends Listed {
+  headers: Record<string, string>
+  raw: Buffer | null
+  body_object: string | null
+  body_note: BodyNote | null
+}
+
+export interface Looked {
+  /** Another project's is not found. */
+  project_id?: number | undefined
+  /** The body that `locate` read, where it was moved. */
+  moved?: Buffer | undefined
+}
+
+export async function show(db: Database, id: number, { project_id, moved }: Looked = {}): Promise<Shown> {
+  const row = await db.one<ShownRow>(sql`
+    select ${COLUMNS}, d.headers, d.body_note, d.body_object, substring(d.body for ${READ_MAX}) as raw
+    from deliveries d join integrations i on i.id = d.integration_id
+    where d.id = ${id} and i.deleted_at is null ${when(project_id, (project) => sql`and i.project_id = ${project}`)}`)
   if (!row) throw notFound('Delivery')
-  const { raw, headers, body_note, ...listed } = clean(row)
+  const { raw: inRow, body_object, headers, body_note, ...listed } = clean(row)
+  const raw = bodyOf({ body: inRow, body_object }, moved)?.subarray(0, READ_MAX) ?? null
   const isStored = raw !== null && (body_note === null || raw.length > 0)
   const body = isStored ? shownBody(raw, headers['content-type']) : null
   return {
@@ -96,18 +113,31 @@ export async function show(db: Database, id: number, projectId?: number): Promis
   }
 }
 
-/** Whose it is, and how much of its body there is; another project's is not found. */
-export async function sizeOf(
-  db: Database,
-  id: number,
-  projectId?: number,
-): Promise<{ account_id: number; bytes: number | null }> {
-  const row = await db.one<{ account_id: number; bytes: number | null }>(sql`
-    select p.account_id, octet_length(d.body) as bytes
+interface Located {
+  account_id: number
+  /** Its bytes, where it has a body. */
+  bytes: number | null
+  /** The body itself, where it is not in the row. */
+  moved?: Buffer | undefined
+}
+
+/** Whose it is, how much of its body there is, and what of it is not in the row; another project's is not found. */
+export async function locate(db: Database, id: number, projectId?: number): Promise<Located> {
+  const row = await db.one<{ account_id: number; bytes: number | null; body_object: string | null }>(sql`
+    select p.account_id, octet_length(d.body) as bytes, d.body_object
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
   if (!row) throw notFound('Delivery')
-  return row
+  const { account_id, bytes, body_object } = row
+  if (body_object === null) return { account_id, bytes }
+  const moved = await objects.read(db, account_id, body_object)
+  return { account_id, bytes: moved.length, moved }
+}
+
+/** One that was moved at this very moment is there the next time that somebody asks. */
+function bodyOf({ body, body_object }: { body: Buffer | null; body_object: string | null }, moved: Buffer | undefined) {
+  if (body_object !== null && moved === undefined) throw objectStoreAway('The body is being moved.')
+  return body_object === null ? body : moved!
 }
 
 /** A delivery as it arrived, with the integration it belongs to. */
@@ -121,12 +151,14 @@ export interface Stored extends IntegrationContext {
   test: boolean
 }
 
-export async function stored(db: Database, id: number): Promise<Stored> {
-  const row = await db.one<Stored>(sql`
-    select d.path, d.headers, d.body, d.body_note, d.received_at, d.outcome, d.test, i.id as integration_id, i.provider, i.config,
+/** With the body that `locate` read, where it was moved. */
+export async function stored(db: Database, id: number, moved?: Buffer): Promise<Stored> {
+  const row = await db.one<Stored & { body_object: string | null }>(sql`
+    select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.test, i.id as integration_id, i.provider, i.config,
       p.id as project_id, p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null`)
   if (!row) throw notFound('Delivery')
-  return row
+  const { body_object, ...delivery } = row
+  return { ...delivery, body: bodyOf({ body: row.body, body_object }, moved) }
 }

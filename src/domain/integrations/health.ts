@@ -21,11 +21,7 @@ interface Health {
 /** Which tools speak, and whether they are understood; our own tests are not their words. */
 export const health = (db: Database, projectId?: number): Promise<Health[]> =>
   db.rows<Health>(sql`
-    with since as materialized (
-      -- The index over deliveries that still have their body is the one in order of time; bodies live longer than a day. From there on
-      -- each integration's own are counted by their ids, so that nobody pays for what others were told.
-      select d.id from deliveries d where d.received_at >= now() - interval '1 day' and d.body is not null order by d.received_at limit 1),
-    stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
+    with stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
     select i.id as integration_id, i.project_id, i.provider, i.active, last.received_at as last_delivery_at, last.outcome as last_outcome,
       day.deliveries, day.failed,
       coalesce(round(day.failed::numeric / nullif(day.deliveries, 0), 3), 0)::float8 as error_rate, coalesce(stuck.jobs, 0) as failing_jobs
@@ -33,7 +29,7 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
     left join stuck on stuck.integration_id = i.id
     cross join lateral (
       select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
-      from deliveries d where d.integration_id = i.id and d.id >= (select id from since) and not d.test) day
+      from deliveries d where d.integration_id = i.id and d.received_at >= now() - interval '1 day' and not d.test) day
     left join lateral (
       -- Between, where equal would do: only the index by integration is in that order. The one by id alone looks cheap, and reads
       -- every delivery there is for a tool that never spoke.
@@ -60,8 +56,8 @@ const failingRows = sql`
   from graphile_worker._private_jobs j
   join graphile_worker._private_tasks t on t.id = j.task_id
   left join deliveries d on d.id = (j.payload ->> 'delivery_id')::bigint
-  left join changes c on c.id = (j.payload ->> 'change_id')::integer
-  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::integer
+  left join changes c on c.id = (j.payload ->> 'change_id')::bigint
+  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::bigint
   where j.last_error is not null`
 
 /** Work that was promised and is not done, with the reason. */

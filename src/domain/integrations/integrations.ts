@@ -1,9 +1,10 @@
 import { notFound } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
-import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, reserveId, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
-import { hashOf, newWebhookToken, type Vault } from '../access/secrets.ts'
+import { hashOf, newWebhookToken, sealedIn, type Vault } from '../access/secrets.ts'
 import { sealConfig, shownConfig } from './config.ts'
+import { secretsOf } from './webhook-access.ts'
 
 interface Integration {
   id: number
@@ -32,12 +33,15 @@ export async function find(db: Database, id: number): Promise<Integration> {
 }
 
 /** A new webhook token, and what is kept of it: a hash to find it by, the sealed value to show it again. */
-export function mintToken(vault: Vault) {
+export function mintToken(vault: Vault, id: number) {
   const webhook_token = newWebhookToken()
-  return { webhook_token, token_hash: hashOf(webhook_token), token_sealed: vault.seal(webhook_token) }
+  return { webhook_token, token_hash: hashOf(webhook_token), token_sealed: vault.seal(webhook_token, tokenOf(id)) }
 }
 
-const sealed = (vault: Vault, secrets: string[]) => secrets.map((secret) => vault.seal(secret))
+export const tokenOf = (id: number) => sealedIn('integrations', id, 'token_sealed')
+
+export const sealSecrets = (vault: Vault, id: number, secrets: string[]) =>
+  secrets.map((secret) => vault.seal(secret, secretsOf(id)))
 
 interface NewIntegration {
   project_id: number
@@ -51,13 +55,15 @@ export async function create(
   vault: Vault,
   { project_id, provider, signing_secrets = [], config = {} }: NewIntegration,
 ): Promise<Integration & { webhook_token: string }> {
-  const { webhook_token, token_hash, token_sealed } = mintToken(vault)
-  const row = await db.one<{ id: number }>(sql`
-    insert into integrations (project_id, provider, token_hash, token_sealed, secrets_sealed, config)
-    select p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealed(vault, signing_secrets)}, ${JSON.stringify(sealConfig(vault, config))}::jsonb
-    from projects p where p.id = ${project_id} returning id`)
-  if (!row) throw notFound('Project')
-  return { ...(await find(db, row.id)), webhook_token }
+  const id = await reserveId(db, 'integrations')
+  const { webhook_token, token_hash, token_sealed } = mintToken(vault, id)
+  const made = await db.execute(sql`
+    insert into integrations (id, project_id, provider, token_hash, token_sealed, secrets_sealed, config) overriding system value
+    select ${id}, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)},
+      ${JSON.stringify(sealConfig(vault, id, config))}::jsonb
+    from projects p where p.id = ${project_id}`)
+  if (made === 0) throw notFound('Project')
+  return { ...(await find(db, id)), webhook_token }
 }
 
 /** An inactive integration's deliveries are refused; what it told before stays. */
@@ -105,6 +111,8 @@ export async function askHandshake(db: Database, id: number): Promise<Integratio
 
 /** Replaces all signing secrets; several are accepted side by side while one takes over from another. */
 export async function setSecrets(db: Database, vault: Vault, id: number, secrets: string[]): Promise<Integration> {
-  await db.execute(sql`update integrations set secrets_sealed = ${sealed(vault, secrets)}, updated_at = now() where id = ${id}`)
+  await db.execute(
+    sql`update integrations set secrets_sealed = ${sealSecrets(vault, id, secrets)}, updated_at = now() where id = ${id}`,
+  )
   return find(db, id)
 }

@@ -3,7 +3,7 @@ import type { ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import { editConfig } from './config.ts'
-import { mintToken } from './integrations.ts'
+import { mintToken, tokenOf } from './integrations.ts'
 
 /** An id of another project's integration names nothing here. */
 export async function requireIn(db: Database, projectId: number, id: number): Promise<{ provider: ProviderName }> {
@@ -17,12 +17,12 @@ export async function requireIn(db: Database, projectId: number, id: number): Pr
 export async function showToken(db: Database, vault: Vault, id: number): Promise<string> {
   const row = await db.one<{ token_sealed: string }>(sql`select token_sealed from integrations where id = ${id}`)
   if (!row) throw notFound('Integration')
-  return vault.open(row.token_sealed)
+  return vault.open(row.token_sealed, tokenOf(id))
 }
 
 /** The old token ends at once. */
 export async function rotateToken(db: Database, vault: Vault, id: number) {
-  const { token_hash, token_sealed } = mintToken(vault)
+  const { token_hash, token_sealed } = mintToken(vault, id)
   await db.execute(sql`
     update integrations set token_hash = ${token_hash}, token_sealed = ${token_sealed}, updated_at = now() where id = ${id}`)
 }
@@ -34,6 +34,6 @@ export const setConfig = (db: Database, vault: Vault, id: number, config: Record
       sql`select config from integrations where id = ${id} and deleted_at is null for no key update`,
     )
     if (!row) throw notFound('Integration')
-    const edited = JSON.stringify(editConfig(vault, row.config, config))
+    const edited = JSON.stringify(editConfig(vault, id, row.config, config))
     await db.execute(sql`update integrations set config = ${edited}::jsonb, updated_at = now() where id = ${id}`)
   })

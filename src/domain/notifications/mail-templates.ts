@@ -78,6 +78,20 @@ API tokens revoked: ${revoked}${revoked === 0 ? '' : `. Make new ones where they
 If this was not you, choose another password now: ${site}/reset`,
 })
 
+export const signInChanged = (site: string, what: string): MailTemplate => ({
+  subject: 'How you sign in was changed',
+  text: `${what} in your settings: ${site}/settings/sign-in
+
+If this was not you, choose another password now (${site}/reset) and remove what is not yours there.`,
+})
+
+export const wrongCodes = (site: string, count: number): MailTemplate => ({
+  subject: 'Wrong codes after your password',
+  text: `Somebody signed in with your password and then gave ${count} wrong codes for your authenticator app. Each further one makes the next wait longer, up to an hour; a recovery code or a passkey works at once.
+
+If this was not you, your password is known to somebody: choose another now, which ends what they are doing: ${site}/reset`,
+})
+
 export const invitation = (url: string, accountName: string, inviter: string): MailTemplate => ({
   subject: `${inviter} invites you to ${accountName}`,
   text: `${inviter} invites you to ${accountName} on Goldmaster, where a studio sees what changed, what was built, what broke and what went live.

@@ -10,25 +10,31 @@ export interface MailTemplate {
   unsubscribe?: string
 }
 
-/** In the caller's transaction: what is rolled back is never sent. */
-export const writeToUser = (db: Database, userId: number, letter: MailTemplate) =>
-  write(db, letter, sql`values (${userId}::integer, null)`)
+/** In the caller's transaction: what is rolled back is never sent. `accountId`: which account has it written, and takes it along when it goes. */
+export const writeToUser = (db: Database, userId: number, letter: MailTemplate, accountId?: number) =>
+  write(db, letter, accountId, sql`values (${userId}::integer, null)`)
 
-export const writeToAddress = (db: Database, address: string, letter: MailTemplate) =>
-  write(db, letter, sql`values (null::integer, ${address})`)
+export const writeToAddress = (db: Database, address: string, letter: MailTemplate, accountId?: number) =>
+  write(db, letter, accountId, sql`values (null::integer, ${address})`)
 
 /** One for every owner of an account. */
 export const writeToOwners = (db: Database, accountId: number, subject: string, text: string) =>
   write(
     db,
     { subject, text },
+    accountId,
     sql`select user_id, null from account_members where account_id = ${accountId} and role = 'owner' order by user_id`,
   )
 
-async function write(db: Database, { subject, text, unsubscribe = '' }: MailTemplate, recipients: Sql): Promise<void> {
+async function write(
+  db: Database,
+  { subject, text, unsubscribe = '' }: MailTemplate,
+  accountId: number | undefined,
+  recipients: Sql,
+): Promise<void> {
   const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
-    insert into mails (to_user_id, to_address, subject, text, unsubscribe)
-    select r.user_id, r.address, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)
+    insert into mails (to_user_id, to_address, account_id, subject, text, unsubscribe)
+    select r.user_id, r.address, ${accountId ?? null}::integer, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)
     returning id, to_user_id, to_address`)
   for (const { id, to_user_id, to_address } of written) {
     const owner = to_address === null ? `user:${to_user_id}` : recipient(to_address)
@@ -43,11 +49,15 @@ const ADDRESS = sql`coalesce(m.to_address, u.email)`
 
 const FLOOD = 5
 
-/** Whether an address got so many of these within the hour that one more helps only somebody who wants to annoy. */
-export const isFlooded = async (db: Database, address: string, subject: string): Promise<boolean> => {
+/**
+ * Whether an address got so many of these within the hour that one more helps only somebody who wants to annoy. Without a subject, which
+ * names of people and accounts may stand in: of all that were written to the address.
+ */
+export const isFlooded = async (db: Database, address: string, subject?: string): Promise<boolean> => {
   const found = await db.one<{ count: number }>(sql`
     select count(*) from mails m left join users u on u.id = m.to_user_id
-    where m.created_at > now() - interval '1 hour' and m.subject = ${subject} and lower(${ADDRESS}) = ${address}`)
+    where m.created_at > now() - interval '1 hour'
+      and ${subject === undefined ? sql`lower(m.to_address) = ${address}` : sql`m.subject = ${subject} and lower(${ADDRESS}) = ${address}`}`)
   return found!.count >= FLOOD
 }
 

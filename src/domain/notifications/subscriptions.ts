@@ -2,8 +2,8 @@ import { invalidEventType, invalidParameter, notFound, webhooksNeedPlan } from '
 import { EVENT_TYPES, isChosen } from '../../contract/events.ts'
 import { URL_MAX } from '../../contract/limits.ts'
 import type { Plan, SubscriptionStatus } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
+import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
+import { sealedIn, type Vault } from '../access/secrets.ts'
 import * as outbox from '../feed/outbox.ts'
 import { newSecret } from './webhook-signature.ts'
 
@@ -38,6 +38,9 @@ export async function find(db: Database, id: number): Promise<Subscription> {
   return subscription
 }
 
+/** The place that the secret of a subscription is sealed for; a former one stays sealed for it. */
+export const secretOf = (id: number) => sealedIn('subscriptions', id, 'secret_sealed')
+
 export interface SubscriptionFields {
   url: string
   event_types: string[]
@@ -58,11 +61,11 @@ export async function create(
     await requireProject(db, account_id, project_id)
     await outbox.sequenceAll(db)
     const secret = newSecret()
-    const row = await db.one<{ id: number }>(sql`
-      insert into subscriptions (account_id, project_id, url, event_types, secret_sealed, position)
-      values (${account_id}, ${project_id}, ${address}, ${types}, ${vault.seal(secret)}, ${await outbox.end(db)})
-      returning id`)
-    return { ...(await find(db, row!.id)), secret }
+    const id = await reserveId(db, 'subscriptions')
+    await db.execute(sql`
+      insert into subscriptions (id, account_id, project_id, url, event_types, secret_sealed, position) overriding system value
+      values (${id}, ${account_id}, ${project_id}, ${address}, ${types}, ${vault.seal(secret, secretOf(id))}, ${await outbox.end(db)})`)
+    return { ...(await find(db, id)), secret }
   })
 }
 
@@ -103,7 +106,7 @@ export async function remove(db: Database, id: number) {
 export async function showSecret(db: Database, vault: Vault, id: number): Promise<string> {
   const row = await db.one<{ secret_sealed: string }>(sql`select secret_sealed from subscriptions where id = ${id}`)
   if (!row) throw notFound('Webhook')
-  return vault.open(row.secret_sealed)
+  return vault.open(row.secret_sealed, secretOf(id))
 }
 
 const FORMER_HOURS = 24
@@ -113,7 +116,7 @@ export async function rotateSecret(db: Database, vault: Vault, id: number): Prom
   const secret = newSecret()
   await db.execute(sql`
     update subscriptions set former_sealed = secret_sealed, former_until = now() + make_interval(hours => ${FORMER_HOURS}),
-      secret_sealed = ${vault.seal(secret)}, updated_at = now()
+      secret_sealed = ${vault.seal(secret, secretOf(id))}, updated_at = now()
     where id = ${id}`)
   return { ...(await find(db, id)), secret }
 }

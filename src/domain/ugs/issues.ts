@@ -55,7 +55,7 @@ const rows = ({ account_id, project_id }: Access, user: string, where: Sql, limi
     coalesce(k.owner_user_id in (select user_id from me), false) as owned
   from breakages k where k.project_id = ${project_id} and ${where} order by k.opened_at desc, k.id desc limit ${limit}`
 
-export interface IssuesAsked {
+interface IssuesAsked {
   user: string
   resolved: boolean
   limit: number
@@ -145,7 +145,7 @@ export async function diagnostics(db: Database, site: string, access: Access, id
   )
 }
 
-export interface IssueEdit {
+interface IssueEdit {
   owner?: string
   nominated_by?: string
   /** Above zero: the change that fixes it; below: nothing that a change fixes. */

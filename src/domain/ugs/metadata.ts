@@ -1,4 +1,4 @@
-import { ID_MAX } from '../../contract/limits.ts'
+import { INTEGER_MAX } from '../../contract/limits.ts'
 import { UGS_BADGE_STATES, type UgsBadgeState, type UgsVote } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { inlineInteger } from '../../db/page.ts'
@@ -53,7 +53,7 @@ const ITEMS_MAX = 5_000
 
 /** Everything about the changes that anything was written about since; each of them whole. */
 export async function list(db: Database, site: string, asked: Request): Promise<{ SequenceNumber: number; Items: Item[] }> {
-  const { account_id, project_id, path, isRoot, min = 0, max = ID_MAX, sequence = 0 } = asked
+  const { account_id, project_id, path, isRoot, min = 0, max = INTEGER_MAX, sequence = 0 } = asked
   const here = sql`account_id = ${account_id} and project_id = ${project_id} and path = any (${pathsAbove(path)}::text[])`
   const shared = sql`(${isRoot} or path <> ${path})`
   const inRange = sql`change between ${min} and ${max}`

@@ -11,7 +11,7 @@ import { VENDORS } from './vendors/vendors.ts'
 
 /** After this a lane ends, so that somebody else may have it. */
 const TURN_MS = 10_000
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 /** Between two messages to one channel: what the strictest vendor allows for long. */
 const PACE_MS = 1_000
 /** What somebody else began to send may be under way for this long. */
@@ -68,7 +68,8 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
   const named = new Set([...announcement.mentions.map(({ user_id }) => user_id), ...(head.to_user_id ? [head.to_user_id] : [])])
   const chatIds = await chatIdsOf(context, lane, head, [...named])
   const direct = head.to_user_id ? chatIds.get(head.to_user_id) : undefined
-  if (head.to_user_id && direct === undefined) return queue.recordEnd(db, head, 'failed', 'Nobody there has their address.')
+  if (head.to_user_id && direct === undefined)
+    return queue.recordEnd(db, head, 'failed', 'Nobody there has their address, or they do not see the project any more.')
   if (direct !== undefined) to.room = vendor.direct!(direct)
   const post: Post = {
     id: String(head.id),
@@ -141,7 +142,7 @@ async function ask(
   const at = new Date()
   const began = performance.now()
   const webhooks: typeof allowed = (host, address, port) => allowed(host, address, port, 'webhooks')
-  const asked = await safeFetch(url, webhooks, { ...request, patience: PATIENCE_MS, signal }).then(
+  const asked = await safeFetch(url, webhooks, { ...request, timeout: TIMEOUT_MS, signal }).then(
     ({ status, headers, body }): Asked => ({
       reply: { status, headers, body: body.toString() },
       error: '',
@@ -170,15 +171,15 @@ async function chatIdsOf(
   head: queue.Head,
   userIds: readonly number[],
 ): Promise<Map<number, string>> {
-  if (userIds.length === 0) return new Map()
+  if (userIds.length === 0 || head.project_id === null) return new Map()
   const { findPerson } = VENDORS[head.kind]
-  const channel = { id: head.channel_id, account_id: head.account_id, kind: head.kind }
+  const channel = { id: head.channel_id, kind: head.kind }
   const found = new Map<number, string>()
-  for (const { user_id, chat_id, email } of await people.known(db, channel, userIds)) {
+  for (const { user_id, chat_id, email } of await people.known(db, channel, head.project_id, userIds)) {
     if (chat_id !== null) found.set(user_id, chat_id)
     else if (email !== null && findPerson) {
       const { url, ...request } = findPerson.ask(destinationOf(head, slackApi), email)
-      const chatId = await safeFetch(url, allowed, { ...request, patience: PATIENCE_MS, signal })
+      const chatId = await safeFetch(url, allowed, { ...request, timeout: TIMEOUT_MS, signal })
         .then(({ status, headers, body }) => findPerson.read({ status, headers, body: body.toString() }))
         .catch(() => null)
       // Who cannot be looked for now is looked for the next time.

@@ -16,7 +16,7 @@ export interface Syntax {
 }
 
 /** An announcement in the words of a vendor: every text escaped, nothing longer than its share. */
-export interface Wording {
+interface Wording {
   title: string
   /** Where the title leads, if that can be a link. */
   url: string | undefined
