@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { RETENTION_DEFAULTS } from './domain/retention/retention.ts'
 import { readEnvironment } from './environment.ts'
@@ -11,7 +12,10 @@ test('an empty environment is a laptop: embedded database, demo, loopback, the l
     databaseUrl: undefined,
     replicaUrl: undefined,
     redisUrl: undefined,
+    objectStore: undefined,
     secretKey: undefined,
+    previousKey: undefined,
+    securityContact: undefined,
     demo: true,
     metering: false,
     rates: {
@@ -21,7 +25,58 @@ test('an empty environment is a laptop: embedded database, demo, loopback, the l
     },
     trustProxy: [],
     logLevel: 'info',
+    workers: 1,
+    jobs: true,
+    jobConcurrency: 6,
+    connections: undefined,
+    statementTimeout: 5_000,
+    healthPort: undefined,
   })
+})
+
+test('an object store is named by its bucket, and needs its keys', () => {
+  const given = {
+    OBJECT_STORE_URL: 'http://minio:9000/bucket/gold',
+    OBJECT_STORE_ACCESS_KEY: 'me',
+    OBJECT_STORE_SECRET_KEY: 'hush',
+  }
+  expect(readEnvironment(given).objectStore).toEqual({
+    url: 'http://minio:9000/bucket/gold',
+    region: 'us-east-1',
+    accessKey: 'me',
+    secretKey: 'hush',
+  })
+  expect(() => readEnvironment({ ...given, OBJECT_STORE_SECRET_KEY: '' })).toThrow(/^OBJECT_STORE_SECRET_KEY is required/)
+})
+
+test('how much of the machine is used can be set', () => {
+  const given = {
+    WORKERS: '4',
+    JOBS: 'off',
+    JOB_CONCURRENCY: '12',
+    DATABASE_CONNECTIONS: '60',
+    STATEMENT_TIMEOUT: '8s',
+    HEALTH_PORT: '81',
+  }
+  expect(readEnvironment(given)).toMatchObject({
+    workers: 4,
+    jobs: false,
+    jobConcurrency: 12,
+    connections: 60,
+    statementTimeout: 8_000,
+    healthPort: 81,
+  })
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/',
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=b%20c, d=e',
+    OTEL_TRACES_SAMPLER_ARG: '0.1',
+  }
+  const tracing = { endpoint: 'http://c:4318', headers: { a: 'b c', d: 'e' }, service: 'goldmaster', ratio: 0.1 }
+  expect(readEnvironment(traced)).toMatchObject({ tracing })
+  expect(() => readEnvironment({ ...traced, OTEL_TRACES_SAMPLER_ARG: '2' })).toThrow(/^OTEL_TRACES_SAMPLER_ARG /)
+  expect(readEnvironment({ WORKERS: 'auto' }).workers).toBe(availableParallelism())
+  expect(() => readEnvironment({ WORKERS: '0' })).toThrow('WORKERS must be a number from 1 to 64, or auto; not "0".')
+  expect(() => readEnvironment({ STATEMENT_TIMEOUT: '5m' })).toThrow(/^STATEMENT_TIMEOUT /)
 })
 
 test('an empty variable is an absent one', () => {
@@ -33,6 +88,7 @@ test('an empty variable is an absent one', () => {
     'DATABASE_REPLICA_URL',
     'REDIS_URL',
     'SECRET_KEY',
+    'SECRET_KEY_PREVIOUS',
     'DEMO',
     'METERING',
     'LIMIT_WEBHOOKS',
@@ -115,7 +171,14 @@ test.each([
   ['BASE_URL', 'http://'],
   ['REDIS_URL', 'redis://:hush@[::bad'],
   ['LLM_URL', 'https://'],
+  ['OBJECT_STORE_URL', 's3://bucket'],
+  ['OBJECT_STORE_URL', 'https://s3.example'],
+  ['OBJECT_STORE_URL', 'https://me:hush@s3.example/bucket'],
+  ['OBJECT_STORE_URL', 'https://s3.example/my bucket'],
+  ['OBJECT_STORE_URL', 'https://s3.example/bucket?versioning'],
   ['SECRET_KEY', 'hush'],
+  ['SECURITY_CONTACT', 'somebody'],
+  ['SECRET_KEY_PREVIOUS', 'hush'],
   ['DEMO', 'yes'],
   ['METERING', 'yes'],
   ['LIMIT_REQUESTS_PER_IP', '300'],

@@ -1,11 +1,15 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import { readHostList } from './db/hosts.ts'
 import type { SignUpPolicy } from './domain/access/sign-ups.ts'
+import { QUOTA_DEFAULTS, type Quotas, readQuotas } from './domain/accounts/quotas.ts'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention/retention.ts'
-import type { Rate, Rates } from './http/limits.ts'
+import type { Rate, Rates } from './http/limits/limits.ts'
 import { providers } from './intake/providers/index.ts'
 import { readEntry } from './net/addresses.ts'
+import type { ObjectStoreSettings } from './net/object-store.ts'
+import type { TracingSettings } from './net/tracing.ts'
 
 /** The environment, read once and checked: a bad value stops the start with one clear line. */
 export interface Settings {
@@ -19,7 +23,11 @@ export interface Settings {
   /** A standby of that database for reading lists. */
   replicaUrl: string | undefined
   redisUrl: string | undefined
+  /** Where large bodies and logs are moved; they stay in the database without it. */
+  objectStore: ObjectStoreSettings | undefined
   secretKey: string | undefined
+  /** What sealed before `secretKey` did, until everything is sealed anew. */
+  previousKey: string | undefined
   demo: boolean
   rates: Rates
   trustProxy: string[]
@@ -30,13 +38,29 @@ export interface Settings {
   mail: { url: string; from: string } | undefined
   /** Hosts, addresses and ranges that may be asked although they are private. */
   allowPrivateHosts: string[]
+  /** Whom to tell of a weakness, as security.txt names it. */
+  securityContact: string | undefined
   logLevel: string
+  /** Processes that serve. */
+  workers: number
+  /** Whether `serve` works on jobs too. */
+  jobs: boolean
+  /** How many jobs of our own are done at once; twice as many that ask other servers. */
+  jobConcurrency: number
+  /** Connections to the database, of all processes together; chosen by their number where none is given. */
+  connections: number | undefined
+  /** Milliseconds that a statement of a request may take. */
+  statementTimeout: number
+  /** Where traces go, if anywhere. */
+  tracing: TracingSettings | undefined
+  /** Where `work` tells how it is. */
+  healthPort: number | undefined
   /** Where Slack is asked; studios with a Slack of their own kind have another address. */
   slackApi: string | undefined
   /** Days after which what is purged. */
   retention: Retention
   /** Bytes that the stored bodies of one account may take; null for any number. */
-  storedBodies: number | null
+  quotas: Quotas
   /** A language model that words findings; the built-in words stand without one. */
   model: { url: string; key: string | undefined; model: string } | undefined
 }
@@ -47,6 +71,7 @@ class BadSetting extends Error {}
 export const HOST_USES: readonly string[] = [
   ...Object.values(providers).flatMap(({ name, server }) => (server ? [name] : [])),
   'webhooks',
+  'sign-in',
 ]
 
 type Environment = Record<string, string | undefined>
@@ -56,7 +81,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export function readEnvironment(env: Environment): Settings {
   // An empty variable is an absent one, as compose files write it.
   const given = (name: string) => (env[name] === '' ? undefined : env[name])
-  const port = readPort(given('PORT') ?? '8080')
+  const port = readPort('PORT', given('PORT') ?? '8080')
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
   const directUrl = readUrl('DATABASE_DIRECT_URL', given('DATABASE_DIRECT_URL'), ['postgres:', 'postgresql:'])
   if (directUrl !== undefined && databaseUrl === undefined)
@@ -65,8 +90,10 @@ export function readEnvironment(env: Environment): Settings {
   if (replicaUrl !== undefined && databaseUrl === undefined)
     throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL beside it: the built-in database has no replica')
   if (replicaUrl !== undefined && readHostList(replicaUrl)) throw bad('DATABASE_REPLICA_URL', 'names several hosts: it takes one')
-  const secretKey = given('SECRET_KEY')
-  if (secretKey !== undefined && secretKey.length < 32) throw bad('SECRET_KEY', 'must have at least 32 characters')
+  const [secretKey, previousKey] = ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'].map((name) => {
+    if ((given(name)?.length ?? 32) < 32) throw bad(name, 'must have at least 32 characters')
+    return given(name)
+  })
   if (databaseUrl !== undefined && secretKey === undefined && env.NODE_ENV === 'production')
     throw bad('SECRET_KEY', 'is required beside DATABASE_URL in production (openssl rand -hex 32)')
   return {
@@ -78,7 +105,9 @@ export function readEnvironment(env: Environment): Settings {
     directUrl,
     replicaUrl,
     redisUrl: readUrl('REDIS_URL', given('REDIS_URL'), ['redis:', 'rediss:']),
+    objectStore: readObjectStore(readUrl('OBJECT_STORE_URL', given('OBJECT_STORE_URL'), ['http:', 'https:']), given),
     secretKey,
+    previousKey,
     demo: readSwitch('DEMO', given('DEMO'), databaseUrl === undefined),
     rates: {
       requests: readRate('LIMIT_REQUESTS_PER_IP', given('LIMIT_REQUESTS_PER_IP') ?? '300/5m'),
@@ -95,7 +124,20 @@ export function readEnvironment(env: Environment): Settings {
     model: readModel(readUrl('LLM_URL', given('LLM_URL'), ['http:', 'https:']), given('LLM_KEY'), given('LLM_MODEL')),
     slackApi: readUrl('SLACK_API_URL', given('SLACK_API_URL'), ['http:', 'https:'])?.replace(/\/+$/, ''),
     retention: readRetention('RETENTION', given('RETENTION')),
-    storedBodies: readBytes('LIMIT_STORED_BODIES', given('LIMIT_STORED_BODIES') ?? '20GB'),
+    quotas: readServiceQuotas(given('QUOTAS') ?? '', readBytes('LIMIT_STORED_BODIES', given('LIMIT_STORED_BODIES') ?? '20GB')),
+    workers: given('WORKERS') === 'auto' ? availableParallelism() : readCount('WORKERS', given('WORKERS') ?? '1', 1, 64, 'auto'),
+    jobs: readSwitch('JOBS', given('JOBS'), true),
+    jobConcurrency: readCount('JOB_CONCURRENCY', given('JOB_CONCURRENCY') ?? '6', 2, 64),
+    connections: given('DATABASE_CONNECTIONS')
+      ? readCount('DATABASE_CONNECTIONS', given('DATABASE_CONNECTIONS')!, 8, 5_000)
+      : undefined,
+    statementTimeout: 1_000 * readCount('STATEMENT_TIMEOUT', (given('STATEMENT_TIMEOUT') ?? '5s').replace(/s$/, ''), 1, 60),
+    tracing: readTracing(
+      readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', given('OTEL_EXPORTER_OTLP_ENDPOINT'), ['http:', 'https:']),
+      given,
+    ),
+    healthPort: given('HEALTH_PORT') === undefined ? undefined : readPort('HEALTH_PORT', given('HEALTH_PORT')!),
+    securityContact: readContact('SECURITY_CONTACT', given('SECURITY_CONTACT'), given('MAIL_FROM')),
     logLevel: readOneOf('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', LOG_LEVELS),
   }
 }
@@ -106,12 +148,52 @@ function readModel(url: string | undefined, key: string | undefined, model: stri
   return { url, key, model }
 }
 
+function readObjectStore(url: string | undefined, given: (name: string) => string | undefined): Settings['objectStore'] {
+  if (url === undefined) return undefined
+  // What is signed is the path as it is written.
+  if (!/^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)+\/*$/.test(url))
+    throw bad(
+      'OBJECT_STORE_URL',
+      'must be the address of a bucket by its path, like https://s3.eu-central-1.amazonaws.com/bucket',
+    )
+  const [accessKey, secretKey] = ['OBJECT_STORE_ACCESS_KEY', 'OBJECT_STORE_SECRET_KEY'].map((name) => {
+    if (given(name) === undefined) throw bad(name, 'is required beside OBJECT_STORE_URL')
+    return given(name)!
+  })
+  return { url, region: given('OBJECT_STORE_REGION') ?? 'us-east-1', accessKey: accessKey!, secretKey: secretKey! }
+}
+
+/** The variables of OpenTelemetry itself. */
+function readTracing(endpoint: string | undefined, given: (name: string) => string | undefined): Settings['tracing'] {
+  if (endpoint === undefined) return undefined
+  const ratio = Number(given('OTEL_TRACES_SAMPLER_ARG') ?? '1')
+  if (!(ratio >= 0 && ratio <= 1)) throw bad('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1')
+  const headers = readList(given('OTEL_EXPORTER_OTLP_HEADERS')).map((part) => {
+    const [, name, value] = /^([\w-]+)=(.*)$/.exec(part) ?? []
+    if (name === undefined) throw bad('OTEL_EXPORTER_OTLP_HEADERS', 'must be a list like name=value,name=value')
+    return [name, decodeURIComponent(value!)]
+  })
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    headers: Object.fromEntries(headers),
+    service: given('OTEL_SERVICE_NAME') ?? 'goldmaster',
+    ratio,
+  }
+}
+
 const bad = (name: string, why: string) => new BadSetting(`${name} ${why}.`)
 
-function readPort(text: string): number {
+function readPort(name: string, text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw bad('PORT', `must be a number from 0 to 65535, not "${text}"`)
+  if (!/^\d+$/.test(text) || port > 65_535) throw bad(name, `must be a number from 0 to 65535, not "${text}"`)
   return port
+}
+
+function readCount(name: string, text: string, least: number, most: number, or?: string): number {
+  const count = Number(text)
+  if (!/^\d{1,5}$/.test(text) || count < least || count > most)
+    throw bad(name, `must be a number from ${least} to ${most}${or === undefined ? '' : `, or ${or}`}; not "${text}"`)
+  return count
 }
 
 /** Says nothing of the value: addresses carry passwords. */
@@ -154,6 +236,15 @@ function readRetention(name: string, text: string | undefined): Retention {
     retention[kind as Retained] = days === undefined ? null : Number(days)
   }
   return retention
+}
+
+/** The bytes of stored bodies have a variable of their own. */
+function readServiceQuotas(text: string, stored_bytes: number | null): Quotas {
+  try {
+    return { ...QUOTA_DEFAULTS, stored_bytes, ...readQuotas(text) }
+  } catch (error) {
+    throw bad('QUOTAS', (error as Error).message)
+  }
 }
 
 const MULTIPLES: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
@@ -201,6 +292,16 @@ function readOneOf<V extends string>(name: string, text: string, values: readonl
   const found = values.find((value) => value === text)
   if (found === undefined) throw bad(name, `must be one of ${values.join(', ')}, not "${text}"`)
   return found
+}
+
+/** A page or an address; the address that mails come from, where none is given. */
+function readContact(name: string, text: string | undefined, from: string | undefined): string | undefined {
+  const given = text ?? from?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
+  if (given === undefined) return undefined
+  const contact = given.includes('://') || given.startsWith('mailto:') ? given : `mailto:${given}`
+  if (!/^(https:\/\/[^\s]+|mailto:[^\s@]+@[^\s@]+)$/.test(contact))
+    throw bad(name, 'must be an e-mail address or an https:// address')
+  return contact
 }
 
 function readMail(url: string | undefined, from: string | undefined): Settings['mail'] {

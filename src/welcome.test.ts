@@ -4,7 +4,7 @@ import { sql } from './db/database.ts'
 import { readEnvironment } from './environment.ts'
 import { welcome } from './welcome.ts'
 
-const said = vi.spyOn(console, 'log').mockImplementation(() => {})
+const said = vi.spyOn(console, 'error').mockImplementation(() => {})
 const embedded = readEnvironment({})
 const onServer = readEnvironment({ DATABASE_URL: 'postgres://db.example/gold' })
 

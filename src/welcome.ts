@@ -5,18 +5,21 @@ import { isFirstRun } from './domain/access/sign-ups.ts'
 import type { Settings } from './environment.ts'
 import type { Service } from './http/service.ts'
 
+type Welcomed = Pick<Service, 'db' | 'vault' | 'log' | 'site' | 'setUpToken'>
+
 /** What a person who just started the service wants to know; an empty database gets the demo studio first where that is wanted. */
-export async function welcome(settings: Settings, service: Service) {
+export async function welcome(settings: Settings, service: Welcomed) {
   const access = settings.demo ? await demoOnce(service) : undefined
-  if (access) console.log(tour(settings, service.site, access))
-  else
-    console.log((await isFirstRun(service.db)) ? empty(settings, service) : again(settings, service.site, await ownerOf(service)))
+  // What programs read from standard output is the log, a JSON object a line.
+  const say = process.stdout.isTTY ? console.log : console.error
+  if (access) say(tour(settings, service.site, access))
+  else say((await isFirstRun(service.db)) ? empty(settings, service) : again(settings, service.site, await ownerOf(service)))
 }
 
 const LOCK = 5_207_116
 
 /** Only where there is nothing yet. A demo that cannot be loaded is no reason to stop serving. */
-async function demoOnce({ db: pool, vault, log }: Service): Promise<DemoAccess | undefined> {
+async function demoOnce({ db: pool, vault, log }: Welcomed): Promise<DemoAccess | undefined> {
   const load = async (db: Database) => {
     await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
     // Of two first starts one loads it; the other waits, and finds it.
@@ -32,7 +35,7 @@ async function demoOnce({ db: pool, vault, log }: Service): Promise<DemoAccess |
 }
 
 /** Whoever may do everything: most likely the person who reads this. */
-const ownerOf = async ({ db }: Service): Promise<string> =>
+const ownerOf = async ({ db }: Welcomed): Promise<string> =>
   (await db.one<{ email: string }>(sql`select email from users order by operator desc, id limit 1`))!.email
 
 /** How the commands are called from where the service was started. */
@@ -53,7 +56,7 @@ Goldmaster runs at ${site}.
                  from this folder, with the same settings
 `
 
-const empty = (settings: Settings, { site, setUpToken }: Service) => `
+const empty = (settings: Settings, { site, setUpToken }: Welcomed) => `
 Goldmaster runs at ${site} and is empty.
 
   Begin          ${site}/welcome#set-up=${setUpToken}

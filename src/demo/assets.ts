@@ -1,4 +1,5 @@
-import { APPROVED_TYPES, type AssetType, assetTypeOf } from '../contract/sets.ts'
+import { APPROVED_TYPES, type AssetType } from '../contract/sets.ts'
+import { assetTypeOf } from '../domain/assets/asset-types.ts'
 import { type Approval, approvalsOf, type Request } from './approvals.ts'
 import type { Change } from './changes.ts'
 import type { Game } from './game.ts'

@@ -75,7 +75,7 @@ export interface TaskIdea {
 }
 
 /** An item of an outside tracker that a task names. */
-export interface ReferenceIdea {
+interface ReferenceIdea {
   provider: ProviderName
   key: string
   title: string

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../db/database.ts'
-import { run } from '../domain/builds/run-investigation.ts'
+import { run } from '../domain/investigations/run-investigation.ts'
 
 /** The first start should be quick, and whoever looks around finds older builds to investigate by hand. */
 const SINCE = sql`interval '21 days'`

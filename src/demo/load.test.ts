@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/builds/run-investigation.ts'
+import { run } from '../domain/investigations/run-investigation.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio
