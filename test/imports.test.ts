@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   domain: ['contract', 'db', 'diagnosis'],
   world: ['contract', 'db', 'domain'],
   intake: ['contract', 'db', 'net', 'domain'],
-  jobs: ['contract', 'db', 'net', 'domain', 'intake'],
+  jobs: ['contract', 'db', 'net', 'domain', 'world', 'intake'],
   demo: ['contract', 'db', 'domain', 'world'],
   admin: ['contract', 'terminal', 'db', 'domain', 'world', 'diagnosis', 'intake'],
   http: ['contract', 'db', 'net', 'domain', 'intake', 'mcp'],

@@ -13,6 +13,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^(?:demo\/|welcome\.ts$)/, 'the demo studio uses some tools, and its tour shows one'],
   [/^admin\/(?:.*\/)?integration\.ts$/, 'examples in the help'],
   [/^web\/features\/unreal-game-sync\/guide\.ts$/, 'a guide to posting badges from a CI, connected or not'],
+  [/^web\/features\/builds\/log\/group-marks\.ts$/, 'marks that tools leave in build logs, connected or not'],
   [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]

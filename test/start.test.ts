@@ -49,7 +49,9 @@ function run(args: string[], env: Record<string, string> = {}): Running {
     said += chunk
   })
   child.stderr!.on('data', (chunk) => {
-    complained += chunk
+    // The greeting is for people, and no complaint.
+    if (String(chunk).includes('Goldmaster runs at')) said += chunk
+    else complained += chunk
   })
   started.add(child)
   child.on('exit', () => started.delete(child))

@@ -108,4 +108,45 @@ describe.runIf(hasBrowser)('the approval queue in a browser', () => {
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
     expect(tab().complaints).toEqual([])
   })
+
+  test('is worked on by the palette, which also does what is chosen; g and a letter go, ? lists all keys', async () => {
+    const { page } = tab()
+    const type = async (text: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Go to, or find' }).waitFor()
+      await page.keyboard.type(text)
+    }
+    await type('approve t_rock')
+    const group = page.getByRole('group', { name: 'Do' })
+    await group.getByRole('option', { name: 'Approve T_Rock.png' }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByText('T_Rock.png approved').waitFor()
+    expect((await decided('approved')).map(({ asset_name }) => asset_name)).toContain('T_Rock.png')
+    await type('dark theme')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await type('theme of the system')
+    await page.keyboard.press('Enter')
+    await type('new task')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New task' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'New task' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByText('next error').waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' })
+    for (const [key, heading] of [
+      ['b', 'Builds'],
+      ['t', 'Tasks'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    }
+    expect(tab().complaints).toEqual([])
+  })
 })

@@ -162,4 +162,21 @@ describe.runIf(hasBrowser)('what is broken, in a browser', () => {
     await dialog.waitFor({ state: 'detached' })
     expect(tab().complaints).toEqual([])
   })
+
+  test('is found and claimed by the palette', async () => {
+    const { page } = tab()
+    const choose = async (words: string, name: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Go to, or find' }).fill(words)
+      await page.getByRole('option', { name }).click()
+    }
+    await tab().go(`${project('bare')}/builds`)
+    await page.getByRole('heading', { name: 'Builds' }).waitFor()
+    await choose('disk', /^breakage The disk was full/)
+    await page.getByRole('button', { name: 'Reopen' }).click()
+    await page.getByRole('button', { name: 'Claim' }).waitFor()
+    await choose('claim disk', /^Claim The disk was full/)
+    await history().getByText('Lead claimed it').waitFor()
+    expect(tab().complaints).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { run } from '../../src/domain/builds/run-investigation.ts'
+import { run } from '../../src/domain/investigations/run-investigation.ts'
 import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 

@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)('logging in through a browser', () => {
       projects: [{ key: 'star', account: 'owl', name: 'Starfall', engine: 'unreal' }],
     })
     browser = await openBrowser()
-    line = await CommandLine.open({ GOLDMASTER_HOST: studio.service.site })
+    line = new CommandLine({ GOLDMASTER_HOST: studio.service.site })
   })
   afterAll(async () => {
     line?.close()

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
+import * as streams from '../../src/domain/audit/streams.ts'
 import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
 import { openVisit } from '../support/visit.ts'
@@ -70,6 +73,31 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await page.getByRole('button', { name: 'Revoke it' }).click()
     await page.getByText('revoked', { exact: true }).waitFor()
     expect(await status()).toBe(401)
+  })
+
+  test('the audit log is narrowed, saved whole and verified, and says why it does not arrive elsewhere', async () => {
+    const { page } = tab()
+    const { db, service, world } = studio()
+    const account = Number(world.accounts.owl!.id)
+    await db.execute(sql`
+      insert into audit_log (account_id, user_id, action)
+      select ${account}, ${Number(world.users.lead!.id)}, 'editThing' from generate_series(1, 250)`)
+    const url = 'syslog+tls://siem.example'
+    await streams.set(db, service.vault, account, { url })
+    await streams.recordFailed(db, account, new URL(url), 'its certificate is refused: it is self-signed', 600)
+    await tab().go('/settings/audit')
+    await page.getByText('its certificate is refused: it is self-signed').waitFor()
+    await page.getByLabel('Who').selectOption('Leading Lady')
+    const narrowed = page.waitForResponse(/action=editThing&user_id=\d+/)
+    await page.getByLabel('Action').fill('editThing')
+    await narrowed
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as JSON' }).click()
+    const entries = JSON.parse(await readFile(await (await saved).path(), 'utf8')) as { action: string }[]
+    expect(entries.map(({ action }) => action)).toEqual(Array(250).fill('editThing'))
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('none changed or missing').waitFor()
+    expect(await axe(page)).toEqual([])
   })
 
   test('somebody is invited, and the invitation is withdrawn', async () => {

@@ -1,44 +1,33 @@
-import { vi } from 'vitest'
 import { adminCommand } from '../../src/admin/main.ts'
-import { perform } from '../../src/cli/main.ts'
 import type { Pool } from '../../src/db/database.ts'
 import type { Vault } from '../../src/domain/access/secrets.ts'
+import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
+import { performed } from './in-process.ts'
+import { UNLIMITED } from './studio.ts'
 
-interface Beside {
+interface Store {
   db: Pool
   vault: Vault
   site?: string
   metering?: boolean
 }
 
-/** A command that did not work: what it said, and how it ended. */
-export class Refused extends Error {
-  readonly exit: number
+const refuse = () => Promise.reject(new Error('not opened here'))
 
-  constructor(said: string, exit: number) {
-    super(said)
-    this.exit = exit
+/** The first word `admin` on a database of the test. */
+export const adminOf = (store: Store) => {
+  const close = async () => {}
+  const opened = {
+    site: 'https://gold.example',
+    metering: false,
+    quotas: UNLIMITED,
+    retention: RETENTION_DEFAULTS,
+    ...store,
+    close,
   }
+  return { admin: async () => adminCommand({ store: async () => opened, place: refuse }) }
 }
 
 /** `goldmaster admin …` on a database of the test, piped: gives what it printed, and throws what it complained of. */
-export async function admin(store: Beside, ...words: string[]): Promise<string> {
-  const written = { out: '', err: '' }
-  const capture = (stream: NodeJS.WriteStream, name: 'out' | 'err') =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      written[name] += text
-      return true
-    })
-  const spies = [capture(process.stdout, 'out'), capture(process.stderr, 'err')]
-  const close = async () => {}
-  try {
-    const opened = { site: 'https://gold.example', metering: false, ...store, close }
-    await perform(['admin', ...words], { admin: async () => adminCommand(async () => opened) })
-    const exit = Number(process.exitCode ?? 0)
-    if (exit !== 0) throw new Refused(written.err.replace(/^goldmaster: /, '').trimEnd(), exit)
-    return written.out
-  } finally {
-    process.exitCode = undefined
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+export const admin = (store: Store, ...words: string[]): Promise<string> =>
+  performed(['admin', ...words], { beside: adminOf(store) })

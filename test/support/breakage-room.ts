@@ -44,18 +44,21 @@ export interface BreakageRoom {
 }
 
 export const openBreakageStudio = () =>
-  openStudio({
-    accounts: [
-      { key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null },
-      { key: 'metered', name: 'Metered', plan: 'team', credits: 5 },
-    ],
-    users: [
-      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', metered: 'owner' } },
-      { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
-      { key: 'eve', email: 'eve@example.com', name: 'Eve', accounts: {} },
-    ],
-    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
-  })
+  openStudio(
+    {
+      accounts: [
+        { key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null },
+        { key: 'metered', name: 'Metered', plan: 'team', credits: 5 },
+      ],
+      users: [
+        { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', metered: 'owner' } },
+        { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
+        { key: 'eve', email: 'eve@example.com', name: 'Eve', accounts: {} },
+      ],
+      tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+    },
+    { wideIds: true },
+  )
 
 const BEGAN = Date.UTC(2026, 9, 1, 8)
 const timeOf = (minute: number) => new Date(BEGAN + minute * 60_000).toISOString()

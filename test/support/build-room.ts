@@ -2,12 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { CLIENT } from './built.ts'
 import { scratch } from './stand-in.ts'
 import { openTools, type Tools } from './tools.ts'
-
-const { bundleClient } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
 
 /** How a build ended: what came out of it, byte for byte. */
 export interface BuildEnded {
@@ -41,8 +38,6 @@ export interface BuildRoom {
 export async function openBuildRoom(): Promise<BuildRoom> {
   const tools = await openTools()
   const { folder, remove } = scratch()
-  const program = join(folder, 'goldmaster.mjs')
-  await bundleClient(program)
   const surroundings = {
     PATH: process.env.PATH!,
     HOME: folder,
@@ -50,7 +45,7 @@ export async function openBuildRoom(): Promise<BuildRoom> {
     GOLDMASTER_WEBHOOK_TOKEN: tools.tokenOf('jenkins'),
   }
   const start: BuildRoom['start'] = (words, env = {}, input) => {
-    const child = spawn(process.execPath, [program, ...words], { cwd: folder, env: { ...surroundings, ...env } })
+    const child = spawn(process.execPath, [CLIENT, ...words], { cwd: folder, env: { ...surroundings, ...env } })
     const [out, err]: Buffer[][] = [[], []]
     child.stdout.on('data', (bytes) => out!.push(bytes))
     child.stderr.on('data', (bytes) => err!.push(bytes))

@@ -7,6 +7,8 @@ const at = (path: string) => join(ROOT, path)
 
 /** `goldmaster` as it is shipped: from the sources each start would cost several times the work, and tests start it dozens of times. */
 export const PROGRAM = at('dist/main.js')
+/** The command line in one file. */
+export const CLIENT = at('dist/goldmaster.mjs')
 
 const { isStale } = await import(pathToFileURL(at('scripts/stale.mjs')).href)
 
@@ -21,9 +23,10 @@ export function buildWeb() {
 }
 
 export async function buildProgram() {
-  if (!isStale(PROGRAM, ['src', 'scripts'].map(at))) return
+  if (![PROGRAM, CLIENT].some((file) => isStale(file, ['src', 'scripts'].map(at)))) return
   const { bundleService } = await import(pathToFileURL(at('scripts/bundle-service.mjs')).href)
-  const { bundleInPlace } = await import(pathToFileURL(at('scripts/bundle-client.mjs')).href)
+  const { bundleClient, bundleInPlace } = await import(pathToFileURL(at('scripts/bundle-client.mjs')).href)
   await bundleService(at('dist/server'))
   await bundleInPlace(at('dist'))
+  await bundleClient(CLIENT)
 }

@@ -1,10 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-
-const { bundleClient } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
+import { join } from 'node:path'
+import { CLIENT } from './built.ts'
 
 interface Ended {
   code: number
@@ -25,27 +23,20 @@ export const HAS_TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null']).s
 /** The client as it is shipped, in one file, with a home of its own. */
 export class CommandLine {
   readonly home = mkdtempSync(join(tmpdir(), 'goldmaster-cli-'))
-  readonly #program = join(this.home, 'goldmaster.mjs')
   readonly env: Record<string, string>
 
-  private constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string> = {}) {
     this.env = env
-  }
-
-  static async open(env: Record<string, string> = {}): Promise<CommandLine> {
-    const made = new CommandLine(env)
-    await bundleClient(made.#program)
-    return made
   }
 
   /** Piped, as scripts run it. */
   run(args: readonly string[], running: Running = {}): Promise<Ended> {
-    return this.#spawn(process.execPath, [this.#program, ...args], running)
+    return this.#spawn(process.execPath, [CLIENT, ...args], running)
   }
 
   /** In a pseudo-terminal, as people run it; both outputs are one. */
   terminal(args: readonly string[], running: Running & { columns?: number; rows?: number } = {}): Promise<Ended> {
-    const words = [process.execPath, this.#program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+    const words = [process.execPath, CLIENT, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
     const line = `stty cols ${running.columns ?? 100} rows ${running.rows ?? 40}; ${words}`
     return this.#spawn('script', ['-qec', line, '/dev/null'], { ...running, env: { TERM: 'xterm', ...running.env } })
   }

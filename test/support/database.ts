@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { openDatabase, type Pool } from '../../src/db/database.ts'
+import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
 import { withDatabase } from '../setup.ts'
 
 /** What the service itself answers with 503 after a few seconds is no failure of a test on a busy machine. */
@@ -18,6 +18,14 @@ export const createDatabase = (): Promise<TestDatabase> => create(inject('clone'
 
 /** One without a schema. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => create('template template1')
+
+/** What is many counts on from here: ids that a column or a cast of 32 bits would not take. */
+export const BEYOND_32_BITS = 2 ** 31 + 5
+
+export async function beginBeyond32Bits(db: Pool) {
+  for (const table of ['changes', 'build_runs', 'build_steps', 'investigations', 'tasks'])
+    await db.execute(sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${BEYOND_32_BITS}, false)`)
+}
 
 async function create(from: string): Promise<TestDatabase> {
   const name = `goldmaster_test_${randomBytes(6).toString('hex')}`

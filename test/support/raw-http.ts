@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 export interface RawAnswer {
   status: number
@@ -23,7 +23,7 @@ export function sendBytes(site: string, bytes: string | Buffer | Buffer[]): Prom
       if (said === '') reject(new Error('The server said nothing.'))
       else resolve(readAnswer(said))
     }
-    const timer = setTimeout(done, PATIENCE_MS)
+    const timer = setTimeout(done, TIMEOUT_MS)
     socket.on('data', (chunk) => {
       said += chunk.toString('utf8')
       if (isWhole(said)) done()

@@ -6,17 +6,27 @@ import { type Route, routes } from '../../src/contract/routes.ts'
 import { Cursors } from '../../src/db/page.ts'
 import { keyFor, Vault } from '../../src/domain/access/secrets.ts'
 import { LastUsed } from '../../src/domain/access/tokens.ts'
+import type { Quotas } from '../../src/domain/accounts/quotas.ts'
 import { Rollups } from '../../src/domain/feed/rollups.ts'
-import { BodyQuota } from '../../src/domain/integrations/stored-bodies.ts'
+import { IntakeQuota } from '../../src/domain/integrations/stored-bodies.ts'
 import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
-import { openLimits, type Rates } from '../../src/http/limits.ts'
+import { openLimits, type Rates } from '../../src/http/limits/limits.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Service } from '../../src/http/service.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
 import { loadWorld } from '../../src/world/world.ts'
-import { createDatabase, type TestDatabase } from './database.ts'
+import { beginBeyond32Bits, createDatabase, type TestDatabase } from './database.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
+/** What accounts may use unless a test says otherwise. */
+export const UNLIMITED: Quotas = {
+  stored_bytes: null,
+  deliveries: null,
+  webhooks: null,
+  streams: null,
+  integrations: null,
+  invitations: null,
+}
 const OFF: Rates = { requests: null, taskWrites: null, webhooks: null, ugs: null, signIns: null }
 
 export interface Answer {
@@ -57,6 +67,8 @@ export interface StudioSettings {
   service?: Partial<Service>
   /** Where to listen, when the address must be known before. */
   port?: number
+  /** Changes, builds, investigations and tasks get ids of more than 32 bits. */
+  wideIds?: boolean
   /** Share another studio's database: a second node. */
   beside?: TestDatabase
 }
@@ -64,8 +76,9 @@ export interface StudioSettings {
 export async function openStudio(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {
   const { rates = {}, redisUrl, redisTimeout, beside, port = 0 } = settings
   const own = beside ?? (await createDatabase())
+  if (settings.wideIds) await beginBeyond32Bits(own.db)
   const log = settings.service?.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
-  const vault = new Vault(SECRET)
+  const vault = settings.service?.vault ?? new Vault(SECRET)
   const db = settings.service?.db ?? own.db
   const service: Service = {
     db,
@@ -77,7 +90,8 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     limits: openLimits({ ...OFF, ...rates }, redisUrl, log, redisTimeout),
     lastUsed: new LastUsed(),
     rollups: new Rollups(),
-    bodyQuota: new BodyQuota(null, 30),
+    intakeQuota: new IntakeQuota(UNLIMITED, 30),
+    quotas: UNLIMITED,
     log,
     cookieKey: 'cookies are signed with this in tests',
     signUp: undefined,
@@ -85,6 +99,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     metering: false,
     mailing: false,
     retention: RETENTION_DEFAULTS,
+    allowedHosts: () => false,
     trustProxy: [],
     ...settings.service,
   }

@@ -1,0 +1,84 @@
+import { type Pool, reserveId, sql } from '../../src/db/database.ts'
+import { sealedIn, type Vault } from '../../src/domain/access/secrets.ts'
+import { nightOwl } from './night-owl.ts'
+
+/** A studio with at least one row in every table that belongs to an account. */
+export const fullWorld = {
+  ...nightOwl,
+  users: nightOwl.users.map((user) => ({ ...user, password: 'a long enough password' })),
+  integrations: [
+    ...((nightOwl as { integrations?: object[] }).integrations ?? []),
+    {
+      key: 'full',
+      project: 'star',
+      provider: 'jenkins',
+      signing_secret: 'signed',
+      config: { server: 'https://ci.example.com', user: 'gold', api_token: 'open sesame' },
+    },
+  ],
+}
+
+const DAY = sql`'2026-10-05T12:00:00Z'::timestamptz`
+
+/** Fills what no world file describes, of the account and project that the integration belongs to. */
+export async function fillTables(db: Pool, vault: Vault, integrationId: number) {
+  const { account_id, project_id } = (await db.one<{ account_id: number; project_id: number }>(sql`
+    select p.account_id, p.id as project_id from integrations i join projects p on p.id = i.project_id where i.id = ${integrationId}`))!
+  const { id: user } = (await db.one<{ id: number }>(sql`
+    select user_id as id from account_members where account_id = ${account_id} order by user_id limit 1`))!
+  const { id: build } = (await db.one<{ id: number }>(
+    sql`select min(id) as id from build_runs where project_id = ${project_id}`,
+  ))!
+  const { id: change } = (await db.one<{ id: number }>(sql`select min(id) as id from changes where project_id = ${project_id}`))!
+  const channel = await reserveId(db, 'channels')
+  const webhook = await reserveId(db, 'subscriptions')
+  const owner = sql`${account_id}, ${project_id}`
+  const statements = [
+    sql`insert into connected_accounts (user_id, provider, uid) values (${user}, 'github', '4711')`,
+    sql`insert into connected_account_confirmations (account_id, connected_account_id, confirmed_by)
+        select ${account_id}, max(id), ${user} from connected_accounts where user_id = ${user}`,
+    sql`insert into notification_preferences (user_id, kind, in_app, mail, chat) values (${user}, 'task', true, false, false)`,
+    sql`insert into saved_views (account_id, user_id, name, path, query) values (${account_id}, ${user}, 'Mine', ${`/projects/${project_id}/tasks`}, '')`,
+    sql`insert into task_history (account_id, project_id, task_id, user_id, changes)
+        select ${owner}, min(id), ${user}, '{}' from tasks where project_id = ${project_id}`,
+    sql`insert into audit_log (account_id, user_id, action) values (${account_id}, ${user}, 'editProject')`,
+    sql`insert into failure_rules (account_id, rule_id, definition) values (${account_id}, 'own', '{"pattern": "boom"}')`,
+    sql`insert into stored_bodies (account_id, day, bytes) values (${account_id}, '2026-10-05', 4)`,
+    sql`insert into channels (id, account_id, kind, name, secret_sealed) overriding system value
+        values (${channel}, ${account_id}, 'discord', 'builds', ${vault.seal('https://discord.example/x', sealedIn('channels', channel, 'secret_sealed'))})`,
+    sql`insert into channel_rules (account_id, channel_id, project_id, subject) values (${account_id}, ${channel}, ${project_id}, 'breakage')`,
+    sql`insert into subscriptions (id, account_id, url, secret_sealed, position) overriding system value
+        values (${webhook}, ${account_id}, 'https://hook.example/', ${vault.seal('whsec_x', sealedIn('subscriptions', webhook, 'secret_sealed'))}, 0)`,
+    sql`insert into sso_connections (account_id, issuer, client_id, client_secret_sealed)
+        values (${account_id}, 'https://id.example.com', 'gold', ${vault.seal('hush', sealedIn('sso_connections', account_id, 'client_secret_sealed'))})`,
+    sql`insert into sso_domains (domain, account_id) values ('full.example', ${account_id})`,
+    sql`insert into ugs_tokens (account_id, project_id, name, prefix, hash) values (${owner}, 'sync', 'abcdefgh', sha256('x'))`,
+    sql`insert into build_steps (build_run_id, name, status) values (${build}, 'compile', 'failed')`,
+    sql`insert into build_log_streams (build_run_id, stream, received, closed, received_at) values (${build}, 's', 5, false, ${DAY})`,
+    sql`insert into build_log_chunks (build_run_id, until, text) values (${build}, 5, 'hello')`,
+    sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
+    sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at)
+        values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY})`,
+    sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,
+    sql`insert into external_references (account_id, project_id, integration_id, provider, key, title, state, url)
+        values (${owner}, ${integrationId}, 'jira', 'OWL-1', 'A title', 'open', 'https://jira.example/OWL-1')`,
+    sql`insert into deliveries (integration_id, received_at, path, event, dedupe_key, counts, outcome, status, headers, body, records, milliseconds)
+        values (${integrationId}, ${DAY}, 'jenkins', 'build', 'k', true, 'processed', 200, '{}', '\\xdeadbeef',
+          ${JSON.stringify([{ type: 'build_run', id: build }])}::jsonb, 3)`,
+    sql`insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, at)
+        select ${user}, ${owner}, 'task', 'task', t.id::text, 'A task', '/projects/' || t.project_id || '/tasks/' || t.id, true, ${DAY}
+        from tasks t where t.project_id = ${project_id} order by t.id limit 1`,
+    sql`insert into task_changes (task_id, change_id) select min(id), ${change} from tasks where project_id = ${project_id} on conflict do nothing`,
+    sql`insert into task_build_runs (task_id, build_run_id) select min(id), ${build} from tasks where project_id = ${project_id} on conflict do nothing`,
+    sql`insert into task_deployments (task_id, deployment_id) select (select min(id) from tasks where project_id = ${project_id}),
+        (select id from deployments where project_id = ${project_id} limit 1) on conflict do nothing`,
+    sql`insert into ugs_sequences (account_id, project_id, sequence) values (${owner}, 7)`,
+    sql`insert into ugs_changes (account_id, project_id, path, change, sequence) values (${owner}, '//star/main', 5, 7)`,
+    sql`insert into ugs_badges (account_id, project_id, path, change, name, state, url, sequence)
+        values (${owner}, '//star/main', 5, 'Editor', 'Success', '', 7)`,
+    sql`insert into ugs_user_metadata (account_id, project_id, path, change, user_key, user_name, sequence)
+        values (${owner}, '//star/main', 5, 'ann', 'Ann', 7)`,
+  ]
+  for (const statement of statements) await db.execute(statement)
+  return { account_id, project_id, user, channel }
+}

@@ -1,0 +1,17 @@
+import { type Database, sql } from '../../src/db/database.ts'
+
+interface Placed {
+  change_id: number
+  /** In any spelling. */
+  branch: string
+}
+
+/** Puts changes that are there already on branches, in the order given. */
+export const place = (db: Database, placed: readonly Placed[]) =>
+  db.execute(sql`
+    insert into change_branches (account_id, project_id, branch, change_id)
+    select c.account_id, c.project_id, branch_key(t.branch), c.id
+    from jsonb_to_recordset(${JSON.stringify(placed.map((one, at) => ({ ...one, at })))}::jsonb) as t (change_id bigint, branch text, at integer)
+    join changes c on c.id = t.change_id
+    order by t.at
+    on conflict do nothing`)
