@@ -19,7 +19,8 @@ const patience = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: {
 export default defineConfig({
   test: {
     globalSetup: ['test/setup.ts'],
-    maxWorkers: 2,
+    // More than cores: tests wait for databases, browsers and processes of their own much of the time.
+    maxWorkers: 4,
     projects: [
       { test: { name: 'alone', include: ALONE, ...patience } },
       {

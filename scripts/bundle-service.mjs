@@ -25,7 +25,7 @@ export async function bundleService(outdir) {
     entryPoints: {
       operate: 'src/operate.ts',
       'heavy-process': 'src/intake/heavy/heavy-process.ts',
-      'rules-thread': 'src/domain/builds/rules-thread.ts',
+      'rules-thread': 'src/domain/investigations/rules-thread.ts',
     },
     outdir,
     external: ['pg-native'],
