@@ -1,14 +1,18 @@
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
 
-/** A pattern taken apart as far as needed to write texts that nearly match it. */
+/** A pattern taken apart as far as needed to write texts that nearly match it, and to count the steps of matching one. */
 export type Piece =
-  | { kind: 'text'; sample: string }
+  /** One character; `source` is its part of the pattern. */
+  | { kind: 'text'; sample: string; source: string }
+  /** A place, like the start of a line. */
+  | { kind: 'place'; source: string }
   | { kind: 'choice'; options: Piece[][] }
   /** Looks without taking: adds nothing to a text, but can be kept busy like the rest. */
-  | { kind: 'look'; options: Piece[][] }
-  | { kind: 'repeat'; piece: Piece; min: number }
+  | { kind: 'look'; options: Piece[][]; source: string; isBehind: boolean; isNot: boolean }
+  | { kind: 'repeat'; piece: Piece; min: number; max: number; isLazy: boolean }
 
-const ESCAPES: Record<string, string> = { d: '1', w: 'a', s: ' ', S: 'x', D: 'x', W: '-', t: '\t', b: '', B: '', n: '' }
+const ESCAPES: Record<string, string> = { d: '1', w: 'a', s: ' ', S: 'x', D: 'x', W: '-', t: '\t', n: '' }
+const PLACES = new Set(['^', '$', '\\b', '\\B'])
 const LIKELY = [...'a1 ./:-_Ax"\'\\([,✖']
 
 /** The member of a class that likely belongs to its neighbours too. */
@@ -24,31 +28,43 @@ export function parse(source: string): Piece[] {
     while (at < source.length && source[at] !== ']') at += source[at] === '\\' ? 2 : 1
     return memberOf(source.slice(start, at++))
   }
+  const group = (): Piece => {
+    const start = at - 1
+    const [opening, behind, sign] = /^(?:\?(?:(<)?([=!])|:|<\w+>)?)?/.exec(source.slice(at))!
+    at += opening.length
+    const options = alternatives()
+    at++
+    if (!sign) return { kind: 'choice', options }
+    return { kind: 'look', options, source: source.slice(start, at), isBehind: behind !== undefined, isNot: sign === '!' }
+  }
+  const sampleOf = (char: string): string => {
+    if (char === '[') return charClass()
+    if (char !== '\\') return char === '.' ? 'a' : char
+    const code = source[at++] ?? ''
+    if (code === 'u' || code === 'x') at += code === 'u' ? 4 : 2
+    return ESCAPES[code] ?? code
+  }
   const atom = (): Piece => {
+    const start = at
     const char = source[at++]!
-    if (char === '(') {
-      const silent = /^\?(?:[=!]|<[=!])/.test(source.slice(at))
-      at += /^\?(?:<?[=!]|:|<\w+>)?/.exec(source.slice(at))?.[0].length ?? 0
-      const options = alternatives()
-      at++
-      return { kind: silent ? 'look' : 'choice', options }
-    }
-    if (char === '[') return { kind: 'text', sample: charClass() }
-    if (char === '\\') {
-      const code = source[at++]!
-      if (code === 'u' || code === 'x') at += code === 'u' ? 4 : 2
-      return { kind: 'text', sample: ESCAPES[code] ?? code }
-    }
-    return { kind: 'text', sample: char === '.' ? 'a' : char === '^' || char === '$' ? '' : char }
+    if (char === '(') return group()
+    const text = { kind: 'text', sample: sampleOf(char), source: source.slice(start, at) } as const
+    return PLACES.has(text.source) ? { kind: 'place', source: text.source } : text
   }
   const sequence = (): Piece[] => {
     const pieces: Piece[] = []
     while (at < source.length && source[at] !== '|' && source[at] !== ')') {
       const piece = atom()
-      const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/.exec(source.slice(at))?.[0]
-      at += quantifier?.length ?? 0
-      if (!quantifier) pieces.push(piece)
-      else pieces.push({ kind: 'repeat', piece, min: quantifier[0] === '+' ? 1 : Number(/^\{(\d+)/.exec(quantifier)?.[1] ?? 0) })
+      const quantifier = /^(?:([*+?])|\{(\d+)(,(\d*))?\})(\?)?/.exec(source.slice(at))
+      if (!quantifier) {
+        pieces.push(piece)
+        continue
+      }
+      const [all, sign, from, range, to, lazy] = quantifier
+      at += all.length
+      const min = sign ? (sign === '+' ? 1 : 0) : Number(from)
+      const max = sign === '?' ? 1 : sign || to === '' ? Number.POSITIVE_INFINITY : Number(range ? to : from)
+      pieces.push({ kind: 'repeat', piece, min, max, isLazy: lazy !== undefined })
     }
     return pieces
   }
@@ -70,7 +86,7 @@ export const fill = (part: string, times = LINE_CAP): string =>
 /** A text the piece matches: optional parts stand `least` times in it. */
 export function sample(piece: Piece, least: 0 | 1 = 0): string {
   if (piece.kind === 'text') return piece.sample
-  if (piece.kind === 'look') return ''
+  if (piece.kind === 'look' || piece.kind === 'place') return ''
   return piece.kind === 'repeat'
     ? fill(sample(piece.piece, least), Math.max(piece.min, least))
     : samples(piece.options[0]!, least)

@@ -1,16 +1,18 @@
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
 import { TookTooLong, within } from '../../src/diagnosis/own-rules/within.ts'
 import type { Pattern, Rule } from '../../src/diagnosis/rule.ts'
-import { workOf } from '../support/work.ts'
 import { attacksOn, linesAround, patternsOf } from './attacks.ts'
+import { stepsOf } from './match-steps.ts'
 
-/** A pattern may cost as much as reading the line this many times. */
-const PASSES_MAX = 64
-/** Up to this many passes nobody minds how they grow with the line. */
-const PASSES_FREE = 8
-/** How many times the passes over a quarter of the line: once for linear work, four times for quadratic. */
+/** Steps for each character of a line. */
+const STEPS_MAX = 200
+/** Up to so many nobody minds how they grow with the line. */
+const STEPS_FREE = 24
+/** How many times those over a quarter of the line: once for linear work, four times for quadratic. */
 const GROWTH_MAX = 2.5
-const ROUNDS = 8
+/** A pattern that reads the line this many times may be a slow one. */
+const PASSES_FREE = 8
+const ROUNDS = 24
 /** For what would hang for good. */
 const CHECK_MS = 120_000
 
@@ -22,42 +24,32 @@ interface Stall {
 /** Reads the line, does not match and tries nothing twice. */
 const ONE_PASS = /^[^\n]*\n/
 
-/** Milliseconds of work for each character; threads of this process count as its work, so the clock is an upper limit. */
-function costOf(pattern: Pattern, line: string, tries: number): number {
+const timeOf = (pattern: Pattern, line: string) => {
   const began = performance.now()
-  const work = workOf(() => {
-    for (let i = 0; i < tries; i++) pattern.test(line)
-  })
-  return Math.min(work, performance.now() - began) / (tries * line.length)
+  pattern.test(line)
+  return performance.now() - began
 }
 
-/** Once is chance: the machine has other things to do too. */
-const always = (holds: () => boolean) => Array.from({ length: ROUNDS }).every(holds)
-
 const FULL_LINE = 'a'.repeat(LINE_CAP)
-const onePass = () => costOf(ONE_PASS, FULL_LINE, 50)
-let quickest: number | undefined
+let onePass: number | undefined
 
-/** A first look: most lines cost next to nothing. */
+/** A first look by the clock: most lines cost next to nothing, and one that a busy machine delays is only looked at closer. */
 function isQuick(pattern: Pattern, line: string): boolean {
-  quickest ??= Math.min(...Array.from({ length: 3 * ROUNDS }, onePass))
+  onePass ??= Math.min(...Array.from({ length: ROUNDS }, () => timeOf(ONE_PASS, FULL_LINE)))
   pattern.test(line)
-  return costOf(pattern, line, 1) < PASSES_FREE * quickest
+  return timeOf(pattern, line) < PASSES_FREE * onePass
 }
 
 /** The same attack on a shorter line: what spoils the match stays at its end. */
 const quarterOf = (line: string) => line.slice(0, LINE_CAP / 4 - 1) + line.slice(-1)
 
-/**
- * Whether the line costs the pattern far more than reading it, or more for each character the longer it is. What is compared is measured
- * in turn, as a busy machine slows down all of it.
- */
+const stepsPerCharacter = (pattern: Pattern, line: string) => stepsOf(pattern, line, STEPS_MAX * line.length) / line.length
+
+/** Whether the line costs the pattern far more than reading it, or more for each character the longer it is. */
 export function isStalledBy(pattern: Pattern, line: string): boolean {
   if (isQuick(pattern, line)) return false
-  const quarter = quarterOf(line)
-  const passes = () => costOf(pattern, line, 4) / onePass()
-  const growth = () => costOf(pattern, line, 4) / costOf(pattern, quarter, 16)
-  return always(() => passes() > PASSES_MAX) || always(() => growth() > GROWTH_MAX && passes() > PASSES_FREE)
+  const steps = stepsPerCharacter(pattern, line)
+  return steps >= STEPS_MAX || (steps > STEPS_FREE && steps > GROWTH_MAX * stepsPerCharacter(pattern, quarterOf(line)))
 }
 
 /** Looks for a line that keeps one of the rule's patterns busy for too long. */

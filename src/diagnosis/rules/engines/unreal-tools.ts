@@ -9,7 +9,7 @@ export const unrealTools: readonly Rule[] = [
     role: 'root',
     need: ['Live Coding is active', 'conflicting instance', 'another instance of', 'already running'],
     match:
-      /(?:Unable to build while Live Coding is active|A conflicting instance of .{1,300} is already running|[Aa]nother instance of (?:UnrealBuildTool|AutomationTool|UAT)|AutomationTool is already running)(?<msg>.*)/,
+      /(?:Unable to build while Live Coding is active|A conflicting instance of .{1,200} is already running|[Aa]nother instance of (?:UnrealBuildTool|AutomationTool|UAT)|AutomationTool is already running)(?<msg>.*)/,
     score: 90,
     fix: 'Close the editor or the other build that holds this workspace.',
     examples: [{ log: 'Unable to build while Live Coding is active. Exit the editor and game, or press Ctrl+Alt+F11', line: 1 }],

@@ -22,7 +22,7 @@ export const apple: readonly Rule[] = [
       'No certificate',
     ],
     match:
-      /(?:Code Sign(?:ing)? (?:Error|error)|error: .{0,200}(?:provisioning profile|requires a development team|signing certificate)|errSecInternalComponent|No signing certificate "|No profiles? for .{1,200} (?:were|was|matching)|Command CodeSign failed|code object is not signed at all|unable to build chain to self-signed root|codesign failed with exit code|No certificate for team)(?<msg>.*)/,
+      /(?:Code Sign(?:ing)? (?:Error|error)|error: .{0,200}(?:provisioning profile|requires a development team|signing certificate)|errSecInternalComponent|No signing certificate "|No profiles? for .{1,100} (?:were|was|matching)|Command CodeSign failed|code object is not signed at all|unable to build chain to self-signed root|codesign failed with exit code|No certificate for team)(?<msg>.*)/,
     score: 90,
     block: { more: /^\s+\S/, max: 4 },
     near: 1,

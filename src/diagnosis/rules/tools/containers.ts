@@ -27,7 +27,7 @@ export const containers: readonly Rule[] = [
     role: 'root',
     need: ['failed to calculate checksum', 'COPY failed: ', 'ADD failed: ', 'failed to compute cache key'],
     match:
-      /(?<msg>(?:COPY|ADD) failed: .*|failed to (?:calculate checksum of ref|compute cache key).{0,200}(?<file>"\/[^"]{1,300}"): not found.*)/,
+      /(?<msg>(?:COPY|ADD) failed: .*|failed to (?:calculate checksum of ref|compute cache key).{0,160}(?<file>"\/[^"]{1,300}"): not found.*)/,
     score: 84,
     fix: 'The file is not in what is sent to Docker: check its path from the build context and .dockerignore.',
     examples: [

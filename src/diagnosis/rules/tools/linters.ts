@@ -67,7 +67,7 @@ export const linters: readonly Rule[] = [
     role: 'root',
     need: ['SA1', 'SA0'],
     match:
-      /^\s*(?<file>[^\s:(]{1,250}\.cs)(?::L?|\()(?<line>\d+)[,\d)]{0,8}:? ?(?:error |warning )?\[?(?<code>SA\d{4})\]?:? ?(?<msg>.*)/,
+      /^\s*(?<file>[^\s:(]{1,250}\.cs)(?::L?|\()(?<line>\d{1,7})[,\d)]{0,8}:? ?(?:error |warning )?\[?(?<code>SA\d{4})\]?:? ?(?<msg>.*)/,
     score: 78,
     near: 0,
     examples: [{ log: 'Game/Hero.cs:L12: [SA1028] Code must not contain trailing whitespace', line: 1, file: 'Hero.cs' }],

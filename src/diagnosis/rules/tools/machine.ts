@@ -75,7 +75,7 @@ export const machine: readonly Rule[] = [
       'has timed out',
     ],
     match:
-      /(?:The (?:action|job|step|build) .{0,200}timed out after|No output has been received in the last|The job exceeded the maximum (?:time|log)|exceeded the maximum execution time|Timeout has been exceeded|ERROR: Job failed: execution took longer than|Too long with no output|Build timed out \(after|Cancelling nested steps due to timeout|^The command ".{0,300}" timed out)(?<msg>.*)/,
+      /(?:The (?:action|job|step|build) .{0,80}timed out after|No output has been received in the last|The job exceeded the maximum (?:time|log)|exceeded the maximum execution time|Timeout has been exceeded|ERROR: Job failed: execution took longer than|Too long with no output|Build timed out \(after|Cancelling nested steps due to timeout|^The command ".{0,300}" timed out)(?<msg>.*)/,
     score: 86,
     block: { more: /^Check the details|^Please take a look|^The build has been terminated/, blanks: 1, max: 4 },
     near: 0,
