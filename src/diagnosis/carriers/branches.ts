@@ -1,3 +1,4 @@
+import { isBlankText } from '../log.ts'
 /** Lines of one branch in their order, as indexes of the log. */
 export interface Branch {
   name: string
@@ -16,7 +17,7 @@ export function splitBranches(texts: readonly string[], names: readonly string[]
     const home = branches.get(branch) ?? { name: branch, lines: [] }
     branches.set(branch, home)
     home.lines.push(index)
-    if (branch === '' || texts[index]!.trim() === '') return
+    if (branch === '' || isBlankText(texts[index]!)) return
     if (last !== branch) changes++
     last = branch
   })

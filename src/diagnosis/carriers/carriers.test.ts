@@ -35,6 +35,7 @@ describe('what a carrier puts before each line is learned from the log', () => {
     ['the name of a service', (line) => `game-server_1  | ${line}`],
     ['an object for each line', (line, i) => JSON.stringify({ time: `2026-03-07T${clock(i)}Z`, level: 'info', msg: line })],
     ['an object around a time', (line, i) => JSON.stringify({ log: `[${clock(i)}] ${line}\n`, stream: 'stdout', n: i })],
+    ['an object around the end of a line', (line, i) => JSON.stringify({ log: `${line}\r`, stream: 'stdout', n: i })],
   ])('%s', (_, carry) => {
     expect(normalise(LINES.map(carry).join('\n')).text).toEqual(LINES)
   })

@@ -1,3 +1,4 @@
+import { isBlankText } from '../log.ts'
 import { learnEnvelope } from './envelope.ts'
 import type { Layer } from './layer.ts'
 import { learnOrigin, learnSender } from './origin.ts'
@@ -9,7 +10,7 @@ const SAMPLE = 400
 
 /** Lines from all over the log, so that no single step speaks for it. */
 function sampleOf(lines: readonly string[]): string[] {
-  const filled = lines.filter((line) => line.trim() !== '')
+  const filled = lines.filter((line) => !isBlankText(line))
   const step = Math.max(1, filled.length / SAMPLE)
   return Array.from({ length: Math.min(SAMPLE, filled.length) }, (_, i) => filled[Math.floor(i * step)]!)
 }
@@ -55,7 +56,7 @@ function learnLayers(lines: readonly string[]): Layer[] {
       learnSender(sample)
     if (!layer) break
     layers.push(layer)
-    sample = sample.map((line) => layer(line)?.rest ?? line).filter((line) => line.trim() !== '')
+    sample = sample.map((line) => layer(line)?.rest ?? line).filter((line) => !isBlankText(line))
   }
   return layers
 }

@@ -1,10 +1,9 @@
 import { invalidParameter } from '../../contract/errors.ts'
+import { bookFor } from '../examine.ts'
 import { type Log, lineOf } from '../log.ts'
 import type { Rule } from '../rule.ts'
-import { RULES } from '../rules/index.ts'
 import { group } from '../stages/group.ts'
-import { Literals } from '../stages/literals.ts'
-import { match, type RuleBook, ruleBook } from '../stages/match.ts'
+import { match, type RuleBook } from '../stages/match.ts'
 import { normalise } from '../stages/normalise.ts'
 import { TookTooLong, within } from './within.ts'
 
@@ -32,28 +31,8 @@ export const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined 
 
 const isNamed = (file: string, found: string | undefined) => found === file || found?.split(/[\\/]/).at(-1) === file
 
-const overOurs = <R extends Pick<Rule, 'id'>>(own: readonly R[]): (R | Rule)[] => {
-  const ids = new Set(own.map(({ id }) => id))
-  return [...own, ...RULES.filter(({ id }) => !ids.has(id))]
-}
-
-/** All literals are looked for at once, which works for so many different characters only. */
-export function requireFewCharacters(own: readonly Pick<Rule, 'id' | 'need'>[], where = 'need') {
-  try {
-    new Literals(overOurs(own).flatMap(({ need }) => need))
-  } catch {
-    throw invalidParameter(where, 'holds, together with the other rules, too many different characters')
-  }
-}
-
-/** Own rules over ours. */
-export function bookWith(own: readonly Rule[], where = 'need'): RuleBook {
-  requireFewCharacters(own, where)
-  return ruleBook(overOurs(own))
-}
-
 function showExamples(rule: Rule, at: (field: string) => string) {
-  const book = bookWith([rule], at('need'))
+  const book = bookFor([rule])
   const logs = rule.examples.map(({ log }) => normalise(log))
   rule.need.forEach((literal, index) => {
     if (!logs.some(({ text }) => text.some((line) => line.includes(literal))))

@@ -1,10 +1,11 @@
+import { bookFor } from '../examine.ts'
 import type { EvidenceLine, Finding } from '../finding.ts'
 import { lineOf, linesAt } from '../log.ts'
 import { match } from '../stages/match.ts'
 import { normalise } from '../stages/normalise.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import { diagnoseWithOwn, ownRules } from './own-rules.ts'
-import { bookWith, findIn, isSilenced } from './prove.ts'
+import { findIn, isSilenced } from './prove.ts'
 import { within } from './within.ts'
 
 /** What a rule that is still being written does with a piece of a log. */
@@ -26,7 +27,7 @@ export function tryRule(given: object, raw: string, others: readonly Definition[
   const own = [definition, ...others.filter(({ id }) => id !== rule.id)]
   const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
   const log = normalise(raw)
-  const book = bookWith(rules)
+  const book = bookFor(rules)
   return within(TIMEOUT_MS, () => {
     const indexes =
       rule.role === 'noise'

@@ -9,13 +9,22 @@ export interface Hit {
   groups: Readonly<Record<string, string | undefined>>
 }
 
+/** Literals, and for each of them the rules that ask for it. */
+interface Asked {
+  literals: Literals
+  askers: readonly (readonly number[])[]
+}
+
 /** Rules made ready for scanning; making them ready costs more than scanning a log. */
 export interface RuleBook {
   rules: readonly Rule[]
-  literals: Literals
-  /** For each literal, the rules that ask for it. */
-  askers: readonly (readonly number[])[]
+  /** Those of letters that every log has: their table is small enough to stay in the processor's cache. */
+  ascii: Asked
+  /** Those with other characters, which few lines have. */
+  beyond: Asked
 }
+
+const BEYOND_ASCII = /[^\0-\x7f]/
 
 export function ruleBook(rules: readonly Rule[]): RuleBook {
   const askers = new Map<string, number[]>()
@@ -26,7 +35,11 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
       else askers.set(literal, [index])
     }
   })
-  return { rules, literals: new Literals([...askers.keys()]), askers: [...askers.values()] }
+  const asked = (isBeyond: boolean): Asked => {
+    const own = [...askers].filter(([literal]) => BEYOND_ASCII.test(literal) === isBeyond)
+    return { literals: new Literals(own.map(([literal]) => literal)), askers: own.map(([, list]) => list) }
+  }
+  return { rules, ascii: asked(false), beyond: asked(true) }
 }
 
 const NO_GROUPS = {}
@@ -35,34 +48,34 @@ const NO_GROUPS = {}
 const MOST_MATCHES = 4000
 
 /** Every match of every rule, in the order of lines. A line of noise matches nothing else. */
-export function match(log: Log, book: RuleBook): Hit[] {
+export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
   const hits: Hit[] = []
-  const triedAt = new Int32Array(book.rules.length).fill(-1)
-  const matches = new Int32Array(book.rules.length)
-  const matched: number[] = []
-  let index = 0
-  let text = ''
+  const triedAt = new Int32Array(rules.length).fill(-1)
+  const matches = new Int32Array(rules.length)
   let noise = false
-  const ask = (literal: number) => {
-    for (const asker of book.askers[literal]!) {
-      if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue
-      triedAt[asker] = index
-      const rule = book.rules[asker]!
-      const found = rule.match.exec(text)
-      if (!found) continue
-      if (rule.role === 'noise') noise = true
-      else {
-        hits.push({ rule, index, groups: found.groups ?? NO_GROUPS })
-        matched.push(asker)
+  const matched: number[] = []
+  const ask = (index: number, text: string, { literals, askers }: Asked) => {
+    for (const literal of literals.scan(text))
+      for (const asker of askers[literal]!) {
+        if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue
+        triedAt[asker] = index
+        const rule = rules[asker]!
+        const found = rule.match.exec(text)
+        if (!found) continue
+        if (rule.role === 'noise') noise = true
+        else {
+          hits.push({ rule, index, groups: found.groups ?? NO_GROUPS })
+          matched.push(asker)
+        }
       }
-    }
   }
-  for (; index < log.text.length; index++) {
-    text = log.text[index]!
+  for (let index = 0; index < log.text.length; index++) {
+    const text = log.text[index]!
     const before = hits.length
     matched.length = 0
     noise = false
-    book.literals.scan(text, ask)
+    ask(index, text, ascii)
+    if (BEYOND_ASCII.test(text)) ask(index, text, beyond)
     if (noise) hits.length = before
     else for (const rule of matched) matches[rule]!++
   }

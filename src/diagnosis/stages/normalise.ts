@@ -1,8 +1,8 @@
 import { splitBranches } from '../carriers/branches.ts'
 import { withoutCarriers } from '../carriers/learn.ts'
 import { learnWrapping } from '../carriers/wrapped.ts'
-import { LINE_CAP, LOG_CAP, type Log, type Span } from '../log.ts'
-import { printed, withoutEscapes } from './terminal.ts'
+import { isBlankText, LINE_CAP, LOG_CAP, type Log, type Span } from '../log.ts'
+import { printed, printedIn, withoutEscapes } from './terminal.ts'
 
 /** What carriers put before a line. They nest, so they are peeled until none is left. */
 const PREFIXES = [
@@ -68,7 +68,7 @@ function spansOf(texts: readonly string[]): Span[] {
 
 const spanOf = (texts: readonly string[], index: number): Span => ({
   first: index,
-  last: texts[index]!.trim() === '' ? index - 1 : index,
+  last: isBlankText(texts[index]!) ? index - 1 : index,
 })
 
 const textOf = (texts: readonly string[], { first, last }: Span) =>
@@ -93,7 +93,7 @@ const placed = (span: Span, numbers: readonly number[]): Span => {
 function read(log: Log, lines: readonly string[], numbers: readonly number[] | null, depth: number): void {
   const carried = withoutCarriers(lines)
   // A carrier writes before a line what the line's own carriage returns do not reach.
-  const texts = (carried?.texts ?? lines).map(printed)
+  const texts = carried || depth > 0 ? (carried?.texts ?? lines).map(printed) : log.shown
   const branches = carried && depth < DEEPEST ? splitBranches(texts, carried.branches) : null
   if (branches) {
     for (const { name, lines: own } of branches) {
@@ -124,9 +124,10 @@ const add = (log: Log, line: string, span: Span | null) => {
 }
 
 export function normalise(raw: string): Log {
-  const lines = withoutEscapes(raw).split('\n')
+  const text = withoutEscapes(raw)
+  const lines = text.split('\n')
   const log: Log = {
-    shown: lines.map(printed),
+    shown: lines.map(printedIn(text)),
     text: [],
     marked: [],
     spans: [],

@@ -21,8 +21,11 @@ const narrow = (line: string) => {
   return letters
 }
 
-/** Instructions to a terminal; what carriage returns do is left to `printed`. */
-export const withoutEscapes = (raw: string) => raw.replace(INSTRUCTIONS, '')
+/** Instructions to a terminal; what carriage returns within a line do is left to `printed`. */
+export const withoutEscapes = (raw: string) => raw.replace(INSTRUCTIONS, '').replaceAll('\r\n', '\n')
 
 /** What stands there in the end. */
 export const printed = (line: string) => narrow(resolveReturns(line))
+
+/** The same for lines of this log. Few logs have carriage returns: that is asked once, not of every line. */
+export const printedIn = (log: string): ((line: string) => string) => (log.includes('\r') ? printed : narrow)

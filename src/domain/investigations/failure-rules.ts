@@ -2,7 +2,6 @@ import { invalidParameter, notFound, tooManyRules } from '../../contract/errors.
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
-import { requireFewCharacters } from '../../diagnosis/own-rules/prove.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { RULES } from '../../diagnosis/rules/index.ts'
 import { findRuleProblems, tryRule, validateRule } from './rules-worker.ts'
@@ -95,9 +94,7 @@ function keep(
         insert into failure_rules (account_id, rule_id, definition)
         values (${accountId}, ${definition.id}, ${JSON.stringify(definition)}::jsonb)
         on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
-    const rules = await rulesOf(db, accountId)
-    if (rules.length > RULES_MAX) throw tooManyRules(RULES_MAX)
-    requireFewCharacters(rules)
+    if ((await rulesOf(db, accountId)).length > RULES_MAX) throw tooManyRules(RULES_MAX)
     return rowsOf(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
   })
 }
