@@ -1,6 +1,9 @@
-/** Colours and other sequences, none of which goes on over a line, then control characters by themselves. */
+/**
+ * Control characters, with the whole of a sequence where one begins it: colours and the like, none of which goes on over a line. Whatever
+ * comes begins with the one class, so that the characters between are passed over quickly.
+ */
 const INSTRUCTIONS =
-  /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]_P^X][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/g
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff](?:(?<=\x1b)(?:\[[0-?]*[ -/]*[@-~]|[\]_P^X][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\-~]))?/g
 
 /** A carriage return sends the cursor back: what was written last is what stands there. */
 const resolveReturns = (line: string) => {
