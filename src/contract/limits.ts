@@ -34,6 +34,8 @@ export const STAGE_MAX = 100
 export const NOTE_MAX = 4_000
 /** How many decisions may be made at once. */
 export const BULK_MAX = 200
+/** Pages count no further: one more digit tells nobody anything, and the count stays as quick as it is. */
+export const COUNT_MAX = 10_000
 
 /** Of a build's log; the oldest go first. */
 export const LOG_MAX = 256_000

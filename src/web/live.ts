@@ -63,9 +63,18 @@ const SHOWN: Record<EventSource, AppName[]> = {
   breakage: ['listBreakages', 'showBreakage', 'showOverview', 'listNotifications'],
   // A build joins the breakage of its cause when its investigation ends.
   investigation: ['showBuild', 'showBuildContext', 'listBreakages', 'showBreakage'],
-  task: ['listTasks', 'searchTasks', 'showTask', 'listTaskHistory', 'listTaskReferences', 'showOverview', 'listNotifications'],
+  task: [
+    'listTasks',
+    'searchTasks',
+    'countTasks',
+    'showTask',
+    'listTaskHistory',
+    'listTaskReferences',
+    'showOverview',
+    'listNotifications',
+  ],
   approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview', 'listNotifications'],
-  deployment: ['listDeployments', 'showDeployment', 'showChangeContext', 'showReleaseTimeline', 'showOverview'],
+  deployment: ['listDeployments', 'listStoreNews', 'showDeployment', 'showChangeContext', 'showReleaseTimeline', 'showOverview'],
 }
 /** A delivery that made something is told by what it made. */
 const DELIVERIES: AppName[] = ['listDeliveries', 'listIntegrations']

@@ -218,8 +218,6 @@ export const BuildBreakage = object({
 /** How the newest build of each job ended that built a change. */
 export const BuildStates = object({ passed: integer, failed: integer, running: integer })
 
-const count = (names: readonly string[]) => object(Object.fromEntries(names.map((name) => [name, integer])))
-
 /** Where everything in a project stands now. */
 export const Overview = object({
   changes_24h: integer,
@@ -227,7 +225,6 @@ export const Overview = object({
   builds_passed_24h: integer,
   builds_failed_24h: integer,
   approvals_pending: integer,
-  tasks: Type.Unsafe<Record<sets.TaskState, number>>(count(sets.TASK_STATES)),
   latest_build: nullable(BuildRun),
   live: Type.Array(object({ platform: oneOf(sets.PLATFORMS), version: text, live_at: nullable(instant), id: uuid })),
   /** What waits for whoever asks: open tasks, and breakages they have claimed or are suspected of while nobody has. */
@@ -236,6 +233,11 @@ export const Overview = object({
     breakages: Type.Array(object({ id: idText, cause: text, jobs: Type.Array(text), claimed: flag })),
   }),
 })
+
+/** Of each state at most `COUNT_MAX`. */
+export const TaskCounts = Type.Unsafe<Record<sets.TaskState, number>>(
+  object(Object.fromEntries(sets.TASK_STATES.map((state) => [state, integer]))),
+)
 
 const { changes, build_runs, deployments } = TaskDetail.properties.links.properties
 /** What a task is linked to, with all that a page says of it. */

@@ -19,7 +19,7 @@ import { BULK_MAX, LABEL_MAX } from '../limits.ts'
 import { BUILD_STATUSES, PROVIDERS } from '../sets.ts'
 import { BuildChanges, Deployment, TaskDetail } from '../shapes.ts'
 import { partOf, TASK_FIELDS } from '../task-fields.ts'
-import { Done } from './shapes.ts'
+import { Done, TaskCounts } from './shapes.ts'
 
 const words = partial({ title: TASK_FIELDS.title.sent, description: TASK_FIELDS.description.sent })
 
@@ -66,6 +66,17 @@ const RunningBuild = object({
 
 const DeploymentChanges = object({ ...BuildChanges.properties, since: nullable(Deployment) })
 
+const StoreNews = object({
+  deployment_id: idText,
+  changes: integer,
+  /** There are more than were counted. */
+  has_more: flag,
+  /** The version that was live before; null where nothing was. */
+  since: nullable(text),
+  /** What the newest change says. */
+  newest: nullable(text),
+})
+
 /** What the pages of tasks and deployments need beyond the shared table. */
 export const workRoutes = {
   reviseTask: {
@@ -77,6 +88,14 @@ export const workRoutes = {
     body: object({ seen: words, task: words }),
     reply: TaskDetail,
     writes: true,
+  },
+  countTasks: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/tasks/counts',
+    summary: 'How many tasks a project has of each state',
+    who: 'viewer',
+    query: {},
+    reply: TaskCounts,
   },
   editTasks: {
     method: 'PATCH',
@@ -144,5 +163,13 @@ export const workRoutes = {
     who: 'viewer',
     query: {},
     reply: DeploymentChanges,
+  },
+  listStoreNews: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/news',
+    summary: 'What the newest deployment of each store brought beyond what was live there before, in short',
+    who: 'viewer',
+    query: {},
+    reply: object({ news: Type.Array(StoreNews) }),
   },
 } as const

@@ -1,4 +1,5 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
+import { PLATFORMS } from '../../contract/sets.ts'
 import type { Contents, Deployment } from '../../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { contentsBetween } from '../builds/contents.ts'
@@ -15,6 +16,24 @@ export async function changesOf(db: Database, owner: Owner, id: string): Promise
   const deployment = await find(db, owner.project_id, id)
   const since = await liveBefore(db, owner, deployment.id)
   return { ...(await between(db, owner, deployment.build_run_id, since)), since: since ?? null }
+}
+
+/** What the newest deployment of each store brought, where that can be said: as much as fits into a line. */
+export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'listStoreNews'>['news']> {
+  const newest = await db.rows<{ id: string }>(sql`
+    select d.id from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
+      select d.id from deployments d where d.project_id = ${owner.project_id} and d.platform = p.platform
+      order by d.created_at desc, d.number desc limit 1) d`)
+  const all = await Promise.all(newest.map(async ({ id }) => ({ id, ...(await changesOf(db, owner, id)) })))
+  return all
+    .filter(({ basis }) => basis !== 'unknown')
+    .map(({ id, changes, has_more, since }) => ({
+      deployment_id: id,
+      changes: changes.length,
+      has_more,
+      since: since?.version ?? null,
+      newest: changes[0]?.description.split('\n', 1)[0] ?? null,
+    }))
 }
 
 const liveBefore = (db: Database, { project_id }: Owner, id: string) =>

@@ -20,9 +20,6 @@ export async function overview(db: Database, projectId: number, userId: number, 
       (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
         as builds_failed_24h,
       (select count(*) from assets where project_id = ${id} and approval_status = 'pending') as approvals_pending,
-      (select json_build_object('to_do', count(*) filter (where state = 'to_do'), 'in_progress', count(*) filter (where state = 'in_progress'),
-        'blocked', count(*) filter (where state = 'blocked'), 'completed', count(*) filter (where state = 'completed'))
-        from tasks where project_id = ${id}) as tasks,
       (select coalesce(json_agg(d order by d.live_at desc), '[]') from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
         select d.platform, d.version, iso(d.live_at) as live_at, d.id from deployments d
         where d.project_id = ${id} and d.status = 'live' and d.platform = p.platform

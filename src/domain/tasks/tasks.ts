@@ -1,7 +1,8 @@
 import type { TaskEdit, TaskInput } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
-import { DESCRIPTION_MAX } from '../../contract/limits.ts'
+import { COUNT_MAX, DESCRIPTION_MAX } from '../../contract/limits.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { TASK_STATES, type TaskState } from '../../contract/sets.ts'
 import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
@@ -143,6 +144,16 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
     return find(db, by.project_id, id, site)
   })
 }
+
+/** Every state is counted on its own index, and no further than anybody reads. */
+export const count = async (db: Database, projectId: number) =>
+  (await db.one<Record<TaskState, number>>(sql`
+    select ${join(
+      TASK_STATES.map(
+        (state) => sql`(select count(*) from (
+          select from tasks where project_id = ${projectId} and state = ${raw(`'${state}'`)} limit ${COUNT_MAX}) t) as ${raw(state)}`,
+      ),
+    )}`))!
 
 /** Columns and what they are given, with the types that PostgreSQL cannot guess. */
 const assignments = (fields: Partial<TaskFields>) =>

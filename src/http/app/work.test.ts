@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { COUNT_MAX } from '../../contract/limits.ts'
 import { SCOPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (hour: number) => new Date(Date.UTC(2026, 9, 1, hour)).toISOString()
@@ -40,7 +42,7 @@ beforeAll(async () => {
         { key: 'feed', user: 'lead', name: 'feed', scopes: SCOPES },
       ],
       projects: ['star', 'moon'].map((key) => ({ key, account: 'owl', name: key, members: { lead: 'owner' } })),
-      changes: [1, 2, 3, 4].map(change),
+      changes: [change(1), change(2), { ...change(3), description: 'Third\n\nAt last' }, change(4)],
       build_runs: [
         ...[1, 3].map(build),
         { ...build(4), key: 'once', status: 'failed', ci_job_name: 'night' },
@@ -50,7 +52,7 @@ beforeAll(async () => {
         { key: 'now', project: 'moon', status: 'building', ci_job_name: 'live', build_number: '7' },
       ],
       deployments: [
-        deployment('first', 1, { build_run: 'b1', status: 'live', live_at: at(2) }),
+        deployment('first', 1, { build_run: 'b1', status: 'live', live_at: at(2), version: '0.9' }),
         deployment('turned_down', 2, { build_run: 'b1', status: 'rejected' }),
         deployment('second', 3, { build_run: 'b3', status: 'in_review' }),
         deployment('unknown', 4, { status: 'pending' }),
@@ -91,6 +93,39 @@ describe('what a deployment brought', () => {
 
   test('stays open where its build is not known', async () => {
     expect(await compare('unknown')).toMatchObject({ basis: 'unknown', changes: [] })
+  })
+
+  test('is said in short of the newest of each store, where it can be said', async () => {
+    const news = async () => (await lead.app(`${place}/deployments/news`)).json.news
+    expect(await news()).toEqual([])
+    await studio.db.execute(
+      sql`update deployments set created_at = ${at(0)} where id = ${studio.world.deployments.unknown!.id}::uuid`,
+    )
+    const second = studio.world.deployments.second!.id
+    expect(await news()).toEqual([{ deployment_id: second, changes: 2, has_more: false, since: '0.9', newest: 'Third' }])
+  })
+})
+
+describe('tasks are counted', () => {
+  const moon = () => studio.world.projects.moon!.id as number
+  const counts = async () => (await lead.app(`/projects/${moon()}/tasks/counts`)).json
+
+  test('by their state', async () => {
+    const before = await counts()
+    await lead.app(`/projects/${moon()}/tasks`, { method: 'POST', body: { task: { title: 'Stuck', state: 'blocked' } } })
+    expect(await counts()).toEqual({ ...before, blocked: before.blocked + 1 })
+  })
+
+  test('no further than anybody reads', async () => {
+    await studio.db.transaction(async (db) => {
+      await db.execute(sql`set local session_replication_role = replica`)
+      await db.execute(sql`
+        insert into tasks (account_id, project_id, title, state)
+        select account_id, id, 'one of many', 'completed' from projects, generate_series(1, ${COUNT_MAX + 5}::integer)
+        where id = ${moon()}`)
+    })
+    expect((await counts()).completed).toBe(COUNT_MAX)
+    await studio.db.execute(sql`delete from tasks where title = 'one of many'`)
   })
 })
 

@@ -13,7 +13,7 @@ import * as bulk from '../../domain/tasks/bulk.ts'
 import * as history from '../../domain/tasks/history.ts'
 import * as references from '../../domain/tasks/references.ts'
 import { revise } from '../../domain/tasks/revise.ts'
-import type { Author } from '../../domain/tasks/tasks.ts'
+import { type Author, count as countTasks } from '../../domain/tasks/tasks.ts'
 import { idOf } from '../rest/path-ids.ts'
 import { type AppHandlers, done } from './app.ts'
 
@@ -30,6 +30,7 @@ type Name = keyof typeof workRoutes | keyof typeof recordRoutes
 export const workHandlers: Pick<AppHandlers, Name> = {
   reviseTask: ({ db, project_id, visit, path, body, site }) =>
     revise(db, authorOf(project_id, visit), idOf(path.id, 'Task'), body.seen, readTaskEdit({ task: body.task }), site),
+  countTasks: ({ db, project_id }) => countTasks(db, project_id),
   async editTasks({ db, project_id, visit, body: { ids, task = {}, ...labels }, site }) {
     await bulk.editAll(db, authorOf(project_id, visit), ids, readTaskEdit({ task }), labels, site)
     return done
@@ -53,6 +54,9 @@ export const workHandlers: Pick<AppHandlers, Name> = {
   }),
   compareDeployment: ({ db, project_id, visit, path }) =>
     deployments.changesOf(db, { account_id: visit.account_id!, project_id }, path.id),
+  listStoreNews: async ({ db, project_id, visit }) => ({
+    news: await deployments.storeNews(db, { account_id: visit.account_id!, project_id }),
+  }),
   readBuildLogRest: ({ db, project_id, path, query }) =>
     readLogRest(db, project_id, idOf(path.build_run_id, 'Build run'), query.mark),
   showBuildContext: ({ db, project_id, path }) => builds.contextOf(db, project_id, idOf(path.build_run_id, 'Build run')),

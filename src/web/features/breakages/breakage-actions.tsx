@@ -86,7 +86,7 @@ function Assign({ projectId, owner, onAssign }: AssignProps) {
 }
 
 function MakeTask({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
-  const create = useWrite('createBreakageTask', ['showBreakage', 'listBreakages', 'listTasks', 'showOverview'])
+  const create = useWrite('createBreakageTask', ['showBreakage', 'listBreakages', 'listTasks', 'countTasks', 'showOverview'])
   const say = useToast()
   return (
     <Button

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { useApi, usePages } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
@@ -22,6 +22,7 @@ export default function Deployments() {
   const [{ platform, status, view }, filter] = useFilters('platform', 'status', 'view')
   const account = useAccount()
   const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
+  const { data } = useApi('listStoreNews', { project_id: projectId }, { enabled: view === '' })
   return (
     <Page
       title="Deployments"
@@ -86,7 +87,7 @@ export default function Deployments() {
         >
           <div className="grid items-start gap-4 lg:grid-cols-2">
             {byStore(pages.items).map(([store, deployments]) => (
-              <Store key={store} projectId={projectId} platform={store} deployments={deployments} />
+              <Store key={store} projectId={projectId} platform={store} deployments={deployments} news={data?.news ?? []} />
             ))}
           </div>
         </Pages>

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { Platform } from '../../../contract/sets.ts'
-import { useApi } from '../../queries.ts'
 import { Pill, Status } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { PLATFORM_NAMES } from './platforms.ts'
 
+type News = AppReply<'listStoreNews'>['news'][number]
 type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 interface Props {
@@ -13,10 +14,13 @@ interface Props {
   platform: Platform
   /** Newest first. */
   deployments: readonly Deployment[]
+  /** What the newest of each store brought. */
+  news: readonly News[]
 }
 
 /** One store: what players have, what is on its way, what was before. */
-export function Store({ projectId, platform, deployments }: Props) {
+export function Store({ projectId, platform, deployments, news }: Props) {
+  const newest = news.find(({ deployment_id }) => deployment_id === deployments[0]!.id)
   const live = deployments.find(({ status }) => status === 'live')
   return (
     <section
@@ -36,7 +40,7 @@ export function Store({ projectId, platform, deployments }: Props) {
           )}
         </span>
       </header>
-      <Brought projectId={projectId} deployment={deployments[0]!} />
+      {newest && <Brought projectId={projectId} deployment={deployments[0]!} news={newest} />}
       <ol>
         {deployments.map((deployment) => (
           <li
@@ -63,10 +67,7 @@ export function Store({ projectId, platform, deployments }: Props) {
 }
 
 /** How far the newest deployment is from what was live before it. */
-function Brought({ projectId, deployment }: { projectId: string; deployment: Deployment }) {
-  const { data } = useApi('compareDeployment', { project_id: projectId, id: deployment.id })
-  if (!data || data.basis === 'unknown') return null
-  const count = data.has_more ? `more than ${data.changes.length}` : data.changes.length
+function Brought({ projectId, deployment, news }: { projectId: string; deployment: Deployment; news: News }) {
   return (
     <p className="border-b border-line bg-canvas px-4 py-2 text-xs text-soft">
       <Link
@@ -74,10 +75,11 @@ function Brought({ projectId, deployment }: { projectId: string; deployment: Dep
         params={{ projectId, deploymentId: deployment.id }}
         className="font-medium text-ink underline"
       >
-        {count} {data.changes.length === 1 ? 'change' : 'changes'}
+        {news.has_more && 'more than '}
+        {countOf(news.changes, 'change')}
       </Link>{' '}
-      in {deployment.version || 'the newest'} {data.since ? `since ${data.since.version || 'the live build before'}` : 'so far'}
-      {data.changes[0] && `, last: ${data.changes[0].description.split('\n', 1)[0]}`}
+      in {deployment.version || 'the newest'} {news.since === null ? 'so far' : `since ${news.since || 'the live build before'}`}
+      {news.newest !== null && `, last: ${news.newest}`}
     </p>
   )
 }

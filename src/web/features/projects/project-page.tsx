@@ -45,7 +45,7 @@ export default function Project() {
           <OpenBreakages projectId={projectId} />
           <WaitingForMe projectId={projectId} now={data} />
           <Pipeline projectId={projectId} now={data} />
-          <TaskBar projectId={projectId} tasks={data.tasks} />
+          <TaskBar projectId={projectId} />
           <Suspense fallback={<Waiting lines={4} />}>
             <Trends projectId={projectId} />
           </Suspense>

@@ -16,7 +16,7 @@ const NOBODY = 'nobody'
 
 /** What can be done with the tasks that are chosen. */
 export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids: number[]; onDone(): void }) {
-  const edit = useWrite('editTasks', ['listTasks', 'searchTasks', 'showOverview', 'listMembers'])
+  const edit = useWrite('editTasks', ['listTasks', 'searchTasks', 'countTasks', 'showOverview', 'listMembers'])
   const remove = useTaskDeletion(projectId)
   const say = useToast()
   const [label, setLabel] = useState('')

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi } from '../../queries.ts'
+import { Waiting } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
+import { cappedCount } from '../../ui/text/count.ts'
 
 const STATES = [
   ['blocked', 'bg-warn'],
@@ -10,7 +12,9 @@ const STATES = [
 ] as const
 
 /** How the tasks of a project divide, as one line and in words. */
-export function TaskBar({ projectId, tasks }: { projectId: string; tasks: AppReply<'showOverview'>['tasks'] }) {
+export function TaskBar({ projectId }: { projectId: string }) {
+  const { data: tasks } = useApi('countTasks', { project_id: projectId })
+  if (!tasks) return <Waiting lines={1} />
   const total = STATES.reduce((sum, [state]) => sum + tasks[state], 0)
   return (
     <Link
@@ -23,7 +27,7 @@ export function TaskBar({ projectId, tasks }: { projectId: string; tasks: AppRep
         {STATES.map(([state, color]) => (
           <span key={state} className="flex items-center gap-1.5">
             <span aria-hidden="true" className={`size-2 rounded-full ${color}`} />
-            {tasks[state]} {wordsOf(state)}
+            {cappedCount(tasks[state])} {wordsOf(state)}
           </span>
         ))}
       </span>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
 import { Pages } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
+import { cappedCount } from '../../ui/text/count.ts'
 import { type Task, TaskCard } from './task-card.tsx'
 import { type TaskFilters, useTaskPages } from './task-filters.tsx'
 
@@ -46,7 +47,7 @@ export function TaskColumn({ projectId, state, filters, moved, fixed, count, onM
     >
       <h2 className="flex items-center justify-between px-1 text-sm font-medium">
         <span className="first-letter:uppercase">{wordsOf(state)}</span>
-        <span className="text-xs text-soft tabular-nums">{count}</span>
+        <span className="text-xs text-soft tabular-nums">{count !== undefined && cappedCount(count)}</span>
       </h2>
       <Pages query={pages} count={tasks.length} empty={<p className="px-1 py-4 text-center text-xs text-soft">Nothing here</p>}>
         <ul className="grid grid-cols-1 gap-2">

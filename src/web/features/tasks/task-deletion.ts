@@ -11,7 +11,7 @@ function useAttempt(projectId: string) {
     try {
       await ask(name, { project_id: projectId, body: { ids } })
       done(ids.length === 1 ? `Task #${ids[0]}` : countOf(ids.length, 'task'))
-      void refresh(client, ['listTasks', 'searchTasks', 'showOverview', 'showTask', 'listTaskHistory'], ids)
+      void refresh(client, ['listTasks', 'searchTasks', 'countTasks', 'showOverview', 'showTask', 'listTaskHistory'], ids)
       return true
     } catch (error) {
       say(`Not done: ${failureOf(error)}`, 'err')

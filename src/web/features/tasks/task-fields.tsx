@@ -20,7 +20,15 @@ const options = (values: readonly string[]) => values.map((value) => [value, wor
 type Task = AppReply<'showTask'>
 
 export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
-  const save = useWrite('editTask', ['showTask', 'listTasks', 'searchTasks', 'listTaskHistory', 'showOverview', 'listMembers'])
+  const save = useWrite('editTask', [
+    'showTask',
+    'listTasks',
+    'searchTasks',
+    'listTaskHistory',
+    'countTasks',
+    'showOverview',
+    'listMembers',
+  ])
   const say = useToast()
   const nameOf = useNames()
   const wished = save.isPending ? (save.variables.body as { task: Partial<Task> }).task : {}

@@ -11,7 +11,7 @@ export function useTaskMoves(projectId: string) {
   const [moved, setMoved] = useState<ReadonlyMap<number, Task>>(new Map())
   const [said, setSaid] = useState('')
   const latest = useRef(moved)
-  const save = useWrite('editTask', ['listTasks', 'searchTasks', 'showTask', 'showOverview'])
+  const save = useWrite('editTask', ['listTasks', 'searchTasks', 'showTask', 'countTasks', 'showOverview'])
   const say = useToast()
   const put = (change: (map: Map<number, Task>) => void) => {
     const next = new Map(latest.current)

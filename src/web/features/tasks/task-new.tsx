@@ -30,7 +30,7 @@ function Fields({ onClose }: { onClose(): void }) {
   const [state, setState, clearState] = useDraft(draft('state'), 'to_do')
   const [who, setWho, clearWho] = useDraft(draft('who'), '')
   const [labels, setLabels, clearLabels] = useDraft(draft('labels'), '')
-  const create = useWrite('createTask', ['listTasks', 'showOverview', 'listMembers'])
+  const create = useWrite('createTask', ['listTasks', 'countTasks', 'showOverview', 'listMembers'])
   const navigate = useNavigate()
   const say = useToast()
   const submit = async () => {

@@ -21,7 +21,7 @@ export default function Tasks() {
   const { query, filtered, isList, bar } = useTaskFilters()
   const { moved, move, said } = useTaskMoves(projectId)
   const grabbed = useRef<Task>(undefined)
-  const { data } = useApi('showOverview', { project_id: projectId })
+  const { data } = useApi('countTasks', { project_id: projectId })
   useKeys({ c: () => !fixed && setCreating(true) })
   return (
     <Page
@@ -40,7 +40,7 @@ export default function Tasks() {
         </>
       }
     >
-      {!filtered && data && Object.values(data.tasks).every((count) => count === 0) && (
+      {!filtered && data && Object.values(data).every((count) => count === 0) && (
         <p className="max-w-prose text-sm text-soft">
           No tasks yet. Make one here, or let scripts, the command line and assistants make them. A commit that names one, as in
           #12, links itself to it.
@@ -58,7 +58,7 @@ export default function Tasks() {
               filters={query}
               moved={moved}
               fixed={fixed}
-              count={filtered ? undefined : data?.tasks[state]}
+              count={filtered ? undefined : data?.[state]}
               onMove={move}
               onGrab={(task) => {
                 grabbed.current = task

@@ -1,4 +1,8 @@
+import { COUNT_MAX } from '../../../contract/limits.ts'
 import { numberOf } from './dates.ts'
 
 /** `1 line`, `2,300 lines`; words whose plural is another are given both. */
 export const countOf = (count: number, one: string, many = `${one}s`): string => `${numberOf(count)} ${count === 1 ? one : many}`
+
+/** `10,000+` where nobody counted further. */
+export const cappedCount = (count: number): string => `${numberOf(count)}${count >= COUNT_MAX ? '+' : ''}`
