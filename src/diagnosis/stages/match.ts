@@ -72,12 +72,13 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
   for (let index = 0; index < log.text.length; index++) {
     const text = log.text[index]!
     const before = hits.length
-    matched.length = 0
     noise = false
     ask(index, text, ascii)
     if (BEYOND_ASCII.test(text)) ask(index, text, beyond)
+    if (matched.length === 0) continue
     if (noise) hits.length = before
     else for (const rule of matched) matches[rule]!++
+    matched.length = 0
   }
   return hits
 }
