@@ -117,10 +117,22 @@ describe('nothing is kept', () => {
   test('for an account that is not there', () =>
     expect(failureRules.put(studio.db, 999, bakerRule)).rejects.toThrow('Account not found.'))
 
-  test('beyond 200 rules', async () => {
+  test('beyond 200 rules, or beyond what can be looked for at once', async () => {
     await studio.db.execute(sql`
       insert into failure_rules (account_id, rule_id, definition)
       select ${owl()}, 'many.r' || n, ${JSON.stringify(bakerRule)}::jsonb from generate_series(1, 200) n`)
     await expect(failureRules.put(studio.db, owl(), bakerRule)).rejects.toThrow('An account has at most 200 rules.')
+    await studio.db.execute(sql`delete from failure_rules where rule_id <> 'many.r1'`)
+    const long = (n: number) => {
+      const need = Array.from({ length: 20 }, (_, i) => `${n}-${i}-`.padEnd(100, 'x'))
+      const log = need.join('\n')
+      return { ...bakerRule, id: `long.r${n}`, need, match: `^${n}-`, examples: [{ log, line: 1 }] }
+    }
+    const many = (count: number) => Array.from({ length: count }, (_, n) => long(n))
+    await expect(failureRules.put(studio.db, owl(), many(10))).rejects.toThrow(
+      'need holds, together with the other rules, more than 20000 characters.',
+    )
+    expect(await failureRules.list(studio.db, owl())).toHaveLength(1)
+    expect(await failureRules.put(studio.db, owl(), many(9))).toHaveLength(9)
   })
 })

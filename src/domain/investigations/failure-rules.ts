@@ -21,6 +21,8 @@ export interface FailureRule {
 }
 
 const RULES_MAX = 200
+/** Of all texts of `need` together: the table they are looked for by grows with them, a thousand characters taking half a megabyte. */
+const NEED_MAX = 20_000
 
 const OURS = new Set(RULES.map(({ id }) => id))
 
@@ -94,7 +96,10 @@ function keep(
         insert into failure_rules (account_id, rule_id, definition)
         values (${accountId}, ${definition.id}, ${JSON.stringify(definition)}::jsonb)
         on conflict (account_id, rule_id) do update set definition = excluded.definition, updated_at = now()`)
-    if ((await rulesOf(db, accountId)).length > RULES_MAX) throw tooManyRules(RULES_MAX)
+    const rules = await rulesOf(db, accountId)
+    if (rules.length > RULES_MAX) throw tooManyRules(RULES_MAX)
+    if (rules.flatMap(({ need }) => need).join('').length > NEED_MAX)
+      throw invalidParameter('need', `holds, together with the other rules, more than ${NEED_MAX} characters`)
     return rowsOf(db, sql`account_id = ${accountId} and rule_id = any(${definitions.map(({ id }) => id)})`)
   })
 }
