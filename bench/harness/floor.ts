@@ -3,6 +3,8 @@ import pg from 'pg'
 
 // As little as a server can do: no framework, no token, no validation, no log; one prepared statement and its answer.
 const { FLOOR, PORT, DATABASE_URL, SITE } = process.env
+// Ids have 64 bits, which `pg` would hand out as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 16, idleTimeoutMillis: 0, options: '-c timezone=UTC' })
 
 /** The columns of the list; `at` is how a time is selected. */
