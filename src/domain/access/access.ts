@@ -1,6 +1,6 @@
 import { insufficientRole, insufficientScope, notFound, shutOut, unauthorized } from '../../contract/errors.ts'
 import { type ProjectRole, type ReadOnlyReason, SCOPES, type Scope, type ShutReason, suffices } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '../../db/page.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { shutBy, shutEverywhere } from './shut.ts'
@@ -55,10 +55,10 @@ export const reachesAccount = (account: Sql, tokenDaysMax: Sql): Sql => sql`(t.t
   (t.only_account_id is null or t.only_account_id = ${account}) and not ${account} = any (t.barred_account_ids)
   and (${tokenDaysMax} is null or t.made_at > now() - make_interval(days => ${tokenDaysMax}))))`
 
-/** The projects that the identity `t` reaches, and as what; and whether they are kept out of its account for now. */
+/** The projects that the identity `t` reaches, and as what; whether nothing can be written there, and whether they are kept out for now. */
 export const REACHED = sql`
-  select a.project_id, a.account_id, a.project_role, ${shutBy('t', 's')} as shut
-  from project_access a join accounts s on s.id = a.account_id
+  select a.project_id, a.account_id, a.project_role, a.read_only, ${shutBy('t', 'a', 'a.account_id')} as shut
+  from project_access a
   where a.user_id = t.user_id and (t.only_project_ids is null or a.project_id = any (t.only_project_ids))
     and ${reachesAccount(sql`a.account_id`, sql`a.token_days_max`)}`
 
@@ -84,11 +84,7 @@ export interface Ask {
 const caller = ({ who, project }: Ask): Sql => sql`
   select t.*, p.project_id, p.account_id, p.project_role, p.read_only, ${project === undefined ? shutEverywhere('t') : sql`p.shut`} as shut
   from (${identity(who)}) t
-  left join lateral (
-    select r.*, case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only
-    from (${REACHED}) r join accounts a on a.id = r.account_id
-    where r.project_id = ${project ?? null}::integer
-  ) p on true`
+  left join lateral (${REACHED}) p on p.project_id = ${project ?? null}::integer`
 
 export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
   const found = await db.one<Caller>(caller(ask))
@@ -96,8 +92,12 @@ export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
   return found
 }
 
+/** As much of a caller as it takes to let them in, and to note that they came. */
+const ADMITTED = ['token_id', 'scopes', 'project_id', 'account_id', 'project_role', 'shut'] as const satisfies (keyof Caller)[]
+type Admitted = Pick<Caller, (typeof ADMITTED)[number]>
+
 /** Scope first, then the project: a token without the scope learns nothing about what exists. */
-export function admit(found: Caller, { scope, role, project }: Ask): void {
+export function admit(found: Admitted, { scope, role, project }: Ask): void {
   if (!found.scopes.includes(scope)) throw insufficientScope(scope, found.scopes)
   if (project !== undefined && found.project_id === null) throw notFound('Project')
   if (found.shut !== null) throw shutOut(found.shut)
@@ -114,11 +114,11 @@ export async function readListing(
   ask: Ask,
   listing: (project: Sql) => Listing,
   replica?: Replica,
-): Promise<{ caller: Caller; page: Page }> {
+): Promise<{ caller: Admitted; page: Page }> {
   if (replica) return readApart(db, replica, ask, listing)
   const asked = listing(sql`case when ${ask.scope} = any (caller.scopes) then caller.project_id end`)
-  const found = await db.one<Caller & PageRow>(
-    sql`select caller.*, page.* from (${caller(ask)}) caller, lateral (${paged(asked)}) page`,
+  const found = await db.one<Admitted & PageRow>(
+    sql`select ${raw(ADMITTED.map((column) => `caller.${column}`).join(', '))}, page.* from (${caller(ask)}) caller, lateral (${paged(asked)}) page`,
     asked,
   )
   if (!found) throw unauthorized()

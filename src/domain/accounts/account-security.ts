@@ -17,7 +17,7 @@ export async function editSecurity(
   if (ranges !== undefined) refuseWithoutOwn(ranges, by.address)
   if (requires_second_factor) {
     const { has } = (await db.one<{ has: boolean }>(
-      sql`select ${hasSecondFactor('t', 'a')} as has from (${known(by)}) t, accounts a where a.id = ${id}`,
+      sql`select ${hasSecondFactor('t', sql`a.id`)} as has from (${known(by)}) t, accounts a where a.id = ${id}`,
     ))!
     if (!has) throw ownSecondFactorMissing()
   }

@@ -1,14 +1,14 @@
 import { insufficientScope, notFound, PlanRefused, shutOut, unauthorized } from '../../contract/errors.ts'
 import { readShortId } from '../../contract/params.ts'
 import type { Plan, ShutReason } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { type Ask, type Identity, identity, livingSession, livingToken, REACHED, reachesAccount } from '../access/access.ts'
 import { shutBy } from '../access/shut.ts'
 import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
-interface Reader extends Identity {
+interface Reader extends Pick<Identity, 'token_id' | 'session_id' | 'user_id' | 'scopes' | 'address'> {
   account_id: number | null
   plan: Plan | null
   timezone: string | null
@@ -30,12 +30,11 @@ const readAccount = (raw: string): number => readShortId(raw.startsWith('acct_')
 
 /** Of the account `a`, by its member `m`; null where that is all of them, now and later. */
 const seenProjects = (only: Sql): Sql => sql`
-  case when ${only} is null and (m.role in ('owner', 'admin') or (m.role = 'member' and a.members_see_projects)) then null
-  else array(select s.project_id from project_access s where s.user_id = m.user_id and s.account_id = a.id
-    and (${only} is null or s.project_id = any (${only}))) end`
+  case when ${only} is not null or not (m.role in ('owner', 'admin') or (m.role = 'member' and a.members_see_projects))
+  then seen_projects(m.user_id, a.id, ${only}) end`
 
 const reader = ({ who, account, project }: FeedAsk): Sql => sql`
-  select t.*, a.id as account_id, a.plan, a.timezone, a.project_ids, a.shut, p.project_id
+  select t.token_id, t.session_id, t.user_id, t.scopes, t.address, a.id as account_id, a.plan, a.timezone, a.project_ids, a.shut, ${project === undefined ? sql`null::integer` : sql`p.project_id`} as project_id
   from (${identity(who)}) t
   left join lateral (
     select a.id, a.plan, a.timezone, ${seenProjects(sql`t.only_project_ids`)} as project_ids, ${shutBy('t', 'a')} as shut
@@ -46,7 +45,7 @@ const reader = ({ who, account, project }: FeedAsk): Sql => sql`
         : sql`a.id = ${readAccount(account)}`
     }
   ) a on true
-  left join lateral (${REACHED}) p on p.account_id = a.id and p.project_id = ${project === undefined ? null : (readShortId(project) ?? 0)}::integer`
+  ${project === undefined ? empty : sql`left join lateral (${REACHED}) p on p.account_id = a.id and p.project_id = ${readShortId(project) ?? 0}`}`
 
 /** Token and scope; the rest is judged by `admitToAccount` and `admitToProject` once parameters are known by name. */
 function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
