@@ -141,3 +141,14 @@ test('statements of ever new forms do not fill a connection, those of few forms 
   expect(Math.max(...held)).toBeLessThan(300)
   await one.close()
 })
+
+test.each([
+  [['read:tasks', 'write:tasks']],
+  [[]],
+  [['']],
+  [[null, 'NULL', 'null']],
+  [['a,b', '{c}', 'd"e', 'f\\g', ' h ', 'ANNULLED']],
+  [[['nested'], ['twice']]],
+])('texts %j come back from an array as they went', async (texts) => {
+  expect(await own.db.one(sql`select ${texts}::text[] as texts`)).toEqual({ texts })
+})

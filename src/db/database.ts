@@ -53,11 +53,17 @@ export interface Pool extends Database {
 const TIMESTAMPTZ = 1184
 const INT8 = 20
 const INT8_ARRAY = 1016
+const TEXT_ARRAY = 1009
 const int8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (text: string) => string[]
+const textArray = pg.types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => string[]
+/** Most hold plain words, such as scopes and labels: nothing quoted, nothing null. */
+const wordsOf = (text: string) =>
+  text === '{}' || /["\\{]|NULL/.test(text.slice(1)) ? textArray(text) : text.slice(1, -1).split(',')
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === TIMESTAMPTZ) return isoOf
     if (oid === INT8) return Number
+    if (oid === TEXT_ARRAY) return wordsOf
     if (oid === INT8_ARRAY) return (text: string) => int8Array(text).map(Number)
     return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
   },
