@@ -1,4 +1,4 @@
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { PASSED } from './statuses.ts'
 
 /** Whether the branch `p` of a change is what a build calls by this name: none at all, or the last folder of a stream. */
@@ -21,9 +21,11 @@ export const inferredBranch = ({ branch, commit, changelist }: { branch: Sql; co
 
 /** Whether builds wait to be told on which branch one of these changes is. */
 export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): Sql => {
-  const waiting = sql`select from build_runs b where b.project_id = ${projectId} and b.inferred_branch is null`
-  return sql`(exists (${waiting} and b.commit_hash = any (${identifiers}) and b.commit_hash <> '')
-    or exists (${waiting} and b.changelist = any (${identifiers}) and b.changelist <> ''))`
+  const waiting = (column: string) => sql`
+    select from unnest(${identifiers}::text[]) i (identifier), lateral (
+      select from build_runs b where b.project_id = ${projectId} and b.inferred_branch is null
+        and ${raw(column)} = i.identifier and ${raw(column)} <> '' limit 1) b`
+  return sql`(exists (${waiting('b.commit_hash')}) or exists (${waiting('b.changelist')}))`
 }
 
 /**

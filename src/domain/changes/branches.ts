@@ -27,9 +27,9 @@ export function placing({ account_id, project_id }: Owner, placements: readonly 
     .map((one) => ({ ...one, branch: branchKey(one.branch) }))
     .filter(({ branch }) => branch !== '' && branch.length <= BRANCH_MAX)
     .map((one, place) => ({ ...one, place }))
-  const names = [...new Set(fitting.map(({ branch }) => branch))]
-  // All that may be followed are looked up together: planned while the table is young, one look-up for each would read the whole branch.
-  // They meet those who follow by name and branch at once: by branch alone, a push of thousands would be compared each with each.
+  // Who follows one of them is looked up for each, in the index: for a list of them PostgreSQL before 17 would read a young table
+  // as a whole, not knowing that it has grown. What came with them meets them by name and branch at once: by branch alone, a push of
+  // thousands would be compared each with each.
   return sql`
     placed as (
       insert into change_branches (account_id, project_id, branch, change_id, given, follows, timestamp)
@@ -40,15 +40,16 @@ export function placing({ account_id, project_id }: Owner, placements: readonly 
       on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null
         where change_branches.orphaned_at is not null
       returning branch, change_id, follows, position),
-    followers as materialized (
-      select s.branch, s.follows, s.position from change_branches s
-      where s.account_id = ${account_id} and s.project_id = ${project_id} and s.follows = any (array(select identifier from written))
-        and s.branch = any (${names})
-      union all select branch, follows, position from placed),
     standing as materialized (select p.branch, p.position, w.identifier from placed p join written w on w.id = p.change_id),
     late as (
+      select p.branch, p.identifier from standing p, lateral (
+        select position from change_branches s
+        where s.account_id = ${account_id} and s.project_id = ${project_id} and s.branch = p.branch and s.follows = p.identifier
+        offset 0) s
+      where s.position < p.position
+      union all
       select p.branch, p.identifier from standing p
-      join followers s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position)`
+      join placed s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position)`
 }
 
 /** A push that arrived before the one it follows is moved behind it when that one comes. */

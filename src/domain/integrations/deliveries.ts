@@ -71,10 +71,13 @@ export async function accept(
   })
 }
 
-/** Finds a row where one of these deliveries of one integration took effect before. */
+/**
+ * Finds a row where one of these deliveries of one integration took effect before. Each is looked for by itself: of a young table
+ * PostgreSQL before 17 would read all deliveries of the integration and compare them with the list, until it learns how many there are.
+ */
 export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
-  select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id}
-    and d.dedupe_key = any (${arrivals.map(({ dedupe_key }) => dedupe_key)}) and d.counts`
+  select from unnest(${arrivals.map(({ dedupe_key }) => dedupe_key)}::text[]) a (dedupe_key), lateral (
+    select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
 
 /**
  * Writes down deliveries of one integration together with what came of them, as the last thing of their transaction: where one like

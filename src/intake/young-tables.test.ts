@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { type Sql, sql } from '../db/database.ts'
+import { hasBuildsOf } from '../domain/builds/positions.ts'
+import { placing } from '../domain/changes/branches.ts'
+import { type Arrival, tookEffect } from '../domain/integrations/deliveries.ts'
+
+let own: TestDatabase
+beforeAll(async () => {
+  own = await createDatabase()
+})
+afterAll(() => own.drop())
+
+const owner = { account_id: 1, project_id: 1 }
+const arrival = { integration_id: 1, dedupe_key: 'a' } as Arrival
+const written = sql`with written as (select 1::bigint as id, 'a' as identifier, now() as timestamp)`
+
+/** Where a table is looked into by the whole of an index's columns, and not by one of them and a comparison of all that it finds. */
+const conditionsOf = async (statement: Sql) => {
+  const plan = await own.db.rows<{ 'QUERY PLAN': string }>(sql`explain ${statement}`, { unprepared: true })
+  return plan.map((line) => line['QUERY PLAN'].trim()).filter((line) => line.startsWith('Index Cond'))
+}
+
+// What is planned now is kept while the table grows from nothing, until PostgreSQL counts it. Before version 17 it took lists for filters.
+test.each<[what: string, statement: Sql, columns: string[][]]>([
+  ['an earlier delivery', tookEffect([arrival]), [['integration_id', 'dedupe_key']]],
+  [
+    'builds that wait for a change',
+    sql`select ${hasBuildsOf(1, ['a'])}`,
+    [
+      ['project_id', 'commit_hash'],
+      ['project_id', 'changelist'],
+    ],
+  ],
+  [
+    'changes that follow',
+    sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', given: null, follows: 'b' }])} select from late`,
+    [['account_id', 'project_id', 'branch', 'follows']],
+  ],
+])('%s are found by all that is known of them in tables that nobody has counted', async (_, statement, columns) => {
+  const conditions = await conditionsOf(statement)
+  for (const names of columns)
+    expect(conditions).toContainEqual(expect.toSatisfy((line: string) => names.every((name) => line.includes(`(${name} = `))))
+})
