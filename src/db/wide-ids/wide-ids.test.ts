@@ -10,6 +10,7 @@ import { type Database, isConnectionError, openDatabase, raw, sql } from '../dat
 import { migrate } from '../migrate.ts'
 import { migrations } from '../migration-files.ts'
 
+const WIDENING = 100
 const BEFORE = migrations().filter(({ number }) => number < 99)
 const ROWS = 5_000
 /** As long as a node of the version before waits for a lock at most. */
@@ -135,7 +136,7 @@ test('ids become 64 bits wide while nodes of the version before read and write, 
   // A copy of that moment has both columns.
   await restore(copy.url, dump(own.url, { secretKey: null }), { log: { info: () => {}, warn: () => {} } as never })
 
-  expect(await migrate(own.url)).toMatchObject({ applied: 1 })
+  expect(await migrate(own.url)).toMatchObject({ applied: migrations().filter(({ number }) => number >= WIDENING).length })
   const count = async () => (await insist(() => own.db.one<{ count: number }>(sql`select count(*) as count from changes`)))!.count
   const written = await count()
   // They go on against the newer schema, or say what keeps them from it.
