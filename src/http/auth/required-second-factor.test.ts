@@ -4,6 +4,8 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import type { SignInMethod } from '../../domain/audit/sign-ins.ts'
+import { providerId } from '../../domain/sign-in/connections.ts'
 import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
 
 /** An account that asks for a second factor. */
@@ -81,7 +83,10 @@ test('a passkey counts for the session that it opened; the account’s own provi
     insert into passkeys (user_id, credential_id, public_key, name) values (${studio.world.users.ann!.id}, 'x', 'x', 'key')`)
   // The session was opened with the password alone.
   expect(await seen('ann')).toMatchObject(SHUT)
-  await studio.db.execute(sql`update sessions set method = 'passkey' where id = ${session}`)
+  const openedBy = (method: SignInMethod) => studio.db.execute(sql`update sessions set method = ${method} where id = ${session}`)
+  await openedBy('password')
+  expect(await seen('ann')).toMatchObject(SHUT)
+  await openedBy('passkey')
   expect((await seen('ann')).status).toBe(200)
   const bob = sql`(select id from sessions where user_id = ${studio.world.users.bob!.id})`
   const through = (key: string) =>
@@ -92,6 +97,17 @@ test('a passkey counts for the session that it opened; the account’s own provi
   expect(await seen('bob')).toMatchObject(SHUT)
   await through('owl')
   expect((await seen('bob')).status).toBe(200)
+})
+
+test('a token reaches the account while its owner could sign in through the account’s own provider, not through another’s', async () => {
+  const signsInThrough = (key: string) =>
+    studio.db.execute(sql`
+      insert into logins (user_id, provider_id, account_id)
+      values (${studio.world.users.bob!.id}, ${providerId(studio.world.accounts[key]!.id)}, ${`bob of ${key}`})`)
+  await signsInThrough('fox')
+  expect(await byToken('bob')).toMatchObject(SHUT)
+  await signsInThrough('owl')
+  expect((await byToken('bob')).status).toBe(200)
 })
 
 test('a password alone makes nothing that reaches the account, adds no factor to those there are, and ends nobody', async () => {
