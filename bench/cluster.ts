@@ -67,6 +67,7 @@ async function round() {
       LOG_LEVEL: 'silent',
       LIMIT_REQUESTS_PER_IP: 'off',
       LIMIT_WEBHOOKS: 'off',
+      LIMIT_STREAMS_PER_TOKEN: '10000',
       DATABASE_CONNECTIONS: '18',
     }),
   )

@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { CHROMIUM } from '../test/support/chromium.ts'
+import { CHROMIUM } from '../test/support/programs.ts'
 
 export interface Tab {
   /** The address of the person's project. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { testWith } from './support/skippable.ts'
 import { scratch } from './support/stand-in.ts'
 
 const DEPLOY = resolve(import.meta.dirname, '../deploy')
@@ -45,7 +46,7 @@ test('templates of the chart take only values that there are', () => {
   }
 })
 
-test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('the unit is one that systemd takes', () => {
+testWith('systemd-analyze')('the unit is one that systemd takes', () => {
   const { folder, remove } = scratch()
   // Its program is not installed here.
   writeFileSync(

@@ -1,11 +1,12 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freePort } from './support/free-port.ts'
+import { describeWith } from './support/skippable.ts'
 import { scratch } from './support/stand-in.ts'
 import { openStudio } from './support/studio.ts'
 import { until } from './support/until.ts'
@@ -60,70 +61,68 @@ const PROXIES: Record<string, (place: Place) => { file: string; settings: string
   },
 }
 
-const has = (program: string) =>
-  spawnSync(program, [program === 'caddy' || program === 'openssl' ? 'version' : '-v']).status === 0
+for (const program of Object.keys(PROXIES))
+  describeWith(program, 'openssl')(`behind ${program} as the guide sets it up`, () => {
+    test('the service is asked, fed and followed over TLS', async () => {
+      const { folder, remove } = scratch()
+      chmodSync(folder, 0o755)
+      const certificate = ['-keyout', `${folder}/gold.example.key`, '-out', `${folder}/gold.example.pem`]
+      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...certificate], {
+        stdio: 'pipe',
+      })
+      chmodSync(`${folder}/gold.example.key`, 0o644)
+      const port = await freePort()
+      const site = `https://localhost:${port}`
+      const lines: string[] = []
+      const studio = await openStudio(
+        { ...workshop, integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }] },
+        { service: { site, trustProxy: ['127.0.0.1'] }, rates: { requests: { points: 1000, seconds: 60 } } },
+      )
+      const { file, settings, args } = PROXIES[program]!({ folder, port, service: Number(new URL(studio.site).port) })
+      writeFileSync(file, settings)
+      const proxy = spawn(program, args, { env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] })
+      proxy.stderr.on('data', (chunk) => lines.push(String(chunk)))
+      const closed = once(proxy, 'close')
+      const ask = (path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: string } = {}) =>
+        new Promise<import('node:http').IncomingMessage>((answer, reject) => {
+          const asked = request(`${site}${path}`, { method: body ? 'POST' : 'GET', headers, rejectUnauthorized: false }, answer)
+          asked.on('error', reject).end(body)
+        })
+      const status = async (...asked: Parameters<typeof ask>) => {
+        const answer = await ask(...asked)
+        await text(answer)
+        return answer.statusCode
+      }
+      try {
+        await until(() => {
+          if (proxy.exitCode !== null) throw new Error(lines.join(''))
+          return status('/readyz').then(
+            (code) => code === 200,
+            () => false,
+          )
+        })
+        expect(await status('/metrics')).toBe(404)
+        const authorization = `Bearer ${studio.world.tokens!.lead!.token}`
+        expect(await status('/api/v1/ping', { headers: { authorization } })).toBe(200)
 
-describe.each(Object.keys(PROXIES))('behind %s as the guide sets it up', (program) => {
-  test.runIf(has(program) && has('openssl'))('the service is asked, fed and followed over TLS', async () => {
-    const { folder, remove } = scratch()
-    chmodSync(folder, 0o755)
-    const certificate = ['-keyout', `${folder}/gold.example.key`, '-out', `${folder}/gold.example.pem`]
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...certificate], {
-      stdio: 'pipe',
+        const stream = await ask('/api/v1/workspace/events/stream', { headers: { authorization } })
+        let heard = ''
+        stream.on('data', (chunk) => {
+          heard += chunk
+        })
+        await until(() => heard !== '')
+        const report = JSON.stringify({ job_name: 'night', build_number: 1, status: 'FAILURE', log: 'x'.repeat(2_000_000) })
+        const webhook = `/webhooks/jenkins?token=${studio.world.integrations!.ci!.webhook_token}`
+        expect(await status(webhook, { headers: { 'content-type': 'application/json' }, body: report })).toBe(200)
+        // Told while the stream still stands: nothing on the way holds it back.
+        await until(() => heard.includes('build_run.failed'))
+        stream.destroy()
+      } finally {
+        // Caddy would wait for connections that nobody uses; nginx has processes of its own to end.
+        proxy.kill(program === 'caddy' ? 'SIGKILL' : 'SIGTERM')
+        await closed
+        await studio.close()
+        remove()
+      }
     })
-    chmodSync(`${folder}/gold.example.key`, 0o644)
-    const port = await freePort()
-    const site = `https://localhost:${port}`
-    const lines: string[] = []
-    const studio = await openStudio(
-      { ...workshop, integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }] },
-      { service: { site, trustProxy: ['127.0.0.1'] }, rates: { requests: { points: 1000, seconds: 60 } } },
-    )
-    const { file, settings, args } = PROXIES[program]!({ folder, port, service: Number(new URL(studio.site).port) })
-    writeFileSync(file, settings)
-    const proxy = spawn(program, args, { env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] })
-    proxy.stderr.on('data', (chunk) => lines.push(String(chunk)))
-    const closed = once(proxy, 'close')
-    const ask = (path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: string } = {}) =>
-      new Promise<import('node:http').IncomingMessage>((answer, reject) => {
-        const asked = request(`${site}${path}`, { method: body ? 'POST' : 'GET', headers, rejectUnauthorized: false }, answer)
-        asked.on('error', reject).end(body)
-      })
-    const status = async (...asked: Parameters<typeof ask>) => {
-      const answer = await ask(...asked)
-      await text(answer)
-      return answer.statusCode
-    }
-    try {
-      await until(() => {
-        if (proxy.exitCode !== null) throw new Error(lines.join(''))
-        return status('/readyz').then(
-          (code) => code === 200,
-          () => false,
-        )
-      })
-      expect(await status('/metrics')).toBe(404)
-      const authorization = `Bearer ${studio.world.tokens!.lead!.token}`
-      expect(await status('/api/v1/ping', { headers: { authorization } })).toBe(200)
-
-      const stream = await ask('/api/v1/workspace/events/stream', { headers: { authorization } })
-      let heard = ''
-      stream.on('data', (chunk) => {
-        heard += chunk
-      })
-      await until(() => heard !== '')
-      const report = JSON.stringify({ job_name: 'night', build_number: 1, status: 'FAILURE', log: 'x'.repeat(2_000_000) })
-      const webhook = `/webhooks/jenkins?token=${studio.world.integrations!.ci!.webhook_token}`
-      expect(await status(webhook, { headers: { 'content-type': 'application/json' }, body: report })).toBe(200)
-      // Told while the stream still stands: nothing on the way holds it back.
-      await until(() => heard.includes('build_run.failed'))
-      stream.destroy()
-    } finally {
-      // Caddy would wait for connections that nobody uses; nginx has processes of its own to end.
-      proxy.kill(program === 'caddy' ? 'SIGKILL' : 'SIGTERM')
-      await closed
-      await studio.close()
-      remove()
-    }
   })
-})

@@ -83,7 +83,9 @@ async function serve(words: readonly string[], cwd: string, path?: string[]): Pr
   }
 }
 
-describe.runIf(isReachable())('whoever follows the README', () => {
+const canInstall = isReachable()
+
+describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [package registry not reachable]'}`, () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'goldmaster-home-'))
     clone = join(home, 'goldmaster')

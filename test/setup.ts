@@ -6,7 +6,6 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { buildProgram, buildWeb } from './support/built.ts'
-import { CHROMIUM } from './support/chromium.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,8 +19,7 @@ const TEMPLATE = `goldmaster_template_${process.pid}`
 
 /** One migrated database for all: the built-in PostgreSQL, or the server that DATABASE_URL names. Test files clone it. */
 export default async function setup({ provide }: TestProject) {
-  // Pages are tested as they are shipped, where there is a browser to show them.
-  if (CHROMIUM) buildWeb()
+  buildWeb()
   await buildProgram()
   const given = process.env.DATABASE_URL
   const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-test-'))

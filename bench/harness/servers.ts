@@ -32,6 +32,7 @@ export const startGoldmaster = (url: string, more: Record<string, string> = {}):
     LIMIT_REQUESTS_PER_IP: 'off',
     LIMIT_TASK_WRITES: 'off',
     LIMIT_WEBHOOKS: 'off',
+    LIMIT_STREAMS_PER_TOKEN: '10000',
     REDIS_URL: '',
     ...more,
   })

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLIENT } from '../../test/support/built.ts'
 import { CommandLine } from '../../test/support/command-line.ts'
+import { describeWith, testWith } from '../../test/support/skippable.ts'
 
 let line: CommandLine
 beforeAll(async () => {
@@ -22,7 +23,6 @@ const run = (shell: string, args: string[]) =>
     cwd: line.home,
     env: { ...process.env, PATH: `${join(line.home, 'bin')}:${process.env.PATH}`, HOME: line.home, TERM: 'dumb' },
   })
-const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0
 
 /** What a shell offers for a line that is being typed. */
 const OFFERS: Record<string, (typed: string) => string[]> = {
@@ -49,30 +49,31 @@ const OFFERS: Record<string, (typed: string) => string[]> = {
   },
 }
 
-describe.each(Object.keys(OFFERS))('%s', (shell) => {
-  test.runIf(has(shell))('takes the script without a complaint', () => {
-    const check = shell === 'fish' ? '--no-execute' : '-n'
-    expect(run(shell, [check, `script.${shell}`])).toMatchObject({ status: 0, stderr: '' })
+for (const shell of Object.keys(OFFERS))
+  describeWith(shell)(shell, () => {
+    test('takes the script without a complaint', () => {
+      const check = shell === 'fish' ? '--no-execute' : '-n'
+      expect(run(shell, [check, `script.${shell}`])).toMatchObject({ status: 0, stderr: '' })
+    })
+
+    test.each([
+      ['goldmaster bui', ['builds']],
+      ['goldmaster tasks l', ['list']],
+      ['goldmaster completion ', ['bash', 'zsh', 'fish', 'powershell']],
+      ['goldmaster tasks list --prio', ['--priority']],
+      ['goldmaster tasks list --priority c', ['critical']],
+      ['goldmaster tasks list --state to_do,b', ['to_do,blocked']],
+    ])('completes "%s"', (typed, offered) => {
+      expect(new Set(OFFERS[shell]!(typed))).toEqual(new Set(offered))
+    })
+
+    test('completes scopes, colons and all', () => {
+      const [offer] = OFFERS[shell]!('goldmaster login --scope read:ch')
+      // Bash puts the answer where the last word begins, and to it a colon ends a word.
+      expect(offer).toBe(shell === 'bash' ? 'changes' : 'read:changes')
+    })
   })
 
-  test.runIf(has(shell)).each([
-    ['goldmaster bui', ['builds']],
-    ['goldmaster tasks l', ['list']],
-    ['goldmaster completion ', ['bash', 'zsh', 'fish', 'powershell']],
-    ['goldmaster tasks list --prio', ['--priority']],
-    ['goldmaster tasks list --priority c', ['critical']],
-    ['goldmaster tasks list --state to_do,b', ['to_do,blocked']],
-  ])('completes "%s"', (typed, offered) => {
-    expect(new Set(OFFERS[shell]!(typed))).toEqual(new Set(offered))
-  })
-
-  test.runIf(has(shell))('completes scopes, colons and all', () => {
-    const [offer] = OFFERS[shell]!('goldmaster login --scope read:ch')
-    // Bash puts the answer where the last word begins, and to it a colon ends a word.
-    expect(offer).toBe(shell === 'bash' ? 'changes' : 'read:changes')
-  })
-})
-
-test.runIf(has('fish'))('where nothing of ours fits, fish offers files', () => {
+testWith('fish')('where nothing of ours fits, fish offers files', () => {
   expect(OFFERS.fish!('goldmaster diagnose bro')).toEqual(['broken.log'])
 })

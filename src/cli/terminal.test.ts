@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine, HAS_TERMINAL } from '../../test/support/command-line.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CommandLine } from '../../test/support/command-line.ts'
+import { describeWith } from '../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
@@ -8,7 +9,7 @@ let studio: Studio
 let line: CommandLine
 const LONG = 'Rework the whole lighting of the harbour at dusk so that the beacons can be read from every pier'
 
-describe.runIf(HAS_TERMINAL)('in a terminal', () => {
+describeWith('script')('in a terminal', () => {
   beforeAll(async () => {
     const now = Date.now()
     studio = await openStudio({

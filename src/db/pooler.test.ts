@@ -1,7 +1,8 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { openPgBouncer, POOL_MODES } from '../../test/support/pgbouncer.ts'
+import { describeWith } from '../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
 import { readEnvironment } from '../environment.ts'
@@ -31,64 +32,65 @@ test.each(['UTC', 'Asia/Tokyo', 'America/St_Johns', 'Asia/Kathmandu'])(
   },
 )
 
-describe.each(POOL_MODES)('behind PgBouncer in %s mode', (mode) => {
-  let pooler: Awaited<ReturnType<typeof openPgBouncer>>
-  let store: Awaited<ReturnType<typeof openStore>>
-  let pools: Pools
-  let studio: Studio
-  beforeAll(async () => {
-    // It keeps its connections: those of before the first start would lack the settings.
-    await applyRoleSettings(own.db, 5_000, pino({ level: 'silent' }))
-    pooler = await openPgBouncer(own.url, mode)
-    const settings = settingsFor({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: own.url })
-    store = await openStore(settings, openLog(settings))
-    pools = openPools(store.url, { poolerUrl: pooler.url, statementTimeout: 5_000, onError: () => {} })
-    studio = await openStudio(workshop, { beside: { ...own, db: pools.db }, service: { intake: pools.intake } })
-  })
-  afterAll(async () => {
-    await studio?.close()
-    await pools?.close()
-    await store?.close()
-    await pooler?.close()
-  })
-  const { inside } = visitor(() => studio)
-
-  test('connections that it opens have our settings', async () => {
-    const settings = await pools.db.one(sql`
-      select current_setting('plan_cache_mode') as plans, current_setting('statement_timeout') as timeout`)
-    expect(settings).toEqual({ plans: 'force_generic_plan', timeout: '5s' })
-  })
-
-  test('requests of many clients share its few connections', async () => {
-    const titles = Array.from({ length: 60 }, (_, i) => `Task ${i}`)
-    const answers = await Promise.all(
-      titles.flatMap((title) => [
-        inside('/tasks', { method: 'POST', body: { task: { title } }, headers: { 'idempotency-key': title } }),
-        inside('/tasks?limit=5'),
-        inside('/changes?limit=5'),
-      ]),
-    )
-    for (const { status } of answers) expect([200, 201]).toContain(status)
-    expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
-    const repeated = await inside('/tasks', {
-      method: 'POST',
-      body: { task: { title: 'Task 7' } },
-      headers: { 'idempotency-key': 'Task 7' },
+for (const mode of POOL_MODES)
+  describeWith('pgbouncer')(`behind PgBouncer in ${mode} mode`, () => {
+    let pooler: Awaited<ReturnType<typeof openPgBouncer>>
+    let store: Awaited<ReturnType<typeof openStore>>
+    let pools: Pools
+    let studio: Studio
+    beforeAll(async () => {
+      // It keeps its connections: those of before the first start would lack the settings.
+      await applyRoleSettings(own.db, 5_000, pino({ level: 'silent' }))
+      pooler = await openPgBouncer(own.url, mode)
+      const settings = settingsFor({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: own.url })
+      store = await openStore(settings, openLog(settings))
+      pools = openPools(store.url, { poolerUrl: pooler.url, statementTimeout: 5_000, onError: () => {} })
+      studio = await openStudio(workshop, { beside: { ...own, db: pools.db }, service: { intake: pools.intake } })
     })
-    expect(repeated.json.title).toBe('Task 7')
-    expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
-  })
+    afterAll(async () => {
+      await studio?.close()
+      await pools?.close()
+      await store?.close()
+      await pooler?.close()
+    })
+    const { inside } = visitor(() => studio)
 
-  test('nodes migrate one after the other even where only its address is known', async () => {
-    const fresh = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
-    expect(fresh.map(({ applied }) => applied)).toEqual([0, 0])
-  })
+    test('connections that it opens have our settings', async () => {
+      const settings = await pools.db.one(sql`
+      select current_setting('plan_cache_mode') as plans, current_setting('statement_timeout') as timeout`)
+      expect(settings).toEqual({ plans: 'force_generic_plan', timeout: '5s' })
+    })
 
-  // A session is a session: what a pooler lends for as long as its client stays is as good as the database's own.
-  test.runIf(mode === 'transaction')('a start that knows no direct address says what is missing', async () => {
-    const settings = settingsFor({ DATABASE_URL: pooler.url })
-    await expect(openStore(settings, openLog(settings))).rejects.toThrow(
-      "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
-    )
+    test('requests of many clients share its few connections', async () => {
+      const titles = Array.from({ length: 60 }, (_, i) => `Task ${i}`)
+      const answers = await Promise.all(
+        titles.flatMap((title) => [
+          inside('/tasks', { method: 'POST', body: { task: { title } }, headers: { 'idempotency-key': title } }),
+          inside('/tasks?limit=5'),
+          inside('/changes?limit=5'),
+        ]),
+      )
+      for (const { status } of answers) expect([200, 201]).toContain(status)
+      expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
+      const repeated = await inside('/tasks', {
+        method: 'POST',
+        body: { task: { title: 'Task 7' } },
+        headers: { 'idempotency-key': 'Task 7' },
+      })
+      expect(repeated.json.title).toBe('Task 7')
+      expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
+    })
+
+    test('nodes migrate one after the other even where only its address is known', async () => {
+      const fresh = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
+      expect(fresh.map(({ applied }) => applied)).toEqual([0, 0])
+    })
+
+    // A session is a session: what a pooler lends for as long as its client stays is as good as the database's own.
+    test.runIf(mode === 'transaction')('a start that knows no direct address says what is missing', async () => {
+      const settings = settingsFor({ DATABASE_URL: pooler.url })
+      await expect(openStore(settings, openLog(settings))).rejects.toThrow(
+        "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
+      )
+    })
   })
-})

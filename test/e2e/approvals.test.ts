@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { expect, test } from 'vitest'
+import { axe } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 import { workshop } from '../support/workshop.ts'
 
@@ -19,7 +20,7 @@ const world = {
   })),
 }
 
-describe.runIf(hasBrowser)('the approval queue in a browser', () => {
+describeWith('chromium')('the approval queue in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
 
   const project = () => `/projects/${studio().world.projects!.star!.id}`

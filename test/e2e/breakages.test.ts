@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { expect, test } from 'vitest'
+import { axe } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -60,7 +61,7 @@ const world = {
   ],
 }
 
-describe.runIf(hasBrowser)('what is broken, in a browser', () => {
+describeWith('chromium')('what is broken, in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const history = () => tab().page.getByRole('list', { name: 'History' })

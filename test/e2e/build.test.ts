@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { append } from '../../src/domain/builds/logs.ts'
 import { run } from '../../src/domain/investigations/run-investigation.ts'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { axe } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -64,7 +65,7 @@ const world = {
   ],
 }
 
-describe.runIf(hasBrowser)('a failed build in a browser', () => {
+describeWith('chromium')('a failed build in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const go = (key: string) =>
     tab().go(`/projects/${studio().world.projects.star!.id}/builds/${(studio().world.build_runs[key] as { id: number }).id}`)

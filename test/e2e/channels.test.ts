@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChannelKind } from '../../src/contract/channels.ts'
 import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { axe } from '../support/browser.ts'
 import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -17,7 +18,7 @@ const world = {
   ],
 }
 
-describe.runIf(hasBrowser)('chat channels in a browser', () => {
+describeWith('chromium')('chat channels in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const page = () => tab().page
   const card = (name: string) => page().getByRole('article', { name })

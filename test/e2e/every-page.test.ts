@@ -2,8 +2,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
@@ -54,7 +55,7 @@ const ANSWER_AGAIN = `
 const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)
 
 /** Every page as everybody may see it: readable to all, within its window, and without a complaint in the console. */
-describe.runIf(hasBrowser)('every page in a browser', () => {
+describeWith('chromium')('every page in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {

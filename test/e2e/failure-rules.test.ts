@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { run } from '../../src/domain/investigations/run-investigation.ts'
-import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
+import { axe, openTab, signInAs } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -27,7 +28,7 @@ const world = {
   })),
 }
 
-describe.runIf(hasBrowser)('failure rules in a browser', () => {
+describeWith('chromium')('failure rules in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 

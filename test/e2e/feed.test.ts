@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab, settled, signInAs } from '../support/browser.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, openBrowser, openSite, openTab, settled, signInAs } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
@@ -11,7 +12,7 @@ const world = {
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
 }
 
-describe.runIf(hasBrowser)('the feed in a browser', () => {
+describeWith('chromium')('the feed in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { hasBrowser, openTab, settled } from '../support/browser.ts'
+import { expect, test } from 'vitest'
+import { openTab, settled } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -29,7 +30,7 @@ const world = {
   tasks: [{ key: 't', project: 'long', title: `${LONG}${LONG}`, labels: [LONG, 'ui'] }],
 }
 
-describe.runIf(hasBrowser)('finding one’s way in a browser', () => {
+describeWith('chromium')('finding one’s way in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const idOf = (list: 'build_runs' | 'changes' | 'tasks' | 'integrations', key: string) =>

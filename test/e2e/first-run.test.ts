@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab } from '../support/browser.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, openBrowser, openSite, openTab } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
-describe.runIf(hasBrowser)('the first run in a browser', () => {
+describeWith('chromium')('the first run in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {

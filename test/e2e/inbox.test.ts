@@ -4,7 +4,8 @@ import { unsubscribeUrl } from '../../src/domain/inbox/unsubscribe.ts'
 import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
-import { axe, hasBrowser, openTab } from '../support/browser.ts'
+import { axe, openTab } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -21,7 +22,7 @@ const world = {
   projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { lead: 'owner' } }],
 }
 
-describe.runIf(hasBrowser)('the inbox in a browser', () => {
+describeWith('chromium')('the inbox in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const page = () => tab().page
   const id = (kind: string, key: string) => Number(studio().world[kind as 'users']![key]!.id)

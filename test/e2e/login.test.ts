@@ -5,9 +5,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axe, hasBrowser, openBrowser, openSite, openTab } from '../support/browser.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, openBrowser, openSite, openTab } from '../support/browser.ts'
 import { CommandLine } from '../support/command-line.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
@@ -18,7 +19,7 @@ const fillIn = async (page: Page, email = 'lead@example.com') => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-describe.runIf(hasBrowser)('logging in through a browser', () => {
+describeWith('chromium')('logging in through a browser', () => {
   let studio: Studio
   let browser: Browser
   let line: CommandLine

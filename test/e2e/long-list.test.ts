@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { hasBrowser } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -32,7 +32,7 @@ const BUSY = `
     }
   }`
 
-describe.runIf(hasBrowser)('a long list in a browser', () => {
+describeWith('chromium')('a long list in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const rows = () => tab().page.locator('tbody tr')
   const scrollDown = () => tab().page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)')

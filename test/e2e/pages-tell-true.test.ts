@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { expect, test } from 'vitest'
+import { axe } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -59,7 +60,7 @@ const world = {
   ],
 }
 
-describe.runIf(hasBrowser)('pages in a browser tell what happened', () => {
+describeWith('chromium')('pages in a browser tell what happened', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 

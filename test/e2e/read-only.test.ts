@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
-import { hasBrowser, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
@@ -59,7 +60,7 @@ const usable = (page: Page) =>
     }),
   )
 
-describe.runIf(hasBrowser)('a read-only account in a browser', () => {
+describeWith('chromium')('a read-only account in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import * as streams from '../../src/domain/audit/streams.ts'
-import { axe, hasBrowser, openTab, signInAs } from '../support/browser.ts'
+import { axe, openTab, signInAs } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -13,7 +14,7 @@ const world = {
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
 }
 
-describe.runIf(hasBrowser)('settings in a browser', () => {
+describeWith('chromium')('settings in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
@@ -73,6 +74,28 @@ describe.runIf(hasBrowser)('settings in a browser', () => {
     await page.getByRole('button', { name: 'Revoke it' }).click()
     await page.getByText('revoked', { exact: true }).waitFor()
     expect(await status()).toBe(401)
+  })
+
+  test('a token asks for the password once the sign-in is some time ago, and is made after it', async () => {
+    const { page } = tab()
+    await studio().db.execute(sql`update sessions set confirmed_at = now() - interval '1 hour'`)
+    await tab().go('/settings/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name').fill('Nightly report')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' })
+    await dialog.getByLabel('Password').fill('a wrong password')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.getByText('The current password is not right.').waitFor()
+    expect(await axe(page)).toEqual([])
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await page
+      .getByRole('dialog', { name: 'Your new token' })
+      .getByText(/Copy it now/)
+      .waitFor()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByText('Nightly report').waitFor()
   })
 
   test('the audit log is narrowed, saved whole and verified, and says why it does not arrive elsewhere', async () => {

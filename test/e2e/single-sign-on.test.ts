@@ -1,9 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { codeAt, stepOf } from '../../src/domain/sign-in/totp.ts'
-import { axe, hasBrowser, openBrowser, openSite, openTab, signInAs } from '../support/browser.ts'
+import { axe, openBrowser, openSite, openTab, signInAs } from '../support/browser.ts'
 import { type OpenIdProvider, openIdProvider } from '../support/openid-provider.ts'
+import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 
 const PASSWORD = 'a long enough password'
@@ -34,7 +35,7 @@ async function letIn(page: Page, who: string) {
   await page.getByRole('button', { name: 'Let me in' }).click()
 }
 
-describe.runIf(hasBrowser)('other ways in than a password', () => {
+describeWith('chromium')('other ways in than a password', () => {
   let studio: Studio
   let provider: OpenIdProvider
   let browser: Browser

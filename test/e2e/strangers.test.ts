@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PROJECT_PLACES } from '../../src/web/shell/places.ts'
-import { hasBrowser, settled } from '../support/browser.ts'
+import { settled } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 import { workshop } from '../support/workshop.ts'
 
@@ -32,7 +33,7 @@ const world = {
 }
 const RECORDS = ['tasks', 'changes', 'builds', 'assets', 'deployments', 'integrations'] as const
 
-describe.runIf(hasBrowser)('a stranger in a browser', () => {
+describeWith('chromium')('a stranger in a browser', () => {
   const { studio, tab } = openVisit(world, 'rival@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const record = (kind: (typeof RECORDS)[number]) =>

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { axe, hasBrowser } from '../support/browser.ts'
+import { expect, test } from 'vitest'
+import { axe } from '../support/browser.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
@@ -14,7 +15,7 @@ const world = {
   integrations: [{ key: 'jira', project: 'star', provider: 'jira' }],
 }
 
-describe.runIf(hasBrowser)('the task board in a browser', () => {
+describeWith('chromium')('the task board in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const board = () => `/projects/${studio().world.projects.star!.id}/tasks`
   const column = (name: string) => tab().page.getByRole('region', { name, exact: true })

@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, openBrowser, openTab, signInAs, type Tab } from '../support/browser.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openTab, signInAs, type Tab } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
+import { describeWith } from '../support/skippable.ts'
 import { openStudio, type Studio, type StudioSettings } from '../support/studio.ts'
 import { workshop } from '../support/workshop.ts'
 
@@ -14,7 +15,7 @@ const world = {
   build_runs: [{ key: 'night', project: 'star', status: 'failed', ci_job_name: 'night', output_log: 'error: it broke\n' }],
 }
 
-describe.runIf(hasBrowser)('when something is in the way, in a browser', () => {
+describeWith('chromium')('when something is in the way, in a browser', () => {
   let store: Studio
   let node: Studio
   let browser: Browser

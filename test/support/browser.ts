@@ -1,13 +1,10 @@
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { CHROMIUM } from './chromium.ts'
 import { freePort } from './free-port.ts'
+import { CHROMIUM } from './programs.ts'
 import { openStudio, type Studio, type StudioSettings } from './studio.ts'
 
 /** A real Chromium in front of a real service. */
-
-/** Tests in a browser are left out where there is none. */
-export const hasBrowser = CHROMIUM !== undefined
 
 const FLAGS = [
   '--no-sandbox',

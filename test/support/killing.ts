@@ -18,6 +18,7 @@ export async function openNode(studio: Studio, more: Record<string, string> = {}
     DEMO: 'off',
     LIMIT_REQUESTS_PER_IP: 'off',
     LIMIT_WEBHOOKS: 'off',
+    LIMIT_STREAMS_PER_TOKEN: '1000',
     LOG_LEVEL: 'warn',
     ...more,
   }

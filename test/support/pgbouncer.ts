@@ -5,21 +5,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
+import { pathTo } from './programs.ts'
 import { until } from './until.ts'
 
 export type PoolMode = 'transaction' | 'session'
 
-/** The program that PGBOUNCER names, or the one on the path. */
-const program = process.env.PGBOUNCER ?? 'pgbouncer'
-
-/** How it may be run here; older than 1.21 it cannot prepare statements in transaction mode. */
+/** Which modes can be tried; before 1.21 it cannot prepare statements in transaction mode. */
 export const POOL_MODES: PoolMode[] = (() => {
-  try {
-    const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))!
-    return Number(major) > 1 || Number(minor) >= 21 ? ['transaction', 'session'] : ['session']
-  } catch {
-    return []
-  }
+  if (!pathTo('pgbouncer')) return ['transaction', 'session']
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }))!
+  return Number(major) > 1 || Number(minor) >= 21 ? ['transaction', 'session'] : ['session']
 })()
 
 /** With fewer connections than it has clients, or a connection for each of them; an old one does not know every setting. */
@@ -55,7 +50,7 @@ ${isRoot ? 'user = nobody' : ''}
 `,
     { mode: 0o644 },
   )
-  const child = spawn(program, ['-q', settings], { stdio: 'ignore' })
+  const child = spawn('pgbouncer', ['-q', settings], { stdio: 'ignore' })
   const pooled = `postgres://${user}@127.0.0.1:${listening}/${database}`
   await until(async () => {
     const client = new pg.Client(pooled)

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { testWith } from '../../../test/support/skippable.ts'
 import { operatorCommands } from '../../operate.ts'
 import { buildProgram } from '../main.ts'
 import { manPages } from './man-pages.ts'
@@ -28,9 +29,7 @@ test('every command of the client and of the operator shows how it is used', asy
   }
 })
 
-const HAS_MAN = spawnSync('man', ['--version']).status === 0
-
-test.runIf(HAS_MAN)('man reads every page without a warning, and says what --help says', async () => {
+testWith('man')('man reads every page without a warning, and says what --help says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'goldmaster-man-'))
   for (const [file, text] of manPages(await program(), INTRODUCTION)) {
     writeFileSync(join(folder, file), text)

@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 import { keepLog } from '../../../test/support/log.ts'
+import { describeWith, testWith } from '../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 
-/** Limits that nodes share. A Redis of the test's own where there is one to start, else the one REDIS_URL names. */
-
-const canStart = spawnSync('redis-server', ['--version']).status === 0
-const given = process.env.REDIS_URL
+/** Limits that nodes share through a Redis that the test starts. */
 
 let main: Studio
 const running = new Set<ChildProcess>()
@@ -67,17 +64,9 @@ async function withNodes(
   await work(nodes, text).finally(() => Promise.all(nodes.map((node) => node.close())))
 }
 
-describe.runIf(canStart || given)('nodes that share a Redis', () => {
+describeWith('redis-server')('nodes that share a Redis', () => {
   let url: string
   beforeAll(async () => {
-    if (given) {
-      url = given
-      const redis = new Redis(given)
-      const old = await redis.keys('goldmaster:*')
-      if (old.length > 0) await redis.del(...old)
-      redis.disconnect()
-      return
-    }
     const port = await freePort()
     await startRedis(port)
     url = `redis://127.0.0.1:${port}`
@@ -101,7 +90,7 @@ describe('a Redis that is away', () => {
     })
   })
 
-  test.runIf(canStart)('in the middle stops nobody, is logged, and counts again when it is back', async () => {
+  testWith('redis-server')('in the middle stops nobody, is logged, and counts again when it is back', async () => {
     const port = await freePort()
     const redis = await startRedis(port)
     await withNodes(2, 2, patient(`redis://127.0.0.1:${port}`), async ([a, b], said) => {
@@ -117,7 +106,7 @@ describe('a Redis that is away', () => {
     })
   })
 
-  test.runIf(canStart)('because it hangs costs one request two seconds, not all of them', async () => {
+  testWith('redis-server')('because it hangs costs one request two seconds, not all of them', async () => {
     const port = await freePort()
     const redis = await startRedis(port)
     await withNodes(1, 1000, { redisUrl: `redis://127.0.0.1:${port}` }, async ([node], said) => {

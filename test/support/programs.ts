@@ -1,0 +1,20 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Where a program lies on the path, if this machine has it. */
+export function pathTo(program: string): string | undefined {
+  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program))
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+const [browser] = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => pathTo(name) ?? [])
+
+/** Tests that need a browser are skipped where there is none. */
+export const CHROMIUM = process.env.CHROMIUM ?? browser

@@ -1,0 +1,27 @@
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Lists what was skipped and why at the end of a run, and writes the files to SKIPPED_FILES, for a run where nothing is missing. */
+export default class SkippedReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]) {
+    const skipped = new Map<string, Map<string, number>>()
+    for (const module of modules)
+      for (const test of module.children.allTests('skipped')) {
+        const why = /\[([^\]]* not (?:installed|reachable))\]/.exec(test.fullName)?.[1] ?? ELSEWHERE
+        const files = skipped.get(why) ?? new Map<string, number>()
+        const file = relative(process.cwd(), module.moduleId)
+        skipped.set(why, files.set(file, (files.get(file) ?? 0) + 1))
+      }
+    for (const [why, files] of skipped) {
+      console.log(`\nSkipped, ${why}:`)
+      for (const [file, count] of files) console.log(`  ${file} (${count})`)
+    }
+    const path = process.env.SKIPPED_FILES
+    const files = new Set([...skipped].flatMap(([why, files]) => (why === ELSEWHERE ? [] : [...files.keys()])))
+    if (path) writeFileSync(path, [...files].map((file) => `${file}\n`).join(''))
+  }
+}
+
+/** No program that could be installed changes it. */
+const ELSEWHERE = 'not for this platform or user'
