@@ -100,15 +100,20 @@ export class Literals {
 
   /** Whether any of them stands in the text. */
   anyIn(text: string): boolean {
+    return this.endOfFirst(text, 0) !== -1
+  }
+
+  /** Where the first of them ends that begins here or later; -1 when none does. */
+  endOfFirst(text: string, from: number): number {
     const next = this.#next
     const width = this.#width
     const classes = this.#classes
     const ends = this.#ends
     let state = 0
-    for (let i = 0; i < text.length; i++) {
+    for (let i = from; i < text.length; i++) {
       state = next[state * width + classes[text.charCodeAt(i)]!]!
-      if (ends[state] === 1) return true
+      if (ends[state] === 1) return i + 1
     }
-    return false
+    return -1
   }
 }

@@ -1,6 +1,8 @@
 import { Literals } from '../../diagnosis/stages/literals.ts'
 import { NEAR_AT, reduceAddresses } from './addresses.ts'
 import { reduceAuthor } from './authors.ts'
+import { redactArguments } from './command-lines.ts'
+import { NEAR_ARGUMENTS } from './secret-arguments.ts'
 import { NAMELESS, NEAR, redactShapes } from './secret-shapes.ts'
 import { NEAR_NAMES, redactValues } from './secret-values.ts'
 
@@ -8,7 +10,7 @@ import { NEAR_NAMES, redactValues } from './secret-values.ts'
  * What people and tools outside wrote goes through here where it leaves: no address, nothing that opens anything. Most texts hold
  * neither, so one pass over the characters decides whether there is anything to do.
  */
-const NEAR_ANY = new Literals([...NEAR_AT, ...NEAR_NAMES, ...NEAR], { ignoreCase: true })
+const NEAR_ANY = new Literals([...NEAR_AT, ...NEAR_NAMES, ...NEAR_ARGUMENTS, ...NEAR], { ignoreCase: true })
 
 /** Whether there may be something in a text, or in JSON that holds it, for `scrub` to take out. */
 export const mayHoldPrivate = (text: string): boolean => NEAR_ANY.anyIn(text) || NAMELESS.some((shape) => shape.test(text))
@@ -16,7 +18,7 @@ export const mayHoldPrivate = (text: string): boolean => NEAR_ANY.anyIn(text) ||
 /** What taking out joins may read as something new (`a@b.com@c.org`); this often is enough for any text. */
 const ROUNDS = 4
 
-const redact = (text: string): string => redactValues(redactShapes(text))
+const redact = (text: string): string => redactValues(redactShapes(redactArguments(text)))
 
 /** A text as it may be shown outside: addresses reduced to their local part, credentials taken out. */
 export function scrub(text: string): string {

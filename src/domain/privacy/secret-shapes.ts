@@ -1,3 +1,5 @@
+import { redactOwnTokens } from './scannable-tokens.ts'
+
 /** Credentials that are known by their own shape: what every one of them holds, in lower case, and the whole of it. */
 export const SHAPES: Readonly<Record<string, readonly [near: readonly string[], shape: string]>> = {
   github: [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'], 'gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\\w{16,}'],
@@ -43,11 +45,23 @@ export const PLACES: Readonly<Record<string, readonly [near: readonly string[], 
   tickets: [[], ':\\d{2,5}=[\\w.-]{1,60}:(?=[0-9A-F]{32}(?![0-9A-Za-z]))'],
   unity: [['serial'], '[Ss](?:erial|ERIAL)["\']?[ \\t:=]{1,3}["\']?(?=[A-Z0-9]{2}(?:-[A-Z0-9]{4}){5}(?![A-Z0-9-]))'],
   steam: [['+login'], '\\+login[ \\t]{1,3}[\\w.@-]{1,100}[ \\t]{1,3}(?=[^\\s+])'],
+  // The last of three lines of .netrc.
+  netrc: [
+    ['passw'],
+    'password(?<=\\blogin[ \\t]{1,3}\\S{1,100}[ \\t]{0,9}\\r?\\n[ \\t]{0,9}password)[ \\t]{1,3}(?=\\S+[ \\t]*(?:\\r?\\n|$))',
+  ],
   // `curl -u user:password`; two numbers are a user and a group.
   curl: [['-u', '--user'], '(?<=\\s)(?:-u|--user)[ \\t=]{0,3}["\']?(?!\\d+:\\d+(?!\\S))[^\\s:"\'/]{1,100}:'],
 }
 
-export const NEAR: readonly string[] = [...Object.values(SHAPES), ...Object.values(PLACES)].flatMap(([near]) => near)
+/** A client of Unreal Game Sync has its token in the path of every address. */
+const UGS_TOKEN = /(\/ugs\/)[A-Za-z0-9]{43}(?![A-Za-z0-9])/g
+
+export const NEAR: readonly string[] = [
+  'gm_',
+  '/ugs/',
+  ...[...Object.values(SHAPES), ...Object.values(PLACES)].flatMap(([near]) => near),
+]
 /** Of those without a word of their own; each by itself, for one pattern of all is many times slower. */
 export const NAMELESS: readonly RegExp[] = [/11[0-9a-f]{32}/, /\.[\w-]{6,7}\.[\w-]{27}/, /:[0-9A-F]{32}/]
 
@@ -67,4 +81,9 @@ export const SECRET = '[secret]'
 
 /** Without credentials of a known shape or in a known place. */
 export const redactShapes = (text: string): string =>
-  text.replace(USER_INFO, '$1').replace(ENCODED_USER_INFO, '$1').replace(SHAPE, SECRET).replace(PLACE, `$1${SECRET}`)
+  redactOwnTokens(text, SECRET)
+    .replace(USER_INFO, '$1')
+    .replace(ENCODED_USER_INFO, '$1')
+    .replace(UGS_TOKEN, `$1${SECRET}`)
+    .replace(SHAPE, SECRET)
+    .replace(PLACE, `$1${SECRET}`)

@@ -1,3 +1,4 @@
+import { isReference } from './secret-arguments.ts'
 import { SECRET } from './secret-shapes.ts'
 
 /** Credentials that are known by the name in front of them: `password=…`, `"apiToken": "…"`, `--api-key …`, `?X-Amz-Signature=…`. */
@@ -84,7 +85,7 @@ function isCredential(text: string, at: number, value: string, [, name, strong, 
   // `PWD=/home/build` is where a shell stands.
   if (name.toLowerCase() === 'pwd' && PATH.test(value)) return false
   // Between spaces it is the value of a flag, or prose.
-  if (flag !== undefined) return isFlag(text, at) && !value.startsWith('-')
+  if (flag !== undefined) return isFlag(text, at) && !value.startsWith('-') && !isReference(value)
   if (strong !== undefined || quote !== undefined || sign?.toLowerCase() === '%3d') return true
   if (isParameter(text, at)) return name.toLowerCase() !== 'key' || value.length >= 20
   if (sign === '=' && space === '') return value.length >= 4 && !value.includes('(')

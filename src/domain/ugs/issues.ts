@@ -1,9 +1,11 @@
+import { titleOf } from '../../contract/breakage-words.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import { type BreakageState, CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import { edit } from '../breakages/edit.ts'
+import { noteFixedIn } from '../breakages/fixed-in.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { UgsChange } from './badges.ts'
 import type { UgsAccess } from './tokens.ts'
@@ -34,6 +36,7 @@ interface Row {
   branch: string | null
   cause: string
   suggested_fix: string
+  jobs: string[]
   evidence: Breakage['evidence']
   opened_at: string
   fixed_at: string | null
@@ -47,8 +50,8 @@ interface Row {
 /** Names leave only as somebody of that name has sent them from a client. */
 const rows = ({ account_id, project_id }: Access, user: string, where: Sql, limit = 1) => sql`
   with names as (${memberNames(account_id)}), me as (select user_id from names where name = lower(${user}))
-  select k.id, k.state, k.branch, k.cause, k.suggested_fix, k.evidence, iso(k.opened_at) as opened_at, iso(k.fixed_at) as fixed_at,
-    iso(k.claimed_at) as claimed_at, (select ugs_change_number(c.identifier) from changes c where c.id = k.fixed_by_change_id) as fix_change,
+  select k.id, k.state, k.branch, k.cause, k.suggested_fix, k.jobs, k.evidence, iso(k.opened_at) as opened_at, iso(k.fixed_at) as fixed_at,
+    iso(k.claimed_at) as claimed_at, coalesce((select ugs_change_number(c.identifier) from changes c where c.id = k.fixed_by_change_id), ugs_change_number(k.fixed_in)) as fix_change,
     (select m.user_name from names n join ugs_user_metadata m on m.account_id = k.account_id and m.project_id = k.project_id and m.user_key = n.name
       where n.user_id = k.owner_user_id order by m.sequence desc limit 1) as owner,
     exists (select from me, jsonb_array_elements(k.suspects) s where (s ->> 'user_id')::integer = me.user_id) as suspected,
@@ -63,7 +66,9 @@ interface IssuesAsked {
 
 /** What is broken, as clients know it. */
 export async function list(db: Database, site: string, access: Access, { user, resolved, limit }: IssuesAsked) {
-  const found = await db.rows<Row>(rows(access, user, resolved ? sql`true` : sql`k.state not in ('fixed', 'muted')`, limit))
+  const found = await db.rows<Row>(
+    rows(access, user, resolved ? sql`k.state <> 'withdrawn'` : sql`k.state not in ('fixed', 'muted', 'withdrawn')`, limit),
+  )
   return found.map((row) => issueOf(site, access, row))
 }
 
@@ -82,9 +87,7 @@ function issueOf(site: string, { project_id }: Access, row: Row) {
     CreatedAt: row.opened_at,
     RetrievedAt: new Date().toISOString(),
     Project: String(project_id),
-    Summary: scrub((row.evidence[0]?.text ?? row.cause).trim())
-      .slice(0, 200)
-      .toWellFormed(),
+    Summary: scrub(titleOf(row)).slice(0, 200).toWellFormed(),
     Details: scrub([row.cause, row.suggested_fix].filter(Boolean).join('\n')),
     Owner: row.owner,
     NominatedBy: null,
@@ -158,16 +161,15 @@ export async function update(db: Database, site: string, access: Access, id: num
   const { state } =
     (await db.one<{ state: BreakageState }>(sql`
     select state from breakages where project_id = ${access.project_id} and id = ${id ?? 0}`)) ?? raise()
+  if (state === 'withdrawn') return
   const owner = input.owner === undefined ? undefined : await memberCalled(db, access, input.owner)
   const by = { ...access, user_id: (await memberCalled(db, access, input.nominated_by ?? input.owner ?? '')) ?? null }
   const isFixed = (input.fix_change ?? 0) !== 0 || input.resolved === true
   if (isFixed && state !== 'fixed') await edit(db, by, id, { state: 'fixed' }, site)
   else if (input.resolved === false && state === 'fixed') await edit(db, by, id, { state: 'open' }, site)
   else if (owner !== undefined && state !== 'fixed') await edit(db, by, id, { state: 'claimed', owner_user_id: owner }, site)
-  if ((input.fix_change ?? 0) > 0)
-    await db.execute(sql`
-      update breakages k set fixed_by_change_id = c.id from changes c
-      where k.project_id = ${access.project_id} and k.id = ${id} and c.project_id = k.project_id and c.identifier = ${String(input.fix_change)}`)
+  const { fix_change = 0 } = input
+  if (fix_change > 0) await noteFixedIn(db, access.project_id, id, fix_change)
 }
 
 const raise = (): never => {

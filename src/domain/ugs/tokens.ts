@@ -1,7 +1,7 @@
 import { notFound, noUgsToken } from '../../contract/errors.ts'
 import type { ProjectStatus, ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, newToken } from '../access/secrets.ts'
+import { hashOf, newScannableToken } from '../access/secrets.ts'
 import { lockProject } from '../builds/project-lock.ts'
 
 interface Token {
@@ -16,13 +16,22 @@ interface Token {
 /** Builds from before the first token that get a badge: more than a client looks back. */
 const KNOWN_BUILDS = 5_000
 
+/** What is shown of one: its kind and eight characters more. */
+const PREFIX = 'gm_ugs_'.length + 8
+
 /** The value is returned once and kept nowhere. */
-export const create = (db: Database, projectId: number, name: string): Promise<Token & { token: string }> =>
+export const create = (
+  db: Database,
+  projectId: number,
+  name: string,
+  /** Null: an operator. */
+  by: number | null = null,
+): Promise<Token & { token: string }> =>
   db.transaction(async (db) => {
-    const token = newToken()
+    const token = newScannableToken('ugs')
     const made = await db.one<Token>(sql`
-      insert into ugs_tokens (account_id, project_id, name, prefix, hash)
-      select account_id, id, ${name}, ${token.slice(0, 8)}, ${hashOf(token)} from projects where id = ${projectId}
+      insert into ugs_tokens (account_id, project_id, name, prefix, hash, created_by_user_id)
+      select account_id, id, ${name}, ${token.slice(0, PREFIX)}, ${hashOf(token)}, ${by}::integer from projects where id = ${projectId}
       returning id, project_id, name, prefix, revoked_at, created_at`)
     if (!made) throw notFound('Project')
     await badgeKnownBuilds(db, projectId)
@@ -64,7 +73,8 @@ export interface UgsAccess {
   read_only: ReadOnlyReason | null
 }
 
-const WELL_FORMED = /^[0-9A-Za-z]{43}$/
+/** Those from before they had a prefix are good for as long as they were. */
+const WELL_FORMED = /^(?:gm_ugs_[0-9A-Za-z]{49}|[0-9A-Za-z]{43})$/
 
 export async function open(db: Database, token: string | undefined): Promise<UgsAccess> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noUgsToken()
