@@ -1,14 +1,30 @@
+import { auditHead } from '../db/backup/audit-head.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
+import * as chain from '../domain/audit/audit-chain.ts'
 import * as audit from '../domain/audit/audit-log.ts'
 import * as streams from '../domain/audit/streams.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { extra, main } from '../terminal/table.ts'
 import { accountId, count, words } from './arguments.ts'
+import { openBackup } from './backup.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
 const args = { account: { help: 'the id of the account', read: accountId } }
+
+/** `4711:9f86…`, as the service's own log has it. */
+function link(text: string): chain.Link {
+  const [, position, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text.trim()) ?? []
+  if (!position || !hash) throw new Error('It must be number:hash, with the 64 digits of the hash.')
+  return { position: Number(position), hash: hash.toLowerCase() }
+}
+
+async function headIn(file: string, accountId: number): Promise<chain.Link> {
+  const head = await auditHead(openBackup(file), accountId)
+  if (!head) throw usage(`${file} has no audit log of account ${accountId}`)
+  return head
+}
 
 const list = command({
   name: 'list',
@@ -17,7 +33,8 @@ const list = command({
   flags: { limit: { help: 'how many (default: 50)', value: 'count', read: count } },
   examples: ['admin audit list 1 --json'],
   async run({ args, flags: { limit = 50 }, out, store }) {
-    const { entries } = await audit.list((await store()).db, args.account, { limit })
+    const { db, vault } = await store()
+    const { entries } = await audit.list(db, vault, args.account, { limit })
     out.answer(entries, () =>
       out.list('entries', entries, [
         'id',
@@ -37,14 +54,29 @@ const verify = command({
   name: 'verify',
   summary: 'follow the chain of an account’s audit log: says where an entry was changed or is missing, and then ends with 1',
   args,
-  examples: ['admin audit verify 1'],
-  async run({ args, out, store }) {
-    const verdict = await audit.verify((await store()).db, args.account)
+  flags: {
+    head: {
+      help: 'an entry that must be there, as number:hash; the service writes the newest one into its own log every hour, and streams carry both',
+      value: 'head',
+      read: link,
+    },
+    backup: { help: 'the end of the log as this backup has it must be there', value: 'file' },
+  },
+  details:
+    'A log that somebody rewrote or cut off to fit the database is only found by an entry that was noted elsewhere: --head or --backup.',
+  examples: ['admin audit verify 1', 'admin audit verify 1 --head 4711:9f86d081…', 'admin audit verify 1 --backup monday.backup'],
+  async run({ args, flags, out, store }) {
+    const noted = [flags.head, flags.backup && (await headIn(flags.backup, args.account))].flatMap((head) => head || [])
+    const { db, vault } = await store()
+    const verdict = await chain.verify(db, vault, args.account, noted)
     if (verdict.broken)
       throw new Error(
         `The chain breaks at entry ${verdict.broken.position}${verdict.broken.id === null ? '' : ` (id ${verdict.broken.id})`}: ${verdict.broken.why}.`,
       )
-    out.record({ entries: verdict.entries, head: verdict.head })
+    const { entries, head, unkeyed } = verdict
+    out.record({ entries, head, unkeyed })
+    if (unkeyed > 0)
+      out.note(`Entries 1 to ${unkeyed} are older than the keys of the service: their hashes are made without one.`)
   },
 })
 

@@ -56,14 +56,14 @@ export const restore = placeCommand({
     })
     if ((await stat(file)).isDirectory())
       throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
-    const header = await verifyArchive(unpacked(file)).catch((error: NodeJS.ErrnoException) => {
+    const header = await verifyArchive(openBackup(file)).catch((error: NodeJS.ErrnoException) => {
       throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
     })
     refuseNewer(header)
     const place = await store()
     const keep = secretToKeep(header, place, replace)
     const { tables, rows } = await withProgress((onProgress) =>
-      restoreInto(place.url, unpacked(file), { replace, log: place.log, onProgress }),
+      restoreInto(place.url, openBackup(file), { replace, log: place.log, onProgress }),
     )
     if (keep !== undefined) place.keptSecret.write(keep)
     const { made_at, version } = header
@@ -120,7 +120,7 @@ async function refuseExisting(file: string) {
   if (await stat(file).catch(() => undefined)) throw usage(`${file} exists already: choose another name.`)
 }
 
-const unpacked = (file: string): Readable => {
+export const openBackup = (file: string): Readable => {
   const gunzip = createGunzip()
   pipeline(createReadStream(file), gunzip).catch((error) => gunzip.destroy(error))
   return gunzip

@@ -69,6 +69,8 @@ export const auditRoutes = {
     reply: object({
       entries: integer,
       head: nullable(text),
+      /** So many at the beginning are of before entries were sealed with a key of the service. */
+      unkeyed: integer,
       broken: nullable(object({ position: integer, id: nullable(integer), why: text })),
     }),
     unaudited: true,

@@ -3,6 +3,7 @@ import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/dat
 import { enqueue } from '../../db/queue.ts'
 import { recall } from '../objects/recall.ts'
 import * as exports from './exports.ts'
+import { forgetReasons } from './forget-reasons.ts'
 import { HOLDINGS, REFERENCES } from './holdings.ts'
 
 /** What history says instead of a name. */
@@ -99,6 +100,7 @@ export async function forgetPerson(
     const mention = new RegExp(patternOf(person, 'text'), 'i')
     await recall(db, account_id, (text) => mention.test(text) || mention.test(unescaped(text)), onProgress)
     changed += await forgetMentions(db, person, account_id, onProgress)
+    changed += await forgetReasons(db, account_id, person.name, FORMER, onProgress)
   }
   await db.transaction(async (db) => {
     const { email } = person

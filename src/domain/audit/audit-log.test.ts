@@ -32,11 +32,13 @@ beforeAll(async () => {
     ],
     projects: [{ key: 'star', account: 'owl', name: 'Star' }],
     integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+    changes: [{ project: 'star', identifier: '1203', branches: ['main'] }],
     build_runs: [
       { key: 'red', project: 'star', ci_job_name: 'game', build_number: '1', status: 'failed', output_log: 'error: no' },
     ],
     assets: ['one', 'two'].map((key) => ({ key, project: 'star', name: key, path: `${key}.uasset`, asset_type: 'model' })),
     tasks: [{ key: 'task', project: 'star', title: 'Task' }],
+    deployments: [{ key: 'shipped', project: 'star' }],
     breakages: [{ key: 'broken', project: 'star', builds: ['red'], cause: 'no', opened_at: '2026-01-02T03:04:05.000Z' }],
     tokens: [{ key: 'theirs', user: 'mia', name: 'theirs', scopes: [] }],
   })
@@ -116,6 +118,8 @@ const CALLS: [name: OwnName | RouteName, call: () => Call][] = [
   ],
   ['investigateBuild', () => ({ path: { build_run_id: id('build_runs', 'red') } })],
   ['editBreakage', () => ({ path: { id: id('breakages', 'broken') }, body: { state: 'claimed' } })],
+  ['editDeployment', () => ({ path: { id: id('deployments', 'shipped') }, body: { status: 'live', note: 'seen' } })],
+  ['markBranchGood', () => ({ body: { branch: 'main', change: '1203', reason: 'played it' } })],
   ['createBreakageTask', () => ({ path: { id: id('breakages', 'broken') } })],
   ['endOtherSessions', () => ({})],
   ['changePassword', () => ({ body: { current_password: PASSWORD, new_password: 'another long password' } })],

@@ -1,6 +1,8 @@
 import type { AuditActor } from '../../contract/sets.ts'
 import { type Database, Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import type { Vault } from '../access/secrets.ts'
+import { seal } from './audit-chain.ts'
 
 /** Something that somebody changed. Ids only: names and addresses of people stay out, so that nothing has to be deleted with them. */
 export interface NewEntry {
@@ -77,10 +79,11 @@ interface EntryFilter {
 /** Newest first, sealed as far as they go. */
 export async function list(
   db: Database,
+  vault: Vault,
   accountId: number,
   { action, user_id, project_id, since, until, before, limit }: EntryFilter,
 ) {
-  await seal(db, accountId)
+  await seal(db, vault, accountId)
   const entries = await db.rows<Entry>(sql`
     select ${COLUMNS} from audit_log where account_id = ${accountId}
       ${when(action, (name) => sql`and action = ${name}`)}
@@ -91,53 +94,4 @@ export async function list(
       ${when(before, (id) => sql`and id < ${id}`)}
     order by id desc limit ${limit + 1}`)
   return { entries: entries.slice(0, limit), has_more: entries.length > limit }
-}
-
-export const seal = (db: Database, accountId: number) => db.one(sql`select seal_audit_log(${accountId})`)
-
-/** What was added since the last time, of all accounts: tampering is noticed from then on. */
-export async function sealAll(db: Database) {
-  const accounts = await db.rows<{ account_id: number }>(sql`select distinct account_id from audit_log where position is null`)
-  for (const { account_id } of accounts) await seal(db, account_id)
-}
-
-export interface Verdict {
-  entries: number
-  /** The last link, to be compared with one that was noted elsewhere: a log whose end was cut off is whole in itself. */
-  head: string | null
-  /** Where the chain breaks first, and how. */
-  broken: { position: number; id: number | null; why: string } | null
-}
-
-interface Link {
-  id: number
-  position: number
-  hash: string
-  expected: string
-}
-
-const WALK = 1_000
-
-/** Follows the chain from its beginning. */
-export async function verify(db: Database, accountId: number): Promise<Verdict> {
-  await seal(db, accountId)
-  let [position, head]: [number, string | null] = [0, null]
-  for (;;) {
-    const links: Link[] = await db.rows<Link>(sql`
-      select id, position, encode(hash, 'hex') as hash, encode(audit_hash(previous, entry), 'hex') as expected from (
-        select l as entry, l.id, l.position, l.hash, coalesce(lag(l.hash) over (order by l.position), decode(${head}::text, 'hex')) as previous
-        from audit_log l where l.account_id = ${accountId} and l.position > ${position} order by l.position limit ${WALK}) linked`)
-    for (const link of links) {
-      if (link.position !== position + 1)
-        return { entries: position, head, broken: { position: position + 1, id: null, why: 'entries are missing here' } }
-      if (link.hash !== link.expected)
-        return {
-          entries: position,
-          head,
-          broken: { position: link.position, id: link.id, why: 'it was changed after it was sealed' },
-        }
-      ;[position, head] = [link.position, link.hash]
-    }
-    if (links.length < WALK) return { entries: position, head, broken: null }
-  }
 }

@@ -3,7 +3,8 @@ import { URL_MAX } from '../../contract/limits.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { sealedIn, type Vault } from '../access/secrets.ts'
 import { scrub } from '../privacy/scrub.ts'
-import { COLUMNS, type Entry, seal } from './audit-log.ts'
+import { seal } from './audit-chain.ts'
+import { COLUMNS, type Entry } from './audit-log.ts'
 
 /** How each kind of address is spoken to, and on which port unless it names one. */
 export const PORTS = { 'syslog+tls:': 6514, 'syslog+tcp:': 601, 'syslog+udp:': 514, 'https:': 443, 'http:': 80 } as const
@@ -52,7 +53,7 @@ export function set(db: Database, vault: Vault, accountId: number, { url, secret
   const address = readUrl(url)
   if (secret && !address.protocol.startsWith('http')) throw invalidParameter('secret', 'is only sent to https:// and http://')
   return db.transaction(async (db) => {
-    await seal(db, accountId)
+    await seal(db, vault, accountId)
     const before = await db.one<{ url: string }>(sql`select url from audit_streams where account_id = ${accountId} for update`)
     // A secret goes to nobody whom it was not given for.
     const kept = secret === undefined && before !== undefined && new URL(before.url).host === address.host
@@ -102,7 +103,7 @@ export interface Batch {
 
 /** What comes next, in the order of the chain; undefined when the receiver has everything. */
 export async function next(db: Database, vault: Vault, accountId: number, limit: number): Promise<Batch | undefined> {
-  await seal(db, accountId)
+  await seal(db, vault, accountId)
   const stream = await db.one<{ url: string; sealed: string; position: number; tries: number }>(sql`
     select url, secret_sealed as sealed, position, tries from audit_streams where account_id = ${accountId} and next_at <= now()`)
   if (!stream) return undefined

@@ -30,7 +30,7 @@ const byId = (table: string, columns: string, kind: string, id = 'id'): Subject 
 
 const account = byId(
   'accounts',
-  'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, token_days_max, allowed_addresses, requires_second_factor, retention, credits, daily_limit',
+  'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, uses_language_model, token_days_max, allowed_addresses, requires_second_factor, retention, credits, daily_limit',
   'account',
   'account_id',
 )
@@ -54,7 +54,11 @@ const user = byId('users', 'operator, email_verified', 'user', 'user_id')
 const invitation = byId('invitations', 'role, project_ids, expires_at', 'invitation')
 const token = byId('api_tokens', 'prefix, scopes, account_id, project_ids, barred_account_ids, expires_at, revoked_at', 'token')
 const ugsToken = byId('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
-const integration = byId('integrations', 'provider, active', 'integration')
+const integration = byId(
+  'integrations',
+  'provider, active, requires_signature, cardinality(secrets_sealed) as secrets',
+  'integration',
+)
 const channel = byId('channels', 'kind, room, status', 'channel')
 const webhook = byId('subscriptions', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
 const failureRule: Subject = {
@@ -86,6 +90,14 @@ const asset: Subject = {
   table: 'assets',
   columns: 'approval_status, version',
   where: (ids) => sql`id = ${uuidIn(ids, 'asset_id')}::uuid`,
+}
+/** By its id or its number. */
+const deployment: Subject = {
+  kind: 'deployment',
+  id: 'id',
+  table: 'deployments',
+  columns: 'status, build_run_id',
+  where: (ids) => sql`id = ${uuidIn(ids, 'id')}::uuid or number = ${numberIn(ids, 'id')}`,
 }
 const breakage = byId('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
 const task = byId('tasks', 'state, priority, user_id, task_type', 'task')
@@ -135,6 +147,7 @@ const SUBJECTS: Partial<Record<RouteName | OwnName, Subject>> = {
   exportProject: exported,
   decideAsset: asset,
   editBreakage: breakage,
+  editDeployment: deployment,
   createTask: task,
   editTask: task,
 }

@@ -8,6 +8,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openNode } from '../../../test/support/killing.ts'
 import { openReceiver, type Receiver } from '../../../test/support/receiver.ts'
+import { testWith } from '../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
@@ -192,37 +193,40 @@ async function certify(address: string) {
   return { authority: at('ca.pem'), key: await readFile(at('key')), cert: await readFile(at('pem')) }
 }
 
-test('over TLS a certificate counts that this machine trusts and that names the server; any other is refused, and says so', async () => {
-  const { authority, ...certificate } = await certify('127.0.0.1')
-  const syslog = await openSyslog(() => {}, certificate)
-  const plain = await openSyslog((socket) => void socket.write('what is this?'))
-  await stream(`syslog+tls://127.0.0.1:${syslog.port}`, 'owl')
-  await stream(`syslog+tls://127.0.0.1:${plain.port}`, 'fox')
-  await tell('sealed', 'owl')
-  await tell('plain', 'fox')
-  pump()
-  const error = async (key: string) => {
-    await until(async () => (await shown(key)).failing_since !== null)
-    const path = `/accounts/${account(key)}/audit_stream`
-    return (await owner.app(path)).json.stream.error
-  }
-  expect(await error('owl')).toMatch(/^its certificate is refused: (self-signed certificate|unable to verify)/)
-  expect(await error('fox')).toMatch(/^it does not speak TLS as asked: /)
-  await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
+testWith('openssl')(
+  'over TLS a certificate counts that this machine trusts and that names the server; any other is refused, and says so',
+  async () => {
+    const { authority, ...certificate } = await certify('127.0.0.1')
+    const syslog = await openSyslog(() => {}, certificate)
+    const plain = await openSyslog((socket) => void socket.write('what is this?'))
+    await stream(`syslog+tls://127.0.0.1:${syslog.port}`, 'owl')
+    await stream(`syslog+tls://127.0.0.1:${plain.port}`, 'fox')
+    await tell('sealed', 'owl')
+    await tell('plain', 'fox')
+    pump()
+    const error = async (key: string) => {
+      await until(async () => (await shown(key)).failing_since !== null)
+      const path = `/accounts/${account(key)}/audit_stream`
+      return (await owner.app(path)).json.stream.error
+    }
+    expect(await error('owl')).toMatch(/^its certificate is refused: (self-signed certificate|unable to verify)/)
+    expect(await error('fox')).toMatch(/^it does not speak TLS as asked: /)
+    await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
 
-  const node = await openNode(studio, {
-    BASE_URL: 'https://gold.example',
-    NODE_EXTRA_CA_CERTS: authority,
-    ALLOW_PRIVATE_HOSTS: 'webhooks:127.0.0.1,webhooks:localhost',
-  })
-  closing.push(() => node.kill())
-  await stream(`syslog+tls://localhost:${syslog.port}`, 'fox')
-  await hurry()
-  await until(async () => (await shown()).waiting === 0)
-  expect(await error('fox')).toMatch(/^its certificate is refused: .*altnames/)
-  expect(ids(syslog.lines)).toEqual(['sealed'])
-  expect(await shown()).toMatchObject({ failing_since: null, error: '' })
-})
+    const node = await openNode(studio, {
+      BASE_URL: 'https://gold.example',
+      NODE_EXTRA_CA_CERTS: authority,
+      ALLOW_PRIVATE_HOSTS: 'webhooks:127.0.0.1,webhooks:localhost',
+    })
+    closing.push(() => node.kill())
+    await stream(`syslog+tls://localhost:${syslog.port}`, 'fox')
+    await hurry()
+    await until(async () => (await shown()).waiting === 0)
+    expect(await error('fox')).toMatch(/^its certificate is refused: .*altnames/)
+    expect(ids(syslog.lines)).toEqual(['sealed'])
+    expect(await shown()).toMatchObject({ failing_since: null, error: '' })
+  },
+)
 
 test('over UDP each entry is a datagram, and one that is too long says so', async () => {
   const lines: string[] = []

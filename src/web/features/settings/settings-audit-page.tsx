@@ -168,8 +168,11 @@ const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLo
           `The chain breaks at entry ${data.broken.position}: ${data.broken.why}.`
         ) : (
           <>
-            {countOf(data.entries, 'entry', 'entries')}, none changed or missing. The last hash, to be noted elsewhere:{' '}
-            <code className="break-all text-xs">{data.head ?? 'none'}</code>
+            {countOf(data.entries, 'entry', 'entries')}, none changed or missing.
+            {data.unkeyed > 0 &&
+              ` Entries 1 to ${data.unkeyed} are older than the service's keys: their hashes were made without one.`}{' '}
+            The last entry, to be noted elsewhere:{' '}
+            <code className="break-all text-xs">{data.head === null ? 'none' : `${data.entries}:${data.head}`}</code>
           </>
         )}
       </Notice>

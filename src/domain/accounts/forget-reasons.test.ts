@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admin } from '../../../test/support/admin.ts'
+import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
+import { workOff } from '../../../test/support/work-off.ts'
+import { sql } from '../../db/database.ts'
+import { forgetReasons } from './forget-reasons.ts'
+import * as users from './users.ts'
+
+let tools: Tools
+beforeAll(async () => {
+  tools = await openTools()
+  await tools.studio.db.execute(sql`update accounts set plan = 'team', payment_method = true, credits = null`)
+})
+afterAll(() => tools.close())
+
+const store = () => ({ db: tools.studio.db, vault: tools.studio.service.vault })
+const account = () => tools.studio.world.accounts.owl!.id
+
+test('of a deleted user no word of the name is left in the reasons why a change is suspected', async () => {
+  const { id } = await users.create(tools.studio.db, {
+    email: 'someone@example.com',
+    name: 'Zebedee Quillfeathers',
+    account_id: account(),
+  })
+  const [first, second] = ['a'.repeat(40), 'c'.repeat(40)]
+  await tools.ci({ job_name: 'Game', build_number: 1, status: 'SUCCESS', commit: first, branch: 'main' })
+  await tools.github(push([commit(first, { message: 'Begin', added: [], modified: ['README'] })], { after: first }))
+  await tools.github(
+    push(
+      [
+        commit(second, {
+          message: 'Quillfeather hinges as Zebedee wants them',
+          added: [],
+          modified: ['Content/Developers/zebedee/Hinge.cpp'],
+        }),
+      ],
+      { before: first, after: second },
+    ),
+  )
+  const log = [
+    'Content/Developers/zebedee/Hinge.cpp(12): error C2065: quillfeather: undeclared identifier',
+    'zebedee quillfeather hinges are broken',
+  ].join('\n')
+  const { json } = await tools.ci({
+    job_name: 'Game',
+    build_number: 2,
+    status: 'FAILURE',
+    commit: second,
+    branch: 'main',
+    logs_tail: log,
+  })
+  const build = json.records[0].id
+  const asked = await tools.api(`build_runs/${build}/investigate`, { method: 'POST' })
+  expect(asked).toMatchObject({ status: expect.any(String) })
+  await workOff(tools.studio, 'investigate')
+  await workOff(tools.studio, 'investigate_failure')
+  await workOff(tools.studio, 'settle_breakages')
+
+  const reasons = async () => {
+    const rows = await tools.studio.db.rows<{ reasons: string[] }>(sql`
+      select s -> 'reasons' as reasons from (select suspects from investigations union all select suspects from breakages) t,
+        jsonb_array_elements(t.suspects) s`)
+    return rows.flatMap((row) => row.reasons)
+  }
+  const before = await reasons()
+  expect(before.join()).toMatch(/“quillfeather”/i)
+  expect(before.join()).toMatch(/zebedee/i)
+
+  await admin(store(), 'user', 'delete', String(id), '--yes')
+  const after = await reasons()
+  expect(after.join()).not.toMatch(/zebedee|quillfeather/i)
+  expect(after.join(), 'what is nobody’s name stays').toContain('Hinge.cpp')
+})
+
+test.each([
+  ['Quill', ['shares “quill”, “hinge” with the failure'], ['shares “hinge” with the failure']],
+  ['Quill', ['shares “quill” with the failure', 'changes a.cpp, named on line 3'], ['changes a.cpp, named on line 3']],
+  ['Robin Quill', ['shares “hinge”, “robinquill”, “door” with the failure'], ['shares “hinge”, “door” with the failure']],
+  ['Robin Phelps', ['shares “phelp”, “hinge” with the failure'], ['shares “hinge” with the failure']],
+  ['Åsa Gößler', ['shares “ler”, “gößler”, “hinge” with the failure'], ['shares “hinge” with the failure']],
+  ['Al Li', ['shares “alli”, “hinge” with the failure'], ['shares “alli”, “hinge” with the failure']],
+  ['Quill', ['shares "quill", "hinge" with the failure'], ['shares "hinge" with the failure']],
+  [
+    'Line Build',
+    ['changes Source/Line/Build.cs, which steers the build', 'changes b.cpp, named on line 3'],
+    ['changes Source/Former member/Former member.cs, which steers the build', 'changes b.cpp, named on line 3'],
+  ],
+  [
+    'Art Door',
+    ['changes Content/Cartridge/Doors.uasset, named on line 1'],
+    ['changes Content/Cartridge/Doors.uasset, named on line 1'],
+  ],
+])('%s: %j becomes %j', async (name, reasons, left) => {
+  const { db } = tools.studio
+  const breakage = { change_id: 1, user_id: null, score: 1, reasons }
+  const { id } = (await db.one<{ id: number }>(sql`
+    insert into breakages (account_id, project_id, fingerprint, opened_at, last_seen_at, suspects)
+    values (${account()}, ${tools.project}, ${`${name} ${reasons}`}, now(), now(), ${JSON.stringify([breakage])}::jsonb) returning id`))!
+  await forgetReasons(db, account(), name, 'Former member', () => {})
+  const row = await db.one(sql`select suspects -> 0 -> 'reasons' as reasons from breakages where id = ${id}`)
+  expect(row).toEqual({ reasons: left })
+  await db.execute(sql`delete from breakages where id = ${id}`)
+})

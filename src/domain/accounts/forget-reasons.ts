@@ -1,0 +1,102 @@
+import { type Pool, raw, sql } from '../../db/database.ts'
+
+/** Where suspects are stored, each with the reasons that we composed for it. */
+const TABLES = ['investigations', 'breakages']
+
+const BATCH = 500
+/** Reasons quote no shorter word. */
+const SHORTEST = 3
+
+/** The words of our own sentences: they stay, whatever somebody is called. */
+const OWN = new Set(
+  `changes adds deletes renames named on line home of which belongs with in a folder that speaks misses where dependencies and modules are
+  declared steers the build shares failure says it is about documentation holds no kind file could cause such`.split(/\s+/),
+)
+
+interface Suspect {
+  reasons?: unknown
+}
+
+/**
+ * Takes the words of a name out of the reasons why changes of an account are suspected. What is shared with a failure is told there word by
+ * word, so the name as a whole is not in it. How many rows named them.
+ */
+export async function forgetReasons(
+  db: Pool,
+  accountId: number,
+  name: string,
+  former: string,
+  onProgress: () => void,
+): Promise<number> {
+  // What stands instead of a name is everybody's.
+  const words = wordsOf(name).filter((word) => !wordsOf(former).includes(word))
+  if (words.length === 0) return 0
+  let changed = 0
+  for (const table of TABLES.map((table) => raw(table)))
+    for (let last = 0, count = BATCH; count === BATCH; ) {
+      onProgress()
+      const rows = await db.rows<{ id: number; suspects: unknown }>(sql`
+        select id, suspects from ${table} where account_id = ${accountId} and id > ${last}
+          and lower(suspects::text) ~ ${words.join('|')} order by id limit ${BATCH}`)
+      count = rows.length
+      last = rows.at(-1)?.id ?? last
+      const cleaned = rows.flatMap(({ id, suspects }) => {
+        const clean = without(suspects, words, former)
+        return JSON.stringify(clean) === JSON.stringify(suspects) ? [] : [{ id, suspects: clean }]
+      })
+      if (cleaned.length === 0) continue
+      changed += await db.transaction(async (db) => {
+        await db.execute(sql`set local goldmaster.quiet = 'on'`)
+        return db.execute(sql`
+          update ${table} t set suspects = c.suspects from jsonb_to_recordset(${JSON.stringify(cleaned)}::jsonb) c (id bigint, suspects jsonb)
+          where t.id = c.id and t.account_id = ${accountId}`)
+      })
+    }
+  return changed
+}
+
+/** As reasons may spell them: in lower case, without an s at the end, and what is left of a word around letters beyond ASCII. */
+function wordsOf(name: string): string[] {
+  const parts = [/[^\p{L}\p{N}]+/u, /[^A-Za-z0-9]+/].flatMap((gap) => name.toLowerCase().split(gap))
+  const all = parts.flatMap((part) => (part.length > 4 && part.endsWith('s') ? [part, part.slice(0, -1)] : [part]))
+  return [...new Set(all)].filter((word) => word.length >= SHORTEST)
+}
+
+function without(suspects: unknown, words: readonly string[], former: string): unknown {
+  if (!Array.isArray(suspects)) return suspects
+  return suspects.map((suspect: Suspect) =>
+    Array.isArray(suspect?.reasons)
+      ? { ...suspect, reasons: suspect.reasons.flatMap((reason) => cleaned(String(reason), words, former)) }
+      : suspect,
+  )
+}
+
+const QUOTED = /[“"][^”"]*[”"](?:, )?/g
+
+/** Quoted words go, and with the last of them their reason; a path or a name keeps the rest of itself. */
+function cleaned(reason: string, words: readonly string[], former: string): string[] {
+  const quotes = reason.match(QUOTED) ?? []
+  const kept = quotes.filter((quote) => !words.some((word) => holds(quote.toLowerCase(), word)))
+  if (quotes.length > 0 && kept.length === 0) return []
+  const left = kept.map((quote) => quote.replace(/, $/, '')).join(', ')
+  const [first] = quotes
+  const requoted = first === undefined || kept.length === quotes.length ? reason : reason.replace(quotes.join(''), () => left)
+  return [
+    words.reduce(
+      (text, word) => text.replace(wholeWord(word), (found, ...rest) => (isOwn(found, rest) ? found : former)),
+      requoted,
+    ),
+  ]
+}
+
+/** A compound has lost its seams: there a word of four letters or more is enough. */
+const holds = (quote: string, word: string) =>
+  quote.replace(/, $/, '').slice(1, -1) === word || (word.length > SHORTEST && quote.includes(word))
+
+const wholeWord = (word: string) => new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'giu')
+
+/** Between slashes, dots and the like it is a part of a path. */
+function isOwn(found: string, [at, text]: unknown[]): boolean {
+  const around = [String(text)[Number(at) - 1], String(text)[Number(at) + found.length]]
+  return OWN.has(found) && !around.some((next) => next !== undefined && /[/\\._-]/.test(next))
+}

@@ -1,0 +1,279 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { admin } from '../../../test/support/admin.ts'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { until } from '../../../test/support/until.ts'
+import { dump } from '../../db/backup/dump.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { migrate } from '../../db/migrate.ts'
+import { migrations } from '../../db/migration-files.ts'
+import { startWorker } from '../../jobs/worker.ts'
+import { allowedHosts } from '../../net/addresses.ts'
+import { scrubbedLog } from '../../scrubbed-log.ts'
+import { rotateKeys } from '../access/key-rotation.ts'
+import { verifySecret } from '../access/secret-canary.ts'
+import { Vault } from '../access/secrets.ts'
+import { seal } from './audit-chain.ts'
+import { record } from './audit-log.ts'
+
+/** Somebody who may do everything in the database, but does not have SECRET_KEY, rewrites an audit log. */
+
+const SECRET_KEY = 'the key of these tests, long enough'
+const vault = new Vault(SECRET_KEY)
+const ACCOUNT = 1
+
+let own: TestDatabase
+let db: Database
+beforeEach(async () => {
+  own = await createDatabase()
+  db = own.db
+  await db.execute(sql`insert into accounts (id, name) overriding system value values (${ACCOUNT}, 'Owl')`)
+})
+afterEach(() => own.drop())
+
+async function add(count: number) {
+  for (let i = 0; i < count; i++) await record(db, sql`select ${ACCOUNT}::integer`, { actor: 'operator', action: `change ${i}` })
+}
+
+async function sealed(count: number) {
+  await add(count)
+  await seal(db, vault, ACCOUNT)
+}
+
+/** Switches off what the database itself refuses. */
+const rewrite = (...changes: Sql[]) =>
+  db.transaction(async (db) => {
+    await db.execute(sql`set local session_replication_role = replica`)
+    for (const change of changes) await db.execute(change)
+  })
+
+interface Verified {
+  entries: number
+  head: string
+  unkeyed: number
+}
+
+const verify = async (...flags: string[]): Promise<Verified> =>
+  JSON.parse(await admin({ db: own.db, vault }, 'audit', 'verify', String(ACCOUNT), '--json', ...flags))
+const headOf = ({ entries, head }: Verified) => `${entries}:${head}`
+
+/** Hashes as they were made before there was a key, which anybody can make. */
+const hashedAnew = (more: Sql = sql``) => sql`
+  with recursive entry as (select l as whole, l.id, l.position from audit_log l where l.account_id = ${ACCOUNT} ${more}),
+    chain as (
+      select e.id, e.position, audit_hash(null, e.whole) as hash from entry e where e.position = 1
+      union all select e.id, e.position, audit_hash(c.hash, e.whole) from chain c join entry e on e.position = c.position + 1)
+  update audit_log l set hash = c.hash from chain c where c.id = l.id`
+
+test('the log can be neither emptied, changed nor deleted', async () => {
+  await sealed(3)
+  for (const attack of [
+    sql`truncate audit_log`,
+    sql`truncate accounts cascade`,
+    sql`delete from audit_log`,
+    sql`update audit_log set action = 'nothing'`,
+    sql`update audit_log set position = null, hash = null, key_id = null`,
+  ])
+    await expect(db.execute(attack)).rejects.toThrow('append-only')
+  expect(await verify()).toMatchObject({ entries: 3, unkeyed: 0 })
+})
+
+describe('a rewritten chain', () => {
+  test('with an entry changed is found, also with all hashes made anew', async () => {
+    await sealed(5)
+    await rewrite(sql`update audit_log set action = 'harmless' where position = 2`)
+    await expect(verify()).rejects.toThrow(/entry 2 .*changed/)
+    await rewrite(hashedAnew())
+    await expect(verify()).rejects.toThrow(/entry 1 .*changed/)
+  })
+
+  test('made to look as old as one without keys is found', async () => {
+    // There is a key before there are entries.
+    await sealed(0)
+    await sealed(5)
+    const end = sql`
+      update audit_heads h set position = l.position, hash = l.hash, key_id = null, mac = null from audit_log l
+      where l.account_id = h.account_id and l.position = (select max(position) from audit_log)`
+    await rewrite(sql`update audit_log set key_id = null`, hashedAnew(), end)
+    await expect(verify()).rejects.toThrow(/entry 1 .*not sealed with a key/)
+    // With times of before, too.
+    await rewrite(sql`update audit_log set at = at - interval '1 year'`, hashedAnew(), end)
+    await expect(verify()).rejects.toThrow(/kept end of the log was changed/)
+    await add(2)
+    await expect(verify(), 'sealing does not put it right').rejects.toThrow('The chain breaks')
+  })
+
+  test('under keys of somebody else is found', async () => {
+    await sealed(5)
+    await rewrite(
+      sql`delete from audit_keys`,
+      sql`update audit_log set position = null, hash = null`,
+      sql`delete from audit_heads`,
+    )
+    await seal(db, new Vault('a key of the attacker, long enough'), ACCOUNT)
+    await expect(verify()).rejects.toThrow('No key of the audit log')
+  })
+})
+
+describe('a chain whose end was cut off', () => {
+  test('is found, also after more was added, whatever becomes of its kept end', async () => {
+    await sealed(5)
+    await rewrite(sql`delete from audit_log where position > 3`)
+    await expect(verify()).rejects.toThrow(/entry 4.*missing here: there were 5/)
+    await sealed(4)
+    await expect(verify()).rejects.toThrow(/entry 4.*missing/)
+  })
+
+  test.each([
+    ['deleted', sql`delete from audit_heads`, /not kept any more/],
+    [
+      'moved back',
+      sql`update audit_heads h set position = l.position, hash = l.hash from audit_log l where l.account_id = h.account_id and l.position = 3`,
+      /kept end of the log was changed/,
+    ],
+  ])('is found with its kept end %s', async (_, change, why) => {
+    await sealed(5)
+    await rewrite(change, sql`delete from audit_log where position > 3`)
+    await expect(verify()).rejects.toThrow(why)
+    await sealed(2)
+    await expect(verify()).rejects.toThrow('The chain breaks')
+  })
+
+  test('together with a kept end of an earlier day is found by what was noted elsewhere', async () => {
+    await sealed(3)
+    const earlier = (await db.rows<{ row: object }>(sql`select to_jsonb(h) as row from audit_heads h`))[0]!.row
+    await sealed(2)
+    const noted = headOf(await verify())
+    await rewrite(
+      sql`delete from audit_log where position > 3`,
+      sql`delete from audit_heads`,
+      sql`insert into audit_heads select * from jsonb_populate_record(null::audit_heads, ${JSON.stringify(earlier)}::jsonb)`,
+    )
+    expect((await verify()).entries, 'whole in itself').toBe(3)
+    await expect(verify('--head', noted)).rejects.toThrow(/entry 4.*missing here: there were 5/)
+    // Filled up again with something else.
+    await sealed(2)
+    expect((await verify()).entries).toBe(5)
+    await expect(verify('--head', noted)).rejects.toThrow(/entry 5 .*not the one that was noted/)
+  })
+
+  test('and begun anew is found by what was noted elsewhere', async () => {
+    await sealed(3)
+    const noted = headOf(await verify())
+    await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`, sql`delete from audit_keys`)
+    await sealed(3)
+    expect((await verify()).entries).toBe(3)
+    await expect(verify('--head', noted)).rejects.toThrow(/entry 3 .*not the one that was noted/)
+  })
+})
+
+describe('the newest link is kept elsewhere', () => {
+  test('in the log of the service, as --head takes it', async () => {
+    const lines: Record<string, unknown>[] = []
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)), flushSync: () => {} }
+    const heads = () => lines.filter(({ msg }) => msg === 'audit log sealed')
+    const worker = await startWorker({
+      db: own.db,
+      vault,
+      log: pino({ level: 'info' }, scrubbedLog(destination)),
+      allowed: allowedHosts([]),
+      site: 'https://gold.example',
+    })
+    try {
+      for (const entries of [2, 4]) {
+        // Sealed by whoever reads the log, too.
+        await sealed(1)
+        await add(1)
+        await db.execute(sql`select graphile_worker.add_job('seal_audit_logs')`)
+        await until(() => heads().length === entries / 2)
+        const verified = await verify()
+        expect(verified.entries).toBe(entries)
+        expect(heads().at(-1)).toMatchObject({ account_id: ACCOUNT, head: headOf(verified) })
+        await verify('--head', String(heads().at(-1)!.head))
+      }
+    } finally {
+      await worker.stop()
+    }
+  })
+
+  test('in a backup', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'goldmaster audit '))
+    try {
+      await sealed(5)
+      const parts: Buffer[] = []
+      for await (const part of dump(own.url, { secretKey: null })) parts.push(part)
+      const file = join(folder, 'monday.backup')
+      writeFileSync(file, gzipSync(Buffer.concat(parts)))
+      await sealed(2)
+      expect((await verify('--backup', file)).entries).toBe(7)
+      await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`)
+      await sealed(6)
+      expect((await verify()).entries).toBe(6)
+      await expect(verify('--backup', file)).rejects.toThrow(/entry 5 .*not the one that was noted/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('and is refused as anything but number:hash', async () => {
+    for (const head of ['5', `5:${'x'.repeat(64)}`, ':', `-1:${'a'.repeat(64)}`])
+      await expect(verify('--head', head)).rejects.toThrow('number:hash')
+  })
+})
+
+test('a change of SECRET_KEY leaves the log provable and goes on under a key that the former one never opened', async () => {
+  await verifySecret(db, vault)
+  await sealed(3)
+  const NEXT = 'the next key of these tests, long enough'
+  const both = new Vault(NEXT, SECRET_KEY)
+  await rotateKeys(own.db, both)
+  await rotateKeys(own.db, both)
+  await add(2)
+  const next = new Vault(NEXT)
+  await seal(db, next, ACCOUNT)
+  expect(JSON.parse(await admin({ db: own.db, vault: next }, 'audit', 'verify', String(ACCOUNT), '--json'))).toMatchObject({
+    entries: 5,
+    unkeyed: 0,
+  })
+  const keys = await db.rows<{ key_id: number; count: number }>(
+    sql`select key_id, count(*) as count from audit_log group by 1 order by 1`,
+  )
+  expect(keys.map(({ count }) => count)).toEqual([3, 2])
+  await expect(verify()).rejects.toThrow('No key of the audit log')
+})
+
+test('a log of before there were keys goes on; verify says where they begin', async () => {
+  const before = await createEmptyDatabase()
+  try {
+    await migrate(
+      before.url,
+      undefined,
+      migrations().filter(({ number }) => number < 106),
+    )
+    await before.db.execute(sql`insert into accounts (id, name) overriding system value values (${ACCOUNT}, 'Owl')`)
+    await before.db.execute(sql`
+      insert into audit_log (account_id, actor, user_id, action) values (${ACCOUNT}, null, 7, 'old'), (${ACCOUNT}, 'operator', null, 'newer')`)
+    await before.db.execute(sql`select seal_audit_log(${ACCOUNT})`)
+    await before.db.execute(
+      sql`insert into audit_log (account_id, actor, action) values (${ACCOUNT}, 'operator', 'not sealed yet')`,
+    )
+    await migrate(before.url)
+    // A node of the version before has no key: it leaves sealing to those that have.
+    await before.db.execute(sql`select seal_audit_log(${ACCOUNT})`)
+    const check = (...flags: string[]) => admin({ db: before.db, vault }, 'audit', 'verify', String(ACCOUNT), ...flags)
+    expect(JSON.parse(await check('--json'))).toMatchObject({ entries: 3, unkeyed: 2 })
+    await before.db.transaction(async (db) => {
+      await db.execute(sql`set local session_replication_role = replica`)
+      await db.execute(sql`update audit_log set action = 'older' where position = 1`)
+      await db.execute(hashedAnew(sql`and l.position < 3`))
+    })
+    // The part without keys can be made anew, but no keyed link fits behind it.
+    await expect(check()).rejects.toThrow(/entry 3 .*changed/)
+  } finally {
+    await before.drop()
+  }
+})
