@@ -49,6 +49,22 @@ test('an object store is named by its bucket, and needs its keys', () => {
   expect(() => readEnvironment({ ...given, OBJECT_STORE_SECRET_KEY: '' })).toThrow(/^OBJECT_STORE_SECRET_KEY is required/)
 })
 
+test('the length of a session and the check of new passwords can be set', () => {
+  expect(readEnvironment({})).toMatchObject({ sessionSeconds: 14 * 86_400, breachedPasswords: 'builtin' })
+  expect(readEnvironment({ SESSION_LENGTH: '12h', BREACHED_PASSWORDS: 'off' })).toMatchObject({
+    sessionSeconds: 12 * 3600,
+    breachedPasswords: 'off',
+  })
+  for (const SESSION_LENGTH of ['0d', '91d', '2w', '14', 'forever'])
+    expect(() => readEnvironment({ SESSION_LENGTH })).toThrow(/^SESSION_LENGTH must be a time from 1h to 90d/)
+  expect(() => readEnvironment({ BREACHED_PASSWORDS: '/nowhere/at/all' })).toThrow(
+    /^BREACHED_PASSWORDS must be builtin, off or a file/,
+  )
+  expect(() => readEnvironment({ BREACHED_PASSWORDS: import.meta.filename })).toThrow(
+    /^BREACHED_PASSWORDS must be a file with a SHA-1/,
+  )
+})
+
 test('how much of the machine is used can be set', () => {
   const given = {
     WORKERS: '4',
@@ -93,6 +109,7 @@ test('an empty variable is an absent one', () => {
     'METERING',
     'LIMIT_WEBHOOKS',
     'LIMIT_UGS',
+    'LIMIT_STREAMS_PER_TOKEN',
     'TRUST_PROXY',
     'LOG_LEVEL',
   ]
@@ -113,6 +130,7 @@ test('what is given is taken', () => {
       LIMIT_TASK_WRITES: '5/s',
       LIMIT_WEBHOOKS: '1000/2h',
       LIMIT_UGS: '9/3s',
+      LIMIT_STREAMS_PER_TOKEN: '25',
       TRUST_PROXY: '10.0.0.0/8, ::1,loopback',
       LOG_LEVEL: 'silent',
       DATA_DIR: '/srv/gold',
@@ -131,6 +149,7 @@ test('what is given is taken', () => {
       webhooks: { points: 1000, seconds: 7200 },
       ugs: { points: 9, seconds: 3 },
     },
+    streamsPerToken: 25,
     trustProxy: ['10.0.0.0/8', '::1', 'loopback'],
     logLevel: 'silent',
     dataDir: '/srv/gold',

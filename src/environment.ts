@@ -1,7 +1,9 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import { readHostList } from './db/hosts.ts'
+import { type BreachedPasswords, HASH_LINE } from './domain/access/breached-passwords.ts'
 import type { SignUpPolicy } from './domain/access/sign-ups.ts'
 import { QUOTA_DEFAULTS, type Quotas, readQuotas } from './domain/accounts/quotas.ts'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/retention/retention.ts'
@@ -30,8 +32,14 @@ export interface Settings {
   previousKey: string | undefined
   demo: boolean
   rates: Rates
+  /** Event streams that one token may have open at each process. */
+  streamsPerToken: number
   trustProxy: string[]
   signUp: SignUpPolicy
+  /** How long a session lasts that nobody uses. */
+  sessionSeconds: number
+  /** What new passwords are held against. */
+  breachedPasswords: BreachedPasswords
   /** Accounts made here have a trial and a count of credits: for those who host for others. */
   metering: boolean
   /** Where mails go; kept for the operator to read without it. */
@@ -116,7 +124,10 @@ export function readEnvironment(env: Environment): Settings {
       ugs: readRate('LIMIT_UGS', given('LIMIT_UGS') ?? '10000/1m'),
       signIns: readRate('LIMIT_SIGN_INS', given('LIMIT_SIGN_INS') ?? '10/5m'),
     },
+    streamsPerToken: readCount('LIMIT_STREAMS_PER_TOKEN', given('LIMIT_STREAMS_PER_TOKEN') ?? '10', 1, 10_000),
     signUp: given('SIGNUP') === undefined ? undefined : readOneOf('SIGNUP', given('SIGNUP')!, ['open', 'invite'] as const),
+    sessionSeconds: readSessionLength('SESSION_LENGTH', given('SESSION_LENGTH') ?? '14d'),
+    breachedPasswords: readBreached('BREACHED_PASSWORDS', given('BREACHED_PASSWORDS') ?? 'builtin'),
     metering: readSwitch('METERING', given('METERING'), false),
     mail: readMail(readUrl('SMTP_URL', given('SMTP_URL'), ['smtp:', 'smtps:']), given('MAIL_FROM')),
     trustProxy: readAddresses('TRUST_PROXY', given('TRUST_PROXY')),
@@ -224,6 +235,31 @@ function readRate(name: string, text: string): Rate | null {
   const found = /^([1-9]\d{0,8})\/(\d{1,6})?([smh])$/.exec(text)
   if (!found || found[2] === '0') throw bad(name, `must look like 300/5m, or be off; not "${text}"`)
   return { points: Number(found[1]), seconds: Number(found[2] ?? 1) * UNITS[found[3]!]! }
+}
+
+const DAY = 86_400
+
+function readSessionLength(name: string, text: string): number {
+  const found = /^([1-9]\d{0,3})([hd])$/.exec(text)
+  const seconds = found ? Number(found[1]) * (found[2] === 'd' ? DAY : 3600) : 0
+  if (seconds === 0 || seconds > 90 * DAY) throw bad(name, `must be a time from 1h to 90d, such as 12h or 14d; not "${text}"`)
+  return seconds
+}
+
+/** The file is looked at now, not when somebody has chosen a password. */
+function readBreached(name: string, text: string): BreachedPasswords {
+  if (text === 'builtin' || text === 'off') return text
+  let line: string
+  try {
+    const file = openSync(text, 'r')
+    const start = Buffer.alloc(100)
+    line = start.toString('latin1', 0, readSync(file, start)).split('\n', 1)[0]!
+    closeSync(file)
+  } catch (error) {
+    throw bad(name, `must be builtin, off or a file that can be read (${(error as Error).message})`)
+  }
+  if (!HASH_LINE.test(line)) throw bad(name, `must be a file with a SHA-1 hash in every line, in order; ${text} begins otherwise`)
+  return { file: text }
 }
 
 /** Such as `bodies=14d, logs=365d, deliveries=off`; what is not named keeps its default. */

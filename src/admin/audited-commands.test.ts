@@ -91,6 +91,7 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['integration deactivate', () => [made['integration add']!], ['owl']],
   ['integration activate', () => [made['integration add']!], ['owl']],
   ['integration secret', () => [made['integration add']!, 'hidden'], ['owl']],
+  ['integration require-signature', () => [made['integration add']!], ['owl']],
   ['integration handshake', () => [id('integrations', 'asana')], ['owl']],
   ['integration config', () => [id('integrations', 'ci'), '{"server": "https://jenkins.example.com"}'], ['owl']],
   ['integration delete', () => [made['integration add']!], ['owl']],

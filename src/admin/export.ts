@@ -37,7 +37,7 @@ export const exportAccount = command({
     passphrase_file: passphraseFlag,
   },
   details:
-    'Passwords, tokens, channels, outbound webhooks and the secrets of tools are only in it with a passphrase, encrypted; without one they are left out and have to be entered again. docs/export.md tells what else stays behind.',
+    'Passwords, tokens, single sign-on, channels, outbound webhooks and the secrets of tools are only in it with a passphrase, encrypted; without one they are left out and have to be entered again. Exports from the web app never hold passwords, API tokens and single sign-on. docs/export.md lists what else is left out.',
   examples: ['admin export 1 --out night-owl.json', 'admin export 1 --project 7 --passphrase-file phrase.txt > starfall.json'],
   async run({ args, flags, store }) {
     const passphrase = await passphraseIn(flags.passphrase_file)
@@ -45,7 +45,7 @@ export const exportAccount = command({
     await accounts.find(db, args.account)
     const output = flags.out === undefined ? process.stdout : createWriteStream(flags.out, { flags: 'wx', mode: 0o600 })
     const progress = showProgress(process.stderr)
-    const settings = { vault, passphrase, onProgress: progress.update }
+    const settings = { vault, passphrase, audience: 'operator', onProgress: progress.update } as const
     // Before anything is written: whoever breaks it off has it all the same.
     await change('export', args.account, async () => {}, {
       after: { project_id: flags.project, secrets: passphrase !== undefined },

@@ -21,13 +21,15 @@ const add = command({
     project: { help: 'its id', value: 'project', read: id, required: true },
     provider: { help: 'the tool', value: 'provider', values: PROVIDERS, required: true },
     secret: { help: 'what the tool signs with; - reads it from standard input', value: 'secret', read: words },
+    allow_unsigned: { help: 'with a secret, still accept unsigned deliveries where the tool’s paths allow it' },
     config: { help: 'settings of this tool', value: 'json', read: jsonObject },
   },
   examples: ['admin integration add --project 1 --provider github --secret -'],
-  async run({ flags: { project: project_id, provider, secret, config }, out, store }) {
+  async run({ flags: { project: project_id, provider, secret, allow_unsigned, config }, out, store }) {
     const { change, vault, site } = await store()
     const signing_secrets = secret === undefined ? [] : [await secretOf(secret, 'Signing secret')]
-    const asked = { project_id, provider, signing_secrets, config }
+    const requires_signature = signing_secrets.length > 0 && !allow_unsigned
+    const asked = { project_id, provider, signing_secrets, requires_signature, config }
     const made = await change('integration', undefined, (db) => integrations.create(db, vault, asked))
     const url = `${site}/webhooks/${provider}?token=${made.webhook_token}`
     const setup = providers[provider].setup({ url, token: made.webhook_token, base_url: site, id: made.id })
@@ -52,7 +54,14 @@ const list = command({
   async run({ flags, out, store }) {
     const found = await integrations.list((await store()).db, flags.project)
     out.answer(found, () =>
-      out.list('integrations', found, ['id', field('project_id', 'project'), main('provider'), 'active', 'secrets']),
+      out.list('integrations', found, [
+        'id',
+        field('project_id', 'project'),
+        main('provider'),
+        'active',
+        'secrets',
+        'requires_signature',
+      ]),
     )
   },
 })
@@ -85,14 +94,30 @@ const secret = command({
   name: 'secret',
   summary: 'replace what a tool signs with; several are accepted side by side',
   args: { ...args, secrets: { help: 'none given: read from standard input', optional: true, many: true } },
-  flags: { clear: { help: 'accept unsigned deliveries, where the tool allows it' } },
+  flags: { clear: { help: 'remove all; unsigned deliveries are accepted from then on, unless the tool must sign' } },
   examples: ['admin integration secret 2 < secret.txt', 'admin integration secret 2 --clear'],
   async run({ args: { integration, secrets }, flags, out, store }) {
     if (flags.clear && secrets.length > 0) throw usage('--clear takes no secrets')
     const { db, change, vault } = await store()
     await integrations.find(db, integration)
     const chosen = flags.clear || secrets.length > 0 ? secrets : [await secretOf('-', 'Signing secret')]
-    out.record(await change('integration', integration, (db) => integrations.setSecrets(db, vault, integration, chosen)))
+    const signing = { secrets: chosen, ...(flags.clear && { requires_signature: false }) }
+    out.record(await change('integration', integration, (db) => integrations.setSigning(db, vault, integration, signing)))
+  },
+})
+
+const requireSignature = command({
+  name: 'require-signature',
+  summary: 'accept only signed deliveries, on every path of a tool',
+  args,
+  flags: { off: { help: 'accept the webhook token alone again on the paths where that is allowed' } },
+  details:
+    'Senders of ours (goldmaster run, builds report, bridge, the scripts of the set-up page) sign with GOLDMASTER_WEBHOOK_SECRET. Set it there first.',
+  examples: ['admin integration require-signature 2', 'admin integration require-signature 2 --off'],
+  async run({ args: { integration }, flags, out, store }) {
+    const { change, vault } = await store()
+    const signing = { requires_signature: !flags.off }
+    out.record(await change('integration', integration, (db) => integrations.setSigning(db, vault, integration, signing)))
   },
 })
 
@@ -142,6 +167,7 @@ export const integration: Noun<AdminCommand> = {
     setActive('activate', true, 'take in its deliveries again'),
     remove,
     secret,
+    requireSignature,
     handshake,
     config,
   ],

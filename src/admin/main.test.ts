@@ -96,8 +96,8 @@ describe('project', () => {
   test('add makes one that somebody of the account owns', async () => {
     const made = await add('lead@example.com')
     expect(made).toMatchObject({ account_id: 1, name: 'Cinder Coast', engine: 'unreal', status: 'active' })
-    expect(await own.db.rows(sql`select user_id, role from project_members where project_id = ${made.id}`)).toEqual([
-      { user_id: 1, role: 'owner' },
+    expect(await own.db.rows(sql`select user_id, project_role from project_members where project_id = ${made.id}`)).toEqual([
+      { user_id: 1, project_role: 'lead' },
     ])
     expect((await json('project', 'list', '--account', '1')).map(({ id }: { id: number }) => id)).toContain(made.id)
     expect(await json('project', 'list', '--account', '999')).toEqual([])

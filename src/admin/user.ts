@@ -4,8 +4,10 @@ import * as tokens from '../domain/access/tokens.ts'
 import * as accounts from '../domain/accounts/accounts.ts'
 import { deleteUser } from '../domain/accounts/forget-person.ts'
 import * as users from '../domain/accounts/users.ts'
+import { proveAddress } from '../domain/sign-in/address-proof.ts'
 import * as passkeys from '../domain/sign-in/passkeys.ts'
 import * as twoFactor from '../domain/sign-in/two-factor.ts'
+import * as madeTokens from '../domain/ugs/made-tokens.ts'
 import type { Noun } from '../terminal/command.ts'
 import { extra, field, main } from '../terminal/table.ts'
 import { accountId, email, words } from './arguments.ts'
@@ -82,6 +84,7 @@ const setPassword = command({
     const { id } = await users.find(db, args.user)
     const chosen = await secretOf(password, 'Password')
     const reset = async (db: Database) => {
+      await proveAddress(db, id)
       await users.replacePassword(db, id, chosen)
       if (reset_two_factor) {
         await twoFactor.remove(db, id)
@@ -99,14 +102,26 @@ const remove = command({
   name: 'delete',
   summary: 'delete a user: login, tokens and every mention of the address and full name; history says "Former member"',
   args,
-  flags: { yes: { help: 'do not ask: it cannot be undone' } },
+  flags: {
+    yes: { help: 'do not ask: it cannot be undone' },
+    revoke_made_tokens: {
+      help: 'also revoke Unreal Game Sync tokens they made, and replace webhook tokens of integrations they made',
+    },
+  },
   details:
-    'A name of one word stays where people wrote it, since it may be any word. Somebody who is the last owner of an account is not deleted.',
+    'Tokens of tools that they made and may still know are printed; with --revoke-made-tokens they end. A name of one word stays where people wrote it, since it may be any word. Somebody who is the last owner of an account is not deleted.',
   examples: ['admin user delete lead@example.com --yes'],
   async run({ args, flags, out, store }) {
-    const { db, change } = await store()
+    const { db, change, vault } = await store()
     const { id, email } = await users.find(db, args.user)
     await confirmName(flags.yes, email)
+    const made = await madeTokens.listOfUser(db, id)
+    if (flags.revoke_made_tokens)
+      for (const token of made) await change(token.kind, token.id, (db) => madeTokens.revoke(db, vault, token))
+    for (const { kind, name, id, project_id } of made)
+      out.note(
+        `${flags.revoke_made_tokens ? 'Revoked' : 'Made by them and still valid'}: ${kind} ${id} (${name}) of project ${project_id}`,
+      )
     out.record({ id, deleted: true, ...(await change('user', id, () => deleteUser(db, id), { detached: true })) })
   },
 })

@@ -14,7 +14,7 @@ const CHUNK = 2 ** 20
 export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id: number, signal?: AbortSignal): Promise<void> {
   const begun = await exports.begin(db, vault, id)
   if (!begun) return
-  const { scope, whole, passphrase } = begun
+  const { scope, audience, passphrase } = begun
   let [text, bytes, rows] = ['', 0, 0]
   const flush = async () => {
     const body = await gzipped(text, { level: 4 })
@@ -26,7 +26,7 @@ export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id:
     rows = Object.values(written).reduce((sum, count) => sum + count, 0)
   }
   try {
-    await exportWorld(db, scope, { vault, passphrase, whole, onProgress }, async (part) => {
+    await exportWorld(db, scope, { vault, passphrase, audience, onProgress }, async (part) => {
       signal?.throwIfAborted()
       text += part
       if (text.length >= CHUNK) await flush()

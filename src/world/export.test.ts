@@ -7,7 +7,7 @@ import { loadDemo } from '../demo/load.ts'
 import { sealedIn, Vault } from '../domain/access/secrets.ts'
 import { HOLDINGS, REFERENCES } from '../domain/accounts/holdings.ts'
 import { showToken } from '../domain/integrations/settings.ts'
-import { exportedTables } from './columns.ts'
+import { type Audience, exportedTables } from './columns.ts'
 import { exportWorld } from './export.ts'
 import { loadWorld } from './world.ts'
 
@@ -28,14 +28,21 @@ beforeAll(async () => {
   const made = await loadWorld(own.db, Readable.from([JSON.stringify(fullWorld)]), { vault: here })
   integration = made.integrations.full!.id
   ;({ account_id: account, channel } = await fillTables(own.db, here, integration))
-  full = await exported(own.db, here, account, PASSPHRASE)
+  full = await exported(own.db, here, account, { passphrase: PASSPHRASE })
   open = await exported(own.db, here, account)
 })
 afterAll(() => Promise.all([own.drop(), empty.drop()]))
 
-async function exported(db: TestDatabase['db'], vault: Vault, account_id: number, passphrase?: string, project_id?: number) {
+interface Wanted {
+  passphrase?: string
+  project_id?: number
+  audience?: Audience
+}
+
+async function exported(db: TestDatabase['db'], vault: Vault, account_id: number, wanted: Wanted = {}) {
+  const { passphrase, project_id, audience = 'operator' } = wanted
   let text = ''
-  await exportWorld(db, { account_id, project_id }, { vault, passphrase }, async (part) => {
+  await exportWorld(db, { account_id, project_id }, { vault, passphrase, audience }, async (part) => {
     text += part
   })
   return text
@@ -71,7 +78,7 @@ describe('every table', () => {
 test('an account with something in every table goes to an empty service and back as it was', async () => {
   const held = new Set(rowsOf(full).map(([table]) => table))
   expect([...held].toSorted()).toEqual(
-    exportedTables(true)
+    exportedTables(true, 'operator')
       .map(([table]) => table)
       .toSorted(),
   )
@@ -99,6 +106,23 @@ test('without a passphrase there is no secret in it, and with one none that can 
   for (const text of [open, full])
     for (const secret of [...secrets, ...hashes.map(({ hash }) => hash)]) expect(text).not.toContain(`"${secret}"`)
   expect(open).not.toContain('operator')
+})
+
+test('an admin’s export holds no login, token or single sign-on, whatever the passphrase, and goes to another service and back', async () => {
+  const text = await exported(own.db, here, account, { passphrase: PASSPHRASE, audience: 'admin' })
+  const held = new Set(rowsOf(text).map(([table]) => table))
+  const without = exportedTables(true, 'operator')
+    .map(([table]) => table)
+    .filter((table) => !held.has(table))
+  expect(without).toEqual(['logins', 'api_tokens', 'sso_connections', 'sso_domains', 'ugs_tokens'])
+  expect(rowsOf(text).filter(([, row]) => 'hash' in row || 'password' in row || row.token_hash)).toEqual([])
+  const target = await createDatabase()
+  await load(text, target, PASSPHRASE)
+  expect(await exported(target.db, elsewhere, account, { audience: 'admin' })).toBe(
+    await exported(own.db, here, account, { audience: 'admin' }),
+  )
+  expect(await showToken(target.db, elsewhere, integration)).toBe(await showToken(own.db, here, integration))
+  await target.drop()
 })
 
 test('beside others it gets numbers of its own, and everything still points at its own', async () => {
@@ -166,7 +190,7 @@ test.each([
 test('one project alone brings its own records, and no other', async () => {
   const projects = await own.db.rows<{ id: number }>(sql`select id from projects where account_id = ${account} order by id`)
   const [{ id }] = projects as [{ id: number }]
-  const text = await exported(own.db, here, account, undefined, id)
+  const text = await exported(own.db, here, account, { project_id: id })
   const named = new Set(
     rowsOf(text)
       .map(([, row]) => row.project_id)

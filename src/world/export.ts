@@ -6,7 +6,8 @@ import { sealedIn, type Vault } from '../domain/access/secrets.ts'
 import { HOLDINGS, REFERENCES, type Scope } from '../domain/accounts/holdings.ts'
 import { logOf } from '../domain/builds/stored-log.ts'
 import * as objects from '../domain/objects/objects.ts'
-import { exportedColumns, exportedTables, numberOf, PLAIN_SECRETS } from './columns.ts'
+import { scrubAll } from '../domain/privacy/scrub.ts'
+import { type Audience, exportedColumns, exportedTables, numberOf, PLAIN_SECRETS } from './columns.ts'
 import { type Derivation, newDerivation, passphraseVault } from './passphrase.ts'
 
 /** What stands at the beginning of an export. */
@@ -24,8 +25,7 @@ export type Row = Record<string, unknown>
 interface ExportSettings {
   vault: Vault
   passphrase?: string | undefined
-  /** Without it one project as its lead sees it, who need not administer the account: of people who are not on it neither name nor address. */
-  whole?: boolean
+  audience: Audience
   onProgress?: (written: Record<string, number>) => void
 }
 
@@ -48,9 +48,10 @@ export function exportWorld(
       await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
       const derivation = settings.passphrase === undefined ? null : newDerivation()
       const fileVault = derivation && (await passphraseVault(settings.passphrase!, derivation))
-      const { whole = true } = settings
-      const columns = await exportedColumns(db, whole)
-      const tables = exportedTables(fileVault !== null, whole).map(([table]) => ({ table, columns: columns.get(table)! }))
+      const { audience } = settings
+      const whole = typeof audience === 'string'
+      const columns = await exportedColumns(db, audience)
+      const tables = exportedTables(fileVault !== null, audience).map(([table]) => ({ table, columns: columns.get(table)! }))
       const onProject = sql`select user_id from project_members where project_id = ${scope.project_id}`
       const held = (table: string) =>
         whole || table !== 'account_members'
@@ -61,7 +62,9 @@ export function exportWorld(
         held,
       )
       const conditionOf = (table: string) => (table === 'users' ? people : held(table))
-      const known = whole ? undefined : new Set((await db.rows<{ user_id: number }>(onProject)).map(({ user_id }) => user_id))
+      const shown = whole
+        ? (_: string, row: Row) => row
+        : leadView(audience.lead, new Set((await db.rows<{ user_id: number }>(onProject)).map(({ user_id }) => user_id)))
       const header: Header = { format: 1, schema: migrations().at(-1)!.number, tables: {}, secrets: derivation }
       for (const { table, columns } of tables) {
         const counted = numberOf(table)
@@ -76,10 +79,10 @@ export function exportWorld(
       const written: Record<string, number> = {}
       let comma = ''
       for (const { table, columns } of tables) {
-        const convert = converter(table, scope, settings.vault, fileVault, known)
+        const convert = converter(table, scope, settings.vault, fileVault)
         for await (const rows of read(db, table, columns, conditionOf(table))) {
           for (const row of rows) await MOVED[table]?.bringBack(db, scope.account_id, row)
-          const lines = rows.map((row) => `\n${JSON.stringify({ [table]: convert(row) })}`)
+          const lines = rows.map((row) => `\n${JSON.stringify({ [table]: shown(table, convert(row)) })}`)
           await sink(comma + lines.join(','))
           comma = ','
           written[table] = (written[table] ?? 0) + rows.length
@@ -148,20 +151,12 @@ async function* read(db: Database, table: string, columns: string[], condition: 
 }
 
 /** Takes secrets out, or seals them with the passphrase. */
-function converter(
-  table: string,
-  { account_id }: Scope,
-  vault: Vault,
-  fileVault: Vault | null,
-  known: ReadonlySet<number> | undefined,
-) {
+function converter(table: string, { account_id }: Scope, vault: Vault, fileVault: Vault | null) {
   const sealed = Object.entries(SEALED[table]?.columns ?? {})
   const plain = PLAIN_SECRETS[table] ?? []
   return (row: Row): Row => {
     const id = row[SEALED[table]?.key ?? 'id'] as number
     if (table === 'users' && 'default_account_id' in row && row.default_account_id !== account_id) row.default_account_id = null
-    if (table === 'users' && known && !known.has(id))
-      Object.assign(row, { name: 'Somebody', email: `somebody-${id}@hidden.invalid` })
     for (const [name, column] of sealed)
       row[name] = fileVault
         ? mapSealed(row[name], column, (text, column) => {
@@ -173,8 +168,28 @@ function converter(
       const value = row[name]
       row[name] = fileVault && typeof value === 'string' ? fileVault.seal(value, sealedIn(table, id, name)) : null
     }
+    // Computed again from the token.
+    if (table === 'integrations') row.token_hash = null
     return row
   }
+}
+
+const BYTES = /^\\x[0-9a-f]*$/
+
+/**
+ * What the lead of a project sees: names of the people on it, no address but their own, and every text as the app shows it. Bodies of
+ * deliveries are left out: taking addresses out of them would make them something the tool never sent.
+ */
+const leadView = (own: number, onProject: ReadonlySet<number>) => (table: string, row: Row) => {
+  if (table === 'users') {
+    if (row.id === own) return row
+    const name = onProject.has(row.id as number) ? row.name : 'Somebody'
+    return { ...row, name, email: `somebody-${row.id}@hidden.invalid` }
+  }
+  if (table === 'deliveries') row.body = null
+  for (const [name, value] of Object.entries(row))
+    if (!(typeof value === 'string' && BYTES.test(value))) row[name] = scrubAll(value)
+  return row
 }
 
 /** A value that was lost with its key keeps nobody from taking the rest along. */

@@ -55,6 +55,8 @@ export const Channel = object({
   failing_since: nullable(instant),
   waiting: integer,
   rules: Type.Array(ChannelRule),
+  /** Branch patterns of its rules that no branch of their project matches. */
+  unmatched_patterns: Type.Array(object({ project_id: integer, branch: text })),
   created_at: instant,
   updated_at: instant,
 })

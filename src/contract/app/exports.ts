@@ -33,7 +33,7 @@ export const exportRoutes = {
   exportAccount: {
     method: 'POST',
     path: '/v1/accounts/:account_id/exports',
-    summary: 'Write all that an account has to a file; secrets only with a passphrase',
+    summary: 'Write an account to a file, without credentials of people; secrets of tools only with a passphrase',
     who: 'owner',
     query: {},
     body: asked,
@@ -44,7 +44,7 @@ export const exportRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/exports',
     summary:
-      'Write all that a project has to a file; what only admins of the account see, and secrets with a passphrase, for them alone',
+      'Write a project to a file; what only admins of the account see, and secrets of tools with a passphrase, for them alone',
     who: 'lead',
     query: {},
     body: asked,

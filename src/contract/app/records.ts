@@ -15,8 +15,11 @@ const TaskLine = object({ id, title, state, task_type })
 const deployment = {
   id: uuid,
   platform: oneOf(sets.PLATFORMS),
+  store: nullable(text),
+  track: nullable(text),
   status: oneOf(sets.DEPLOYMENT_STATUSES),
   version: text,
+  deployed_at: nullable(instant),
   live_at: nullable(instant),
   created_at: instant,
 }
@@ -25,6 +28,20 @@ const deployment = {
 export const BuildContext = object({
   /** Its page at the CI. */
   url: text,
+  /** What became of the times that the CI told. */
+  time_note: nullable(oneOf(sets.BUILD_TIME_NOTES)),
+  /** What a preflight builds, empty where nobody said; and the branch that it goes to. */
+  shelf: text,
+  pull_request: text,
+  head_repository: text,
+  target_branch: text,
+  /** What that branch has broken already. */
+  branch_breakages: Type.Array(object({ id: idText, cause: text })),
+  /** The branch that it counts for; empty where that is unknown, with those that it may be. */
+  branch_name: text,
+  branch_candidates: Type.Array(text),
+  /** Whether a change is known on that branch. */
+  branch_has_changes: flag,
   /** Of the same job and branch. */
   previous: nullable(BuildLine),
   next: nullable(BuildLine),
@@ -45,13 +62,18 @@ export const ChangeContext = object({
   /** Made from it, newest first, and the first of every other job that holds it. */
   build_runs: Type.Array(object({ ...build, exact: flag })),
   tasks: Type.Array(TaskLine),
+  /** Items of connected trackers that its text or a branch of it names. */
+  references: Type.Array(Reference),
   /** That hold it, oldest first. */
   deployments: Type.Array(object(deployment)),
 })
 
 /** What a deployment brought, in tasks and items of trackers. */
 export const Release = object({
+  /** Completed, and named by a change in it. */
   tasks: Type.Array(TaskLine),
+  /** Named by a change in it, but nothing for its notes. */
+  left_out: Type.Array(object({ ...TaskLine.properties, reason: oneOf(sets.RELEASE_GAPS) })),
   references: Type.Array(Reference),
   /** Changes that belong to none of the tasks. */
   untracked_change_ids: Type.Array(integer),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { email, flag, list, name, nullable, object, oneOf, partial, shortId } from '../fields.ts'
 import { DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
+import * as param from '../params.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -114,12 +115,14 @@ export const settingsRoutes = {
   editAccount: {
     method: 'PATCH',
     path: '/v1/accounts/:account_id',
-    summary: 'Change the name, the timezone, whether members see every project, how old tokens may be, and how long what is kept',
+    summary:
+      'Change the name, the timezone, whether members see every project, whether a language model words findings, how old tokens may be, and how long what is kept',
     ...accountAdmin,
     body: partial({
       name,
       timezone: Type.String({ maxLength: TIMEZONE_MAX }),
       members_see_projects: flag,
+      uses_language_model: flag,
       token_days_max: nullable(days),
       /** Kinds that are not named stay as they are; null: as long as the service keeps it. */
       retention: partial(
@@ -182,6 +185,15 @@ export const settingsRoutes = {
     summary: 'Take somebody out of an account; everybody may leave by themselves',
     ...accountGuest,
     reply: app.Done,
+  },
+  listMadeTokens: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/made_tokens',
+    summary:
+      'Unreal Game Sync tokens and integrations with the person who made them and may still know the token: of one person, or of everybody who left the account',
+    ...accountAdmin,
+    query: { user_id: param.shortReference },
+    reply: list('tokens', app.MadeToken),
   },
   listClaimedAccounts: {
     method: 'GET',

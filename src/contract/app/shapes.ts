@@ -137,6 +137,16 @@ export const UgsToken = object({
   created_at: instant,
 })
 
+export const MadeToken = object({
+  kind: oneOf(sets.MADE_TOKEN_KINDS),
+  id: integer,
+  project_id: integer,
+  name: text,
+  /** Who made it. */
+  user_id: integer,
+  created_at: instant,
+})
+
 const retentionOf = <S extends TSchema>(days: S) =>
   object(Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, days])) as Record<sets.RetentionKind, S>)
 
@@ -150,6 +160,8 @@ export const Account = object({
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
   members_see_projects: flag,
+  /** Whether the language model of the service, if it has one, words findings. */
+  uses_language_model: flag,
   /** How old a token may be to reach the account; null: any age. */
   token_days_max: nullable(integer),
   /** After how many days what is purged; null: as in the service, which keeps nothing longer than its own days say. */
@@ -201,6 +213,8 @@ export const ProjectSettings = object({
   /** Null takes the default list. */
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
+  /** Patterns above that no branch matches. */
+  unmatched_patterns: Type.Array(text),
   /** Whether failed builds are investigated by themselves; null: where the account does not count investigations. */
   investigates_failures: nullable(flag),
   /** Null while the badge is off. */
@@ -226,7 +240,8 @@ export const Overview = object({
   builds_failed_24h: integer,
   approvals_pending: integer,
   latest_build: nullable(BuildRun),
-  live: Type.Array(object({ platform: oneOf(sets.PLATFORMS), version: text, live_at: nullable(instant), id: uuid })),
+  /** The newest on each track of each store. */
+  live: Type.Array(object({ store: nullable(text), track: nullable(text), version: text, live_at: nullable(instant), id: uuid })),
   /** What waits for whoever asks: open tasks, and breakages they have claimed or are suspected of while nobody has. */
   mine: object({
     tasks: Type.Array(object({ id: integer, title: ownText, state: oneOf(sets.TASK_STATES), priority: oneOf(sets.PRIORITIES) })),
@@ -259,7 +274,9 @@ export const Plots = object({
     }),
   ),
   /** From the change to the moment its build was live somewhere. */
-  lead_times: Type.Array(object({ id: uuid, at: instant, hours: Type.Number(), platform: oneOf(sets.PLATFORMS), version: text })),
+  lead_times: Type.Array(
+    object({ id: uuid, at: instant, hours: Type.Number(), store: nullable(text), track: nullable(text), version: text }),
+  ),
   /** Breakages that were fixed, and after how long. */
   fixes: Type.Array(object({ id: idText, at: instant, seconds: integer, branch: nullable(text), cause: text })),
   causes: Type.Array(object({ day: text, category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),

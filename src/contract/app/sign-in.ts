@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { email, flag, idText, instant, name, nullable, object, oneOf, ownText } from '../fields.ts'
-import { NAME_MAX, URL_MAX } from '../limits.ts'
+import { email, flag, idText, instant, name, nullable, object, oneOf, ownText, partial } from '../fields.ts'
+import { NAME_MAX, PASSWORD, URL_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -29,6 +29,7 @@ const settings = {
 const bytes = Type.String({ minLength: 1, maxLength: 8_000, pattern: '^[A-Za-z0-9_-]+$' })
 const code = Type.String({ minLength: 6, maxLength: 60 })
 const mine = { who: 'user', query: none } as const
+const answer = { challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }
 const Passkey = object({ id: idText, name: ownText, last_used_at: nullable(instant), created_at: instant })
 const Question = object({ challenge: ownText, rp_id: ownText })
 
@@ -56,7 +57,7 @@ export const signInRoutes = {
     summary: 'Sign in with a passkey',
     who: 'anyone',
     query: none,
-    body: object({ challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }),
+    body: object(answer),
     reply: app.Done,
   },
   showSignIn: {
@@ -65,6 +66,20 @@ export const signInRoutes = {
     summary: 'What the caller signs in with',
     ...mine,
     reply: object({ two_factor: flag, recovery_codes: Type.Integer(), passkeys: Type.Array(Passkey) }),
+  },
+  confirmSession: {
+    method: 'POST',
+    path: '/v1/me/session/confirmation',
+    summary:
+      'Show again who the caller is, by their password, a code of their authenticator app or a passkey: exports, tokens and new factors need a fresh sign-in',
+    ...mine,
+    body: partial({
+      password: Type.String({ minLength: 1, maxLength: PASSWORD.maxLength }),
+      code,
+      passkey: object(answer),
+    }),
+    reply: app.Done,
+    unaudited: true,
   },
   startTwoFactor: {
     method: 'POST',
@@ -122,7 +137,8 @@ export const signInRoutes = {
     summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
     who: 'anyone',
     query: none,
-    body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+    /** `again`: the provider asks who they are even if it knows. */
+    body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })), again: Type.Optional(flag) }),
     reply: object({ redirect_to: ownText }),
   },
   showSingleSignOn: {

@@ -10,6 +10,7 @@ export const Integration = object({
   provider: oneOf(sets.PROVIDERS),
   active: flag,
   secrets: integer,
+  requires_signature: flag,
   config: own(anyObject),
   created_at: instant,
   health: object({
@@ -36,6 +37,8 @@ export const Provider = object({
   reports: ownText,
   category: oneOf(sets.PROVIDER_CATEGORIES),
   signing: oneOf(sets.PROVIDER_SIGNING),
+  /** Accepted by the webhook token alone although a signing secret is saved, unless the integration requires signatures. */
+  unsigned_paths: Type.Array(ownText),
   /** Null where the tool's server is never asked. */
   server: nullable(
     object({

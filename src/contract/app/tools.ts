@@ -42,6 +42,8 @@ export const toolRoutes = {
     body: object({
       provider: oneOf(sets.PROVIDERS),
       signing_secret: Type.Optional(nullable(secret)),
+      /** On with a secret, unless said otherwise. */
+      requires_signature: Type.Optional(flag),
       config: Type.Optional(config),
     }),
     reply: tool.IntegrationDetail,
@@ -58,11 +60,12 @@ export const toolRoutes = {
   editIntegration: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/integrations/:id',
-    summary: 'Switch it on or off, set its secrets or its own settings, let its tool hand over a secret',
+    summary: 'Switch it on or off, set its secrets, require signatures, set its own settings, let its tool hand over a secret',
     ...projectLead,
     body: partial({
       active: flag,
       signing_secrets: Type.Array(secret, { maxItems: SIGNING_SECRETS_MAX }),
+      requires_signature: flag,
       config,
       ask_handshake: flag,
     }),

@@ -6,7 +6,7 @@ import type { Rule } from '../rule.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import { UnreadablePattern } from './linear-pattern.ts'
 import { prove } from './prove.ts'
-import { TookTooLong, within } from './within.ts'
+import { patientlyWithin } from './within.ts'
 
 /** Reads and proves what a file of rules holds: one definition, or a list of them. */
 export function readOwnRules(value: unknown): Definition[] {
@@ -24,7 +24,6 @@ export function readOwnRules(value: unknown): Definition[] {
 
 /** Ours alone need a tenth of this for the longest log. */
 const TIMEOUT_MS = 1_000
-const ATTEMPTS = 3
 
 interface OwnRules {
   rules: Rule[]
@@ -72,7 +71,7 @@ export function diagnoseWithOwn(raw: string, { own = [], ...options }: OwnOption
     // Making them ready is our own work, not theirs.
     bookFor(rules)
     return withSteps(
-      patiently(() => diagnose(raw, { ...options, rules })),
+      patientlyWithin(TIMEOUT_MS, () => diagnose(raw, { ...options, rules })),
       notes,
     )
   } catch (error) {
@@ -87,16 +86,3 @@ export const withoutOwn = (raw: string, options: Omit<Options, 'rules'>, why: st
 const skipped = (detail: string): Step => ({ name: 'own_rules', status: 'skipped', detail, evidence: [] })
 
 const withSteps = (finding: Finding, notes: Step[]): Finding => ({ ...finding, steps: [...notes, ...finding.steps] })
-
-/** Time that went by while the machine did something else is nobody's fault: then it is tried again. */
-function patiently<T>(work: () => T): T {
-  for (let attempt = 1; ; attempt++) {
-    const used = process.cpuUsage()
-    try {
-      return within(TIMEOUT_MS, work)
-    } catch (error) {
-      const worked = process.cpuUsage(used).user / 1000
-      if (!(error instanceof TookTooLong) || attempt === ATTEMPTS || worked > TIMEOUT_MS / 2) throw error
-    }
-  }
-}

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts'
 import { group } from '../stages/group.ts'
 import { match, type RuleBook } from '../stages/match.ts'
 import { normalise } from '../stages/normalise.ts'
-import { TookTooLong, within } from './within.ts'
+import { patientlyWithin, TookTooLong } from './within.ts'
 
 const EXAMPLES_MS = 2_000
 
@@ -52,7 +52,7 @@ function showExamples(rule: Rule, at: (field: string) => string) {
 export function prove(rule: Rule, where: string) {
   const at = (field: string) => (where === '' ? field : `${where}.${field}`)
   try {
-    within(EXAMPLES_MS, () => showExamples(rule, at))
+    patientlyWithin(EXAMPLES_MS, () => showExamples(rule, at))
   } catch (error) {
     throw error instanceof TookTooLong ? invalidParameter(at('examples'), 'take too long to read') : error
   }

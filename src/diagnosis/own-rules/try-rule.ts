@@ -1,3 +1,4 @@
+import { invalidParameter } from '../../contract/errors.ts'
 import { bookFor } from '../examine.ts'
 import type { EvidenceLine, Finding } from '../finding.ts'
 import { lineOf, linesAt } from '../log.ts'
@@ -6,7 +7,7 @@ import { normalise } from '../stages/normalise.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import { diagnoseWithOwn, ownRules } from './own-rules.ts'
 import { findIn, isSilenced } from './prove.ts'
-import { within } from './within.ts'
+import { patientlyWithin, TookTooLong } from './within.ts'
 
 /** What a rule that is still being written does with a piece of a log. */
 export interface Trial {
@@ -18,26 +19,33 @@ export interface Trial {
   finding: Finding
 }
 
-const TIMEOUT_MS = 2_000
+/** For making the rules ready as well as for reading the log. */
+const TIMEOUT_MS = 3_000
 
 /** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */
 export function tryRule(given: object, raw: string, others: readonly Definition[]): Trial {
+  try {
+    return patientlyWithin(TIMEOUT_MS, () => trialOf(given, raw, others))
+  } catch (error) {
+    throw error instanceof TookTooLong ? invalidParameter('match', 'takes too long on this log: repeat and nest less') : error
+  }
+}
+
+function trialOf(given: object, raw: string, others: readonly Definition[]): Trial {
   const definition = readDefinition('', { ...given, examples: [{ log: raw, line: 1 }] })
   const rule = ruleOf(definition)
   const own = [definition, ...others.filter(({ id }) => id !== rule.id)]
   const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
   const log = normalise(raw)
   const book = bookFor(rules)
-  return within(TIMEOUT_MS, () => {
-    const indexes =
-      rule.role === 'noise'
-        ? log.text.flatMap((line, index) => (isSilenced(rule)(line) ? [index] : []))
-        : match(log, book).flatMap((hit) => (hit.rule === rule ? [hit.index] : []))
-    const found = findIn(log, rule, book)
-    return {
-      line: found === undefined ? null : lineOf(log, found.index),
-      matched: indexes.flatMap((index) => linesAt(log, index)).map((line) => ({ line, text: log.shown[line - 1]! })),
-      finding: diagnoseWithOwn(raw, { own }),
-    }
-  })
+  const indexes =
+    rule.role === 'noise'
+      ? log.text.flatMap((line, index) => (isSilenced(rule)(line) ? [index] : []))
+      : match(log, book).flatMap((hit) => (hit.rule === rule ? [hit.index] : []))
+  const found = findIn(log, rule, book)
+  return {
+    line: found === undefined ? null : lineOf(log, found.index),
+    matched: indexes.flatMap((index) => linesAt(log, index)).map((line) => ({ line, text: log.shown[line - 1]! })),
+    finding: diagnoseWithOwn(raw, { own }),
+  }
 }

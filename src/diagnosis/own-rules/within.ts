@@ -13,3 +13,18 @@ export function within<T>(milliseconds: number, work: () => T): T {
     throw new TookTooLong(`It took longer than ${milliseconds} ms.`)
   }
 }
+
+const ATTEMPTS = 3
+
+/** Time that went by while the machine did something else is nobody's fault: then it is tried again. */
+export function patientlyWithin<T>(milliseconds: number, work: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    const used = process.cpuUsage()
+    try {
+      return within(milliseconds, work)
+    } catch (error) {
+      const worked = process.cpuUsage(used).user / 1000
+      if (!(error instanceof TookTooLong) || attempt === ATTEMPTS || worked > milliseconds / 2) throw error
+    }
+  }
+}

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { notFound, rateLimited, signInRefused } from '../../contract/errors.ts'
 import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -6,7 +5,7 @@ import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { isFlooded, writeToAddress } from '../notifications/mails.ts'
 import { endOtherSessions } from '../sign-in/required.ts'
-import { hashOf } from './secrets.ts'
+import { hashOf, newScannableToken } from './secrets.ts'
 
 interface Invitation {
   id: number
@@ -39,29 +38,34 @@ interface NewInvitation {
   invited_by: number
 }
 
-/** Inviting an address again sends a new link and ends the old one. */
+/**
+ * Inviting an address again sends a new link and ends the old one. The link that is returned is not the one in the mail: whoever joins with
+ * it has not shown that they read the mail of the address.
+ */
 export function create(
   db: Database,
   { account_id, invited_by, role, project_ids = [], ...input }: NewInvitation,
   site: string,
 ): Promise<Invitation & { url: string }> {
-  const token = randomBytes(24).toString('base64url')
+  const [token, mailed] = [newLink(), newLink()]
   const email = input.email.trim().toLowerCase()
-  const url = `${site}/invitations/${token}`
   return db.transaction(async (db) => {
     if (await isFlooded(db, email)) throw rateLimited(HOUR)
     const row = (await db.one<Invitation>(sql`
-      insert into invitations (account_id, email, role, project_ids, token_hash, invited_by, expires_at)
-      values (${account_id}, ${email}, ${role}, ${await ownProjects(db, account_id, project_ids)}, ${hashOf(token)}, ${invited_by}, now() + make_interval(days => ${DAYS}))
+      insert into invitations (account_id, email, role, project_ids, token_hash, mailed_hash, invited_by, expires_at)
+      values (${account_id}, ${email}, ${role}, ${await ownProjects(db, account_id, project_ids)}, ${hashOf(token)}, ${hashOf(mailed)}, ${invited_by}, now() + make_interval(days => ${DAYS}))
       on conflict (account_id, lower(email)) where accepted_at is null do update set role = excluded.role, project_ids = excluded.project_ids,
-        token_hash = excluded.token_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at, created_at = now()
+        token_hash = excluded.token_hash, mailed_hash = excluded.mailed_hash, invited_by = excluded.invited_by, expires_at = excluded.expires_at, created_at = now()
       returning id, email, role, project_ids, expires_at, created_at`))!
     const { account, inviter } = (await db.one<{ account: string; inviter: string }>(sql`
       select (select name from accounts where id = ${account_id}) as account, (select name from users where id = ${invited_by}) as inviter`))!
-    await writeToAddress(db, email, mailTemplates.invitation(url, account, inviter), account_id)
-    return { ...row, url }
+    await writeToAddress(db, email, mailTemplates.invitation(linkTo(site, mailed), account, inviter), account_id)
+    return { ...row, url: linkTo(site, token) }
   })
 }
+
+const newLink = () => newScannableToken('invite')
+const linkTo = (site: string, token: string) => `${site}/invitations/${token}`
 
 /** A project of another account cannot be given away. */
 async function ownProjects(db: Database, accountId: number, ids: readonly number[]): Promise<number[]> {
@@ -80,26 +84,30 @@ interface Found {
   role: AccountRole
   project_ids: number[]
   has_user: boolean
+  /** By the link of the mail. */
+  mailed: boolean
 }
 
 /** `lock`: nobody else accepts it until the caller's transaction ends. */
 export async function find(db: Database, token: string, lock = false): Promise<Found> {
   const found = await db.one<Found>(sql`
     select i.id, i.account_id, a.name as account_name, i.email, i.role, i.project_ids,
-      exists (select from users u where lower(u.email) = lower(i.email)) as has_user
+      exists (select from users u where lower(u.email) = lower(i.email)) as has_user,
+      i.mailed_hash is not distinct from ${hashOf(token)} as mailed
     from invitations i join accounts a on a.id = i.account_id
-    where i.token_hash = ${hashOf(token)} and ${WAITS}
+    where ${hashOf(token)} in (i.token_hash, i.mailed_hash) and ${WAITS}
     ${lock ? sql`for update of i` : sql``}`)
   if (!found) throw notFound('Invitation')
   return found
 }
 
-/** Whoever holds the link joins, once, under whatever address they have proven. The link proves the one it was made for. */
+/** Whoever holds the link joins, once, under whatever address they have. The link of the mail proves the address it was sent to. */
 export function accept(db: Database, token: string, userId: number): Promise<{ account_id: number }> {
   return db.transaction(async (db) => {
-    const { id, account_id, role, project_ids, email } = await find(db, token, true)
+    const { id, account_id, role, project_ids, email, mailed } = await find(db, token, true)
     await db.execute(sql`
-      update users set email_verified = true where id = ${userId} and lower(email) = lower(${email}) and not email_verified`)
+      update users set email_verified = true, address_unproven = address_unproven and not ${mailed}
+      where id = ${userId} and lower(email) = lower(${email})`)
     await requireVerified(db, userId)
     // By a link that was meant for another address; the provider's word stands above it.
     if (await db.one(sql`select from scim_users where account_id = ${account_id} and user_id = ${userId} and not active`))

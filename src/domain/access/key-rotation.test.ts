@@ -9,7 +9,7 @@ import { sql } from '../../db/database.ts'
 import { Cursors } from '../../db/page.ts'
 import { create as createChannel, secretOf } from '../channels/channels.ts'
 import { openConfig } from '../integrations/config.ts'
-import { setSecrets } from '../integrations/integrations.ts'
+import { setSigning } from '../integrations/integrations.ts'
 import { rotateToken, showToken } from '../integrations/settings.ts'
 import * as subscriptions from '../notifications/subscriptions.ts'
 import { rotateKeys, SEALED } from './key-rotation.ts'
@@ -126,7 +126,7 @@ test('a change of keys goes on after it was killed, under load, and ends the for
   await verifySecret(studio.db, both)
 
   const { t107, t108 } = studio.world.integrations
-  const edits = [rotateToken(studio.db, both, t107!.id), setSecrets(studio.db, both, t108!.id, ['signed anew'])]
+  const edits = [rotateToken(studio.db, both, t107!.id), setSigning(studio.db, both, t108!.id, { secrets: ['signed anew'] })]
   const done = JSON.parse(await admin({ db: studio.db, vault: both }, 'rotate-keys', '--json'))
   await Promise.all(edits)
   expect(done).toMatchObject({ looked: TOOLS + 2, lost: [] })

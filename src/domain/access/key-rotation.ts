@@ -1,5 +1,6 @@
 import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
-import { resealCanary } from './secret-canary.ts'
+import * as auditKeys from '../audit/audit-keys.ts'
+import { isRotated, resealCanary } from './secret-canary.ts'
 import { sealedIn, type Vault } from './secrets.ts'
 
 /**
@@ -14,6 +15,7 @@ export const SEALED: Record<string, { key: string; columns: Record<string, strin
   sso_sessions: { key: 'session_id', columns: { id_token_sealed: 'id_token_sealed' } },
   exports: { key: 'id', columns: { passphrase_sealed: 'passphrase_sealed' } },
   channels: { key: 'id', columns: { secret_sealed: 'secret_sealed' } },
+  audit_keys: { key: 'id', columns: { key_sealed: 'key_sealed' } },
   audit_streams: { key: 'account_id', columns: { secret_sealed: 'secret_sealed' } },
 }
 
@@ -30,13 +32,14 @@ export interface Rotation {
 /**
  * Seals everything with the current key. Each batch is a short transaction that holds nothing but its rows, so the service runs on; what is
  * done already is passed over, so a run that was killed is simply started again. The canary comes last: as long as it needs the former key,
- * a start with the new one alone is refused.
+ * a start with the new one alone is refused. Audit logs go on under a key that the former one never opened.
  */
 export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: Rotation) => void = () => {}): Promise<Rotation> {
   const progress: Rotation = { looked: 0, resealed: 0, lost: [] }
   for (const [table, { key, columns }] of Object.entries(SEALED))
     for (let last: number | undefined = 0; last !== undefined; onProgress(progress))
       last = await db.transaction((db) => rotateBatch(db, vault, { table, key: raw(key), columns, after: last! }, progress))
+  if (!(await isRotated(db, vault))) await auditKeys.add(db, vault)
   await resealCanary(db, vault)
   return progress
 }

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { invalidLink } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf } from './secrets.ts'
+import { hashOf, newScannableToken } from './secrets.ts'
 
 /** Links that prove an address: mailed to it, followed once, within the hour. Only their hash is kept. */
 type Purpose = 'password-reset' | 'sign-up'
 
 const identifier = (purpose: Purpose, token: string) => `${purpose}:${hashOf(token).toString('hex')}`
 
-export const newToken = () => randomBytes(24).toString('base64url')
+export const newToken = () => newScannableToken('link')
 
 /** False if it was issued before: a job that mails it and runs twice mails it once. */
 export async function issue(db: Database, purpose: Purpose, token: string, value: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { enqueue, type Jobs } from '../../db/queue.ts'
 import * as users from '../accounts/users.ts'
 import * as mailTemplates from '../notifications/mail-templates.ts'
 import { isFlooded, recipient, writeToUser } from '../notifications/mails.ts'
+import { proveAddress } from '../sign-in/address-proof.ts'
 import * as mailedLinks from './mailed-links.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
@@ -24,12 +25,12 @@ export function mail(db: Database, { email, token, site }: Jobs['mail_password_r
 
 /**
  * Whoever forgot a password may have lost it to somebody: nothing that was made with it lives on. Following the link proves the
- * address too. Gives whose it was.
+ * address too; factors stay unless they are from before the first proof. Gives whose it was.
  */
 export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<number> {
   return db.transaction(async (db) => {
     const id = Number(await mailedLinks.consume(db, 'password-reset', token))
-    await users.lock(db, id)
+    await proveAddress(db, id)
     await users.setPassword(db, id, password)
     await db.execute(sql`update users set email_verified = true, updated_at = now() where id = ${id}`)
     await mailedLinks.withdraw(db, 'password-reset', String(id))

@@ -1,7 +1,7 @@
 import { shutOut } from '../../contract/errors.ts'
 import type { Scope, ShutReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, newToken, Vault } from './secrets.ts'
+import { hashOf, newScannableToken, Vault } from './secrets.ts'
 import { shutEverywhere } from './shut.ts'
 import * as tokens from './tokens.ts'
 
@@ -20,7 +20,7 @@ interface Login {
 
 /** What renews the login of an assistant. Like a token, the value is returned once and kept nowhere. */
 export async function issue(db: Database, { token_id, assistant_id, expires_at }: Login): Promise<string> {
-  const value = newToken()
+  const value = newScannableToken('refresh')
   await db.execute(sql`
     insert into refresh_tokens (hash, token_id, assistant_id, expires_at, created_at)
     values (${hashOf(value)}, ${token_id}, ${assistant_id}, ${expires_at}, clock_timestamp())`)

@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, randomInt } from 'node:crypto'
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+import { BASE62, scannable, type TokenKind } from '../privacy/scannable-tokens.ts'
 
 /** API tokens: 43 characters of 62, a little over 32 random bytes, without a prefix. */
 export const newToken = () => Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('')
+
+/** Every other token has a prefix and a checksum, by which a secret scanner finds it. */
+export const newScannableToken = (kind: TokenKind) => scannable(kind, newToken())
 
 /** Webhook tokens: 64 hexadecimal characters. */
 export const newWebhookToken = () => randomBytes(32).toString('hex')

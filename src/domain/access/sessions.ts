@@ -1,6 +1,7 @@
 import { notFound, unauthorized } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { type Identity, livingSession, livingToken } from './access.ts'
+import { requireFresh } from './fresh-sign-in.ts'
 import { refuseWithoutFactor } from './shut.ts'
 
 /** Browsers that are signed in, the latest first. */
@@ -28,7 +29,7 @@ export const endOthers = (db: Database, userId: number, currentId: number | null
 export const endAll = (db: Database, userId: number) => db.execute(sql`delete from sessions where user_id = ${userId}`)
 
 /**
- * Gives what outlives the session or token that asks, such as another token. A password that is changed at the same moment either has
+ * Gives what outlives the session or token that asks, such as another token, after a fresh sign-in. A password that is changed at the same moment either has
  * ended them, and nothing is given, or waits until it is given, and ends it too. `accountId`: what it is held to.
  */
 export function granting<T>(
@@ -46,6 +47,7 @@ export function granting<T>(
       select from api_tokens where id = ${token_id} and ${livingToken(sql`api_tokens`)}`)
     if (!asking) throw unauthorized()
     await refuseWithoutFactor(db, by, accountId)
+    await requireFresh(db, by)
     return give(db)
   })
 }

@@ -37,9 +37,16 @@ export async function refuseWithoutFactor(db: Database, by: Asker, accountId: nu
   if (await db.one(withoutFactor(by, reached))) throw shutOut('second_factor')
 }
 
-/** Nor does whoever has the password alone add a second factor of their own to those that somebody has, or take one away. */
+/**
+ * Nobody adds or removes a factor with a session that has not shown the ones there are: with the password of somebody whose account asks
+ * for a second factor, or through another account's provider, which asks for no code of their app.
+ */
 export async function refuseUnlessShown(db: Database, by: Asker): Promise<void> {
-  if (await db.one(withoutFactor(by, sql`could_show_second_factor(t.user_id, a.id)`))) throw factorNotShown()
+  const withoutApp = sql`
+    select from two_factors f join sessions v on v.id = ${by.session_id} and v.user_id = f.user_id
+    where f.user_id = ${by.user_id} and f.confirmed_at is not null and coalesce(v.method, '') not in ('second_factor', 'passkey')`
+  if ((await db.one(withoutFactor(by, sql`could_show_second_factor(t.user_id, a.id)`))) ?? (await db.one(withoutApp)))
+    throw factorNotShown()
 }
 
 /** The same of somebody who names no account: shut where all that they could reach are, by their address. */

@@ -54,9 +54,10 @@ export function setUp(db: Database, person: Person, studio: Studio, metering: bo
 /** A new user for the address that an invitation was made for, in the account that invites. */
 export function join(db: Database, { invitation, ...person }: Person & { invitation: string }, ip: string): Promise<users.User> {
   return db.transaction(async (db) => {
-    const { email, role } = await invitations.find(db, invitation, true)
+    const { email, role, mailed } = await invitations.find(db, invitation, true)
     if (email !== person.email.trim().toLowerCase()) throw invalidEmail('This invitation is for another address.')
     const user = await users.create(db, named(person))
+    if (!mailed) await db.execute(sql`update users set address_unproven = true where id = ${user.id}`)
     const { account_id } = await invitations.accept(db, invitation, user.id)
     await record(db, sql`select ${account_id}::integer`, {
       actor: 'user',

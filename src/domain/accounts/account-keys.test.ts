@@ -20,6 +20,7 @@ const COUNTED = [
   'breakage_history',
   'channel_messages',
   'channel_rules',
+  'deployment_history',
   'mails',
   'notifications',
   'outbox',
@@ -46,6 +47,7 @@ const BELOW = [
 const SHORT = [
   'accounts',
   'api_tokens',
+  'audit_keys',
   'channel_rules',
   'channels',
   'connected_accounts',

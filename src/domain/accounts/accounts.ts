@@ -13,6 +13,8 @@ interface AccountFields {
   payment_method: boolean
   demo: boolean
   members_see_projects: boolean
+  /** Whether the operator's language model may word its findings. */
+  uses_language_model: boolean
   /** How old a token may be; null: any age. */
   token_days_max: number | null
   /** Ranges that people and tokens may come from; null: anywhere. */
@@ -34,6 +36,7 @@ const COLUMNS = [
   'payment_method',
   'demo',
   'members_see_projects',
+  'uses_language_model',
   'token_days_max',
   'allowed_addresses',
   'requires_second_factor',
@@ -55,7 +58,7 @@ interface Account extends AccountFields {
 }
 
 const select = (where: Sql) => sql`
-  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.members_see_projects, a.token_days_max, a.allowed_addresses::text[], a.requires_second_factor, a.retention, a.quotas, a.credits, a.daily_limit, a.created_at,
+  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.members_see_projects, a.uses_language_model, a.token_days_max, a.allowed_addresses::text[], a.requires_second_factor, a.retention, a.quotas, a.credits, a.daily_limit, a.created_at,
     case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only,
     (select count(*) from account_members m where m.account_id = a.id) as members,
     (select count(*) from projects p where p.account_id = a.id and p.deleted_at is null) as projects

@@ -95,11 +95,11 @@ export async function begin(db: Database, vault: Vault, id: number) {
     update exports set status = 'running', rows = 0, bytes = 0 where id = ${id} and status in ('waiting', 'running') and expires_at > now()
     returning account_id, project_id, user_id, whole, passphrase_sealed`)
   if (!found) return undefined
-  const { account_id, project_id, whole, passphrase_sealed } = found
+  const { account_id, project_id, user_id, whole, passphrase_sealed } = found
   await removeChunks(db, sql`account_id = ${account_id} and export_id = ${id}`)
   return {
     scope: { account_id, project_id: project_id ?? undefined },
-    whole,
+    audience: whole ? ('admin' as const) : { lead: user_id },
     passphrase: passphrase_sealed === null ? undefined : vault.open(passphrase_sealed, placeOf(id)),
   }
 }

@@ -14,8 +14,11 @@ export interface Holding {
   level: 'account' | 'project' | 'person'
   /** The columns of its primary key: the order of an export. */
   key: string
-  /** Useless without its secret, so an export holds it only with a passphrase. */
-  secret?: true
+  /**
+   * Useless without its secret, so an export holds it only with a passphrase: a setting that admins enter, or a credential that lets people
+   * or tools in, which only the operator's export holds.
+   */
+  secret?: 'setting' | 'credential'
   /** Takes no change, and goes with the account's own row. */
   appendOnly?: true
   /** Why an export leaves it out. */
@@ -61,7 +64,7 @@ export const HOLDINGS: Record<string, Holding> = {
   former_members: account('account_id, user_id', { left: 'whoever records name is found by them' }),
   account_members: account('user_id, account_id'),
   saved_views: account(),
-  logins: { of: members, level: 'person', key: 'id', secret: true },
+  logins: { of: members, level: 'person', key: 'id', secret: 'credential' },
   connected_accounts: { of: members, level: 'person', key: 'id' },
   connected_account_confirmations: account('account_id, connected_account_id'),
   notification_preferences: { of: members, level: 'person', key: 'user_id, kind' },
@@ -70,23 +73,24 @@ export const HOLDINGS: Record<string, Holding> = {
     of: (scope) => sql`${members(scope)} and coalesce(t.account_id, ${scope.account_id}) = ${scope.account_id}`,
     level: 'person',
     key: 'id',
-    secret: true,
+    secret: 'credential',
   },
-  sso_connections: account('account_id', { secret: true }),
-  sso_domains: account('domain', { secret: true }),
+  sso_connections: account('account_id', { secret: 'credential' }),
+  sso_domains: account('domain', { secret: 'credential' }),
   projects: project('id', { of: ({ account_id, project_id }) => sql`t.id in (${projects({ account_id, project_id })})` }),
   project_members: project('project_id, user_id', { of: ofIntegration }),
   failure_rules: account(),
   stored_bodies: account('account_id, day'),
   integrations: project('id', { of: ofIntegration }),
-  channels: account('id', { secret: true }),
-  channel_rules: project('id', { secret: true }),
+  channels: account('id', { secret: 'setting' }),
+  channel_rules: project('id', { secret: 'setting' }),
   subscriptions: account('id', {
     of: ({ account_id, project_id }) =>
       sql`t.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
-    secret: true,
+    secret: 'setting',
   }),
-  ugs_tokens: project('id', { secret: true }),
+  ugs_tokens: project('id', { secret: 'credential' }),
+  branches: project('account_id, project_id, name'),
   changes: project(),
   change_branches: project(),
   build_runs: project(),
@@ -98,6 +102,7 @@ export const HOLDINGS: Record<string, Holding> = {
   assets: project(),
   approvals: project(),
   deployments: project(),
+  deployment_history: project(),
   tasks: project(),
   task_history: project(),
   task_changes: project('task_id, change_id', { of: below('task_id', 'tasks') }),
@@ -105,8 +110,10 @@ export const HOLDINGS: Record<string, Holding> = {
   task_deployments: project('task_id, deployment_id', { of: below('task_id', 'tasks') }),
   task_labels: project('task_id, label', { of: below('task_id', 'tasks'), left: DERIVED }),
   external_references: project(),
+  branch_marks: project('account_id, project_id, branch, change_id'),
   breakages: project(),
   breakage_builds: project('account_id, build_run_id', { of: below('breakage_id', 'breakages') }),
+  breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('id', { of: below('breakage_id', 'breakages') }),
   deliveries: project('id', { of: below('integration_id', 'integrations', ofIntegration) }),
   notifications: project(),
@@ -128,6 +135,7 @@ export const HOLDINGS: Record<string, Holding> = {
     appendOnly: true,
     left: 'sealed where it was written: save it as JSON beside the export',
   }),
+  audit_heads: account('account_id', { appendOnly: true, left: 'it belongs to the log of this service' }),
   audit_streams: account('account_id', { left: 'it belongs to the log of this service: set it up again' }),
   mails: account('id', { left: ON_ITS_WAY }),
   invitations: account('id', { left: 'their links lead to the service that wrote them: invite again' }),
@@ -150,6 +158,7 @@ export const HOLDINGS: Record<string, Holding> = {
   sessions: left(VISIT),
   verifications: left(VISIT),
   assistants: left(VISIT),
+  audit_keys: left(SERVICE),
   notifier: left(SERVICE),
   outbox_timelines: left(SERVICE),
   schema_migrations: left(SERVICE),
@@ -177,13 +186,17 @@ export const REFERENCES: Record<string, string> = {
   last_good_change_id: 'changes',
   first_bad_change_id: 'changes',
   fixed_by_change_id: 'changes',
+  fixed_after_change_id: 'changes',
+  fixed_up_to_change_id: 'changes',
   build_run_id: 'build_runs',
   first_build_run_id: 'build_runs',
   last_build_run_id: 'build_runs',
   fixed_build_run_id: 'build_runs',
+  named_build_run_id: 'build_runs',
   asset_id: 'assets',
   deployment_id: 'deployments',
   breakage_id: 'breakages',
+  same_as_breakage_id: 'breakages',
   task_id: 'tasks',
   replay_of: 'deliveries',
 }

@@ -11,7 +11,7 @@ const HANDLES_MAX = 200
 /** Ids and roles only: names and addresses stay inside. */
 export async function list(db: Database, projectId: number): Promise<Reply> {
   const members = await db.rows<Reply['members'][number]>(sql`
-    select pm.user_id, pm.role, pm.project_role,
+    select pm.user_id, case pm.project_role when 'lead' then 'owner' else 'member' end as role, pm.project_role,
       (select coalesce(json_agg(json_build_object('id', a.id, 'provider', a.provider, 'uid', a.uid) order by a.id), '[]')
         from connected_accounts a where a.user_id = pm.user_id and ${COUNTS}) as connected_accounts
     from project_members pm

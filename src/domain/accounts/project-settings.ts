@@ -3,6 +3,7 @@ import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { unmatched } from '../builds/branch-patterns.ts'
 
 type Settings = OwnReply<'showProjectSettings'>
 
@@ -11,13 +12,15 @@ const select = (where: Sql) => sql`
   from projects ${where} order by id`
 
 /** For operators: all, or those of an account. */
-export const list = (db: Database, accountId?: number): Promise<Settings[]> =>
+export const list = (db: Database, accountId?: number): Promise<Omit<Settings, 'unmatched_patterns'>[]> =>
   db.rows(select(accountId === undefined ? sql`` : sql`where account_id = ${accountId}`))
 
 export async function show(db: Database, id: number): Promise<Settings> {
-  const settings = await db.one<Settings>(select(sql`where id = ${id}`))
+  const settings = await db.one<Omit<Settings, 'unmatched_patterns'>>(select(sql`where id = ${id}`))
   if (!settings) throw notFound('Project')
-  return settings
+  const owner = { account_id: settings.account_id, project_id: id }
+  const patterns = settings.required_jobs.map(({ branch }) => branch)
+  return { ...settings, unmatched_patterns: await unmatched(db, owner, patterns) }
 }
 
 /** Its maker is its first member and leads it. */

@@ -5,6 +5,7 @@ import { type Database, sql } from '../../db/database.ts'
 import * as members from '../accounts/account-settings.ts'
 import * as users from '../accounts/users.ts'
 import { record } from '../audit/audit-log.ts'
+import { proveAddress } from './address-proof.ts'
 import { type Connection, domainOf, providerId } from './connections.ts'
 import { endOtherSessions } from './required.ts'
 
@@ -23,7 +24,8 @@ type Admitted = { user_id: number; refused?: never } | { user_id?: number; refus
 /**
  * Makes whoever the provider let in a member with the role of their groups. A provider speaks for the addresses of its domains only:
  * whoever runs a domain reads its mail and could set new passwords anyway, so nobody is handed a user that was not within reach. From
- * then on people are known by the provider's own name for them, not by an address that may go to somebody else.
+ * then on people are known by the provider's own name for them, not by an address that may go to somebody else. If nobody had proven the
+ * address before, linking ends what was set up under it.
  */
 export function admit(db: Database, connection: Connection, claims: Claims, ip: string): Promise<Admitted> {
   const { account_id } = connection
@@ -90,6 +92,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
   if (held?.taken) return { user_id: held.id, refused: 'sso_email_taken' }
   const name = claims.name?.trim().slice(0, NAME_MAX).toWellFormed() || email.split('@')[0]!
   const user_id = held?.id ?? (await users.create(db, { email, name })).id
+  if (held) await proveAddress(db, user_id)
   await db.execute(sql`delete from logins where user_id = ${user_id} and provider_id = ${providerId(account_id)}`)
   await db.execute(sql`
     insert into logins (user_id, provider_id, account_id) values (${user_id}, ${providerId(account_id)}, ${claims.sub})`)
@@ -108,6 +111,6 @@ const hasOtherOwner = async (db: Database, accountId: number, userId: number): P
   undefined
 
 /** Those that the provider opened. */
-const endSessions = (db: Database, accountId: number, userId: number) =>
+export const endSessions = (db: Database, accountId: number, userId: number) =>
   db.execute(sql`
     delete from sessions s using sso_sessions o where s.user_id = ${userId} and o.session_id = s.id and o.account_id = ${accountId}`)

@@ -20,26 +20,32 @@ export const list = (db: Database, userId: number): Promise<Passkey[]> =>
     select id::text, name, iso(last_used_at) as last_used_at, iso(created_at) as created_at from passkeys
     where user_id = ${userId} order by id`)
 
-/** A question that may be answered once, within minutes: by this user who adds a key, or by whoever wants to sign in. */
-export async function challenge(db: Database, userId: number | null): Promise<string> {
+/** Who adds a key; null: whoever wants to sign in. */
+type Asked = { user_id: number; session_id: number | null } | null
+
+const askerOf = (asked: Asked) => (asked ? `${asked.user_id}/${asked.session_id}` : 'null')
+
+/** A question that may be answered once, within minutes, and of a new key by the session that asked. */
+export async function challenge(db: Database, asked: Asked): Promise<string> {
   const made = randomBytes(32).toString('base64url')
   await db.execute(sql`
     insert into verifications (identifier, value, expires_at)
-    values (${identifier(made)}, ${String(userId)}, now() + make_interval(mins => ${CHALLENGE_MINUTES}))`)
+    values (${identifier(made)}, ${askerOf(asked)}, now() + make_interval(mins => ${CHALLENGE_MINUTES}))`)
   return made
 }
 
 const identifier = (made: string) => `passkey:${hashOf(made).toString('hex')}`
 
-const consume = async (db: Database, made: string, userId: number | null) =>
+const consume = async (db: Database, made: string, asked: Asked) =>
   (await db.execute(sql`
-    delete from verifications where identifier = ${identifier(made)} and value = ${String(userId)} and expires_at > now()`)) > 0
+    delete from verifications where identifier = ${identifier(made)} and value = ${askerOf(asked)} and expires_at > now()`)) > 0
 
 type Added = NewKey & { challenge: string; name: string }
 
-export async function add(db: Database, userId: number, { name, ...said }: Added, site: string): Promise<Passkey> {
+export async function add(db: Database, by: NonNullable<Asked>, { name, ...said }: Added, site: string): Promise<Passkey> {
+  const { user_id: userId } = by
   // Used up whatever comes of it.
-  if (!(await consume(db, said.challenge, userId))) throw invalidPasskey()
+  if (!(await consume(db, said.challenge, by))) throw invalidPasskey()
   const key = readNewKey(said, { challenge: said.challenge, origin: new URL(site).origin })
   if (!key) throw invalidPasskey()
   try {
@@ -58,12 +64,10 @@ export async function add(db: Database, userId: number, { name, ...said }: Added
   }
 }
 
+export type Answer = Assertion & { challenge: string; credential_id: string }
+
 /** Whose key answers the question. */
-export async function verify(
-  db: Database,
-  { credential_id, ...said }: Assertion & { challenge: string; credential_id: string },
-  site: string,
-): Promise<number> {
+export async function verify(db: Database, { credential_id, ...said }: Answer, site: string): Promise<number> {
   if (!(await consume(db, said.challenge, null))) throw invalidPasskey()
   return db.transaction(async (db) => {
     const held = await db.one<{ id: number; user_id: number; public_key: Buffer; sign_count: number }>(sql`

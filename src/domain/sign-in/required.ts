@@ -7,7 +7,7 @@ import { shutEverywhere } from '../access/shut.ts'
  * Whether somebody's studio wants them to come through its provider: a member with an address that the provider speaks for. Others keep
  * their passwords, for they could not come through it; neither could whoever an operator gave a password, perhaps because it is away.
  */
-const isRequired = async (db: Database, userId: number): Promise<boolean> =>
+export const isRequired = async (db: Database, userId: number): Promise<boolean> =>
   (await db.one(sql`
     select from users u
     join account_members m on m.user_id = u.id

@@ -1,17 +1,19 @@
 import { invalidEmail, notFound } from '../../contract/errors.ts'
 import { NAME_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { hashOf, newToken } from '../access/secrets.ts'
+import { hashOf, newScannableToken } from '../access/secrets.ts'
 import * as sessions from '../access/sessions.ts'
 import * as tokens from '../access/tokens.ts'
 import * as members from '../accounts/account-settings.ts'
 import * as users from '../accounts/users.ts'
 import { record } from '../audit/audit-log.ts'
 import { difference } from '../audit/subjects.ts'
+import { proveAddress } from './address-proof.ts'
+import { endSessions } from './admit.ts'
 import { domainOf, find as findConnection } from './connections.ts'
 import { endOtherSessions } from './required.ts'
 
-/** People as a provider manages them: those with an address of its domains who are members, or whom it has told of. */
+/** People as a provider manages them: those with an address of its domains who are members, or whom it has told of. Only members have names. */
 export interface Managed {
   user_id: number
   email: string
@@ -24,7 +26,7 @@ export interface Managed {
 /** Another one ends the one before. */
 export async function makeToken(db: Database, accountId: number): Promise<string> {
   if (!(await findConnection(db, accountId))) throw notFound('Single sign-on')
-  const token = newToken()
+  const token = newScannableToken('scim')
   await db.execute(sql`
     insert into scim_tokens (account_id, hash) values (${accountId}, ${hashOf(token)})
     on conflict (account_id) do update set hash = excluded.hash, created_at = now()`)
@@ -35,7 +37,7 @@ export const accountOf = async (db: Database, token: string): Promise<number | u
   (await db.one<{ account_id: number }>(sql`select account_id from scim_tokens where hash = ${hashOf(token)}`))?.account_id
 
 const select = (accountId: number, where: Sql) => sql`
-  select u.id as user_id, u.email, u.name, s.external_id, coalesce(s.active, true) as active, count(*) over () as total
+  select u.id as user_id, u.email, case when m.user_id is null then u.email else u.name end as name, s.external_id, coalesce(s.active, true) as active, count(*) over () as total
   from users u
   left join account_members m on m.user_id = u.id and m.account_id = ${accountId}
   left join scim_users s on s.user_id = u.id and s.account_id = ${accountId}
@@ -89,7 +91,11 @@ export function create(
   })
 }
 
-/** Somebody inactive is out at once: no membership, no session, no token. Throws when they are the last owner. */
+/**
+ * Somebody inactive is out at once: no membership, no session, no token. Throws when they are the last owner. Of people who belong to other
+ * accounts too, a provider ends nothing but the membership in its own and the sessions that it opened, and makes them members only when
+ * they sign in through it.
+ */
 export function setActive(db: Database, accountId: number, userId: number, active: boolean, ip: string): Promise<void> {
   return db.transaction(async (db) => {
     await members.lock(db, accountId)
@@ -97,10 +103,13 @@ export function setActive(db: Database, accountId: number, userId: number, activ
     await db.execute(sql`
       insert into scim_users (account_id, user_id, active) values (${accountId}, ${userId}, ${active})
       on conflict (account_id, user_id) do update set active = excluded.active`)
+    const elsewhere = await db.one(sql`
+      select from account_members where user_id = ${userId} and account_id <> ${accountId} limit 1`)
     if (active) {
+      if (!elsewhere) await proveAddress(db, userId)
       const role = (await findConnection(db, accountId))?.default_role
       // Without a role for everybody, the groups give one with the first sign-in.
-      if (before.role === null && role) {
+      if (before.role === null && role && !elsewhere) {
         await db.execute(sql`insert into account_members (account_id, user_id, role) values (${accountId}, ${userId}, ${role})`)
         await endOtherSessions(db, accountId, userId)
       }
@@ -108,8 +117,11 @@ export function setActive(db: Database, accountId: number, userId: number, activ
       await users.lock(db, userId)
       if (before.role !== null) await members.remove(db, accountId, userId, 'owner')
       await members.withdrawPost(db, accountId, userId)
-      await sessions.endAll(db, userId)
-      await tokens.revokeAll(db, userId)
+      if (elsewhere) await endSessions(db, accountId, userId)
+      else {
+        await sessions.endAll(db, userId)
+        await tokens.revokeAll(db, userId)
+      }
     }
     const changed = difference(before, await standing(db, accountId, userId))
     // Providers tell the same again and again.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { tooManyCodes, twoFactorOn, wrongCode } from '../../contract/errors.ts'
+import { setUpExpired, tooManyCodes, twoFactorOn, wrongCode } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
 import * as users from '../accounts/users.ts'
@@ -8,6 +8,8 @@ import { writeToUser } from '../notifications/mails.ts'
 import { base32, isCode, matchingStep, newSecret, otpauthUrl } from './totp.ts'
 
 const RECOVERY_CODES = 10
+/** How long a secret waits for its first code. */
+const PENDING_MINUTES = 10
 
 const secretOf = (userId: number) => sealedIn('two_factors', userId, 'secret_sealed')
 
@@ -34,29 +36,37 @@ async function find(db: Database, vault: Vault, userId: number): Promise<Held | 
 export const isOn = async (db: Database, userId: number): Promise<boolean> =>
   (await db.one(sql`select from two_factors where user_id = ${userId} and confirmed_at is not null`)) !== undefined
 
-/** A secret for the app; nothing is asked for until the app has shown that it holds it. */
-export function start(db: Database, vault: Vault, userId: number) {
+/** A secret for the app; nothing is asked for until the app has shown that it holds it, in the same session and within minutes. */
+export function start(db: Database, vault: Vault, userId: number, sessionId: number | null) {
   return db.transaction(async (db) => {
     await users.lock(db, userId)
     if (await isOn(db, userId)) throw twoFactorOn()
     const secret = newSecret()
     await db.execute(sql`
-      insert into two_factors (user_id, secret_sealed) values (${userId}, ${vault.seal(secret, secretOf(userId))})
-      on conflict (user_id) do update set secret_sealed = excluded.secret_sealed, last_step = 0`)
+      insert into two_factors (user_id, secret_sealed, session_id) values (${userId}, ${vault.seal(secret, secretOf(userId))}, ${sessionId})
+      on conflict (user_id) do update set secret_sealed = excluded.secret_sealed, session_id = excluded.session_id, last_step = 0,
+        created_at = now()`)
     const { email } = await users.find(db, userId)
     return { secret, otpauth_url: otpauthUrl(secret, email) }
   })
 }
 
 /** The first code turns it on. The recovery codes are returned this once; only their hashes are stored. */
-export function confirm(db: Database, vault: Vault, userId: number, code: string): Promise<string[]> {
+export function confirm(db: Database, vault: Vault, userId: number, sessionId: number | null, code: string): Promise<string[]> {
   return db.transaction(async (db) => {
     await users.lock(db, userId)
     const held = await find(db, vault, userId)
     if (held?.confirmed) throw twoFactorOn()
+    const begun = await db.one(sql`
+      select from two_factors where user_id = ${userId} and session_id = ${sessionId}
+        and created_at > now() - make_interval(mins => ${PENDING_MINUTES})`)
+    if (!begun) throw setUpExpired()
     const step = held && matchingStep(held.secret, code.trim(), Date.now(), 0)
     if (step === undefined) throw wrongCode()
-    await db.execute(sql`update two_factors set confirmed_at = now(), last_step = ${step} where user_id = ${userId}`)
+    await db.execute(
+      sql`update two_factors set confirmed_at = now(), session_id = null, last_step = ${step} where user_id = ${userId}`,
+    )
+    await db.execute(sql`update sessions set method = 'second_factor' where id = ${sessionId}`)
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     await db.execute(sql`delete from recovery_codes where user_id = ${userId}`)
     await db.execute(sql`

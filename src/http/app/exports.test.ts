@@ -5,7 +5,7 @@ import { createDatabase } from '../../../test/support/database.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { workOff } from '../../../test/support/work-off.ts'
-import { sql } from '../../db/database.ts'
+import { raw, sql } from '../../db/database.ts'
 import { purgeExpired } from '../../domain/retention/retention.ts'
 import { loadWorld } from '../../world/world.ts'
 
@@ -29,11 +29,11 @@ beforeAll(async () => {
       accounts: key === 'stranger' ? { fox: 'owner' } : { owl: ROLES[key as keyof typeof ROLES] },
     })),
     projects: [
-      { key: 'star', account: 'owl', name: 'Star', members: { outsourcer: 'lead' } },
+      { key: 'star', account: 'owl', name: 'Star', members: { outsourcer: 'lead', boss: 'contributor' } },
       { key: 'moon', account: 'owl', name: 'Moonshine' },
     ],
     tasks: [
-      { project: 'star', title: 'Polish the star', user: 'member' },
+      { project: 'star', title: 'Polish the star', user: 'member', description: 'Ask boss@example.com first' },
       { project: 'moon', title: 'Polish the moon' },
     ],
     integrations: [{ key: 'ci', project: 'star', provider: 'jenkins', signing_secret: 'hush hush' }],
@@ -62,6 +62,11 @@ async function fetchFile(who: string, path: string, headers: Record<string, stri
 }
 const idsOf = async (who: string) =>
   (await people[who]!.app(`${account()}/exports`)).json.exports.map(({ id }: { id: number }) => id)
+const tablesIn = (bytes: Buffer) => {
+  const { export: header, rows } = JSON.parse(gunzipSync(bytes).toString())
+  return [...Object.keys(header[0].tables), ...rows.flatMap((row: object) => Object.keys(row))]
+}
+const CREDENTIALS = ['logins', 'api_tokens', 'sso_connections', 'sso_domains', 'ugs_tokens']
 const idIn = (path: string) => Number(/exports\/(\d+)/.exec(path)![1])
 
 describe('an account', () => {
@@ -101,6 +106,12 @@ describe('an account', () => {
     await loadWorld(empty.db, Readable.from([bytes]), { vault: studio.service.vault, passphrase: PASSPHRASE })
     expect(await empty.db.rows(sql`select title from tasks order by id`)).toHaveLength(2)
     expect(await empty.db.rows(sql`select from channels`)).toHaveLength(1)
+    // Nobody's password or token went with it: members may own other accounts.
+    expect(tablesIn(bytes)).toContain('channels')
+    for (const table of CREDENTIALS) {
+      expect(tablesIn(bytes)).not.toContain(table)
+      expect(await empty.db.rows(sql`select from ${raw(table)}`)).toEqual([])
+    }
     await empty.drop()
   })
 
@@ -136,12 +147,24 @@ test('a passphrase that is too short is refused', async () => {
 test('an outsourcer who leads a project takes along what they see of it, and no name, address or secret of the rest', async () => {
   const withSecrets = await people.outsourcer!.app(`${project()}/exports`, { method: 'POST', body: { passphrase: PASSPHRASE } })
   expect(withSecrets).toMatchObject({ status: 403, json: { error: 'insufficient_role', required_role: 'admin' } })
+  const delivered = await fetch(`${studio.site}/webhooks/jenkins`, {
+    method: 'POST',
+    headers: { 'x-webhook-token': studio.world.integrations.ci!.webhook_token, 'content-type': 'application/json' },
+    body: JSON.stringify({ started_by: 'boss@example.com' }),
+  })
+  expect(delivered.status).toBeLessThan(500)
+  expect(await studio.db.rows(sql`select from deliveries where position('boss@example.com'::bytea in body) > 0`)).toHaveLength(1)
   const file = await exported('outsourcer', project())
   const { bytes } = await fetchFile('outsourcer', file)
   const text = gunzipSync(bytes).toString()
   expect(text).toContain('Polish the star')
   expect(text).toContain('outsourcer@example.com')
+  // Who is on the project has a name there, as in the app, and no address.
+  expect(text).toContain('boss Quillfeather')
+  expect(text).toContain('Ask boss first')
   for (const hidden of [
+    'boss@example.com',
+    Buffer.from('boss@example.com').toString('hex'),
     'Moonshine',
     'Polish the moon',
     'backroom',
@@ -166,6 +189,7 @@ test("a project's file has the account's channels only where an admin asked for 
   const file = await exported('admin', project(), { passphrase: PASSPHRASE })
   const { bytes } = await fetchFile('admin', file)
   expect(gunzipSync(bytes).toString()).toContain('backroom')
+  for (const table of CREDENTIALS) expect(tablesIn(bytes)).not.toContain(table)
   expect((await fetchFile('outsourcer', file)).status).toBe(404)
   await studio.db.execute(sql`update account_members set role = 'member' where user_id = ${studio.world.users.admin!.id}`)
   // As its lead they make one of their own, which holds less.

@@ -14,12 +14,14 @@ import * as profile from '../../domain/accounts/profile.ts'
 import * as projectSettings from '../../domain/accounts/project-settings.ts'
 import * as quotas from '../../domain/accounts/quotas.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
+import * as auditChain from '../../domain/audit/audit-chain.ts'
 import * as audit from '../../domain/audit/audit-log.ts'
 import * as auditStreams from '../../domain/audit/streams.ts'
 import { plots } from '../../domain/builds/plots.ts'
 import { overview } from '../../domain/feed/overview.ts'
 import * as mails from '../../domain/notifications/mails.ts'
 import { search } from '../../domain/search/search.ts'
+import * as madeTokens from '../../domain/ugs/made-tokens.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
@@ -120,8 +122,8 @@ export const appHandlers: AppHandlers = {
     return done
   },
 
-  listAuditLog: ({ db, account_id, query }) => audit.list(db, account_id, query),
-  verifyAuditLog: ({ db, account_id }) => audit.verify(db, account_id),
+  listAuditLog: ({ db, vault, account_id, query }) => audit.list(db, vault, account_id, query),
+  verifyAuditLog: ({ db, vault, account_id }) => auditChain.verify(db, vault, account_id),
   showAuditStream: async ({ db, vault, account_id }) => ({ stream: await auditStreams.find(db, vault, account_id) }),
   setAuditStream: async ({ db, vault, account_id, body }) => {
     await auditStreams.set(db, vault, account_id, body)
@@ -158,6 +160,7 @@ export const appHandlers: AppHandlers = {
     await accountSettings.remove(db, account_id, id, id === visit.user_id ? 'owner' : visit.account_role!)
     return done
   },
+  listMadeTokens: async ({ db, account_id, query }) => ({ tokens: await madeTokens.list(db, account_id, query.user_id) }),
   listClaimedAccounts: async ({ db, account_id }) => ({
     connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
   }),
@@ -200,7 +203,7 @@ export const appHandlers: AppHandlers = {
   },
   listUgsTokens: async ({ db, project_id }) => ({ ugs_tokens: await ugsTokens.list(db, project_id) }),
   createUgsToken: ({ db, visit, project_id, body }) =>
-    sessions.granting(db, visit, visit.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim())),
+    sessions.granting(db, visit, visit.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim(), visit.user_id)),
   revokeUgsToken: async ({ db, project_id, path }) => {
     await ugsTokens.revoke(db, idOf(path.id, 'Token'), project_id)
     return done

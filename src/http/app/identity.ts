@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { invalidSetUpToken } from '../../contract/errors.ts'
 import { VERSION } from '../../contract/version.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { refuseBreached } from '../../domain/access/breached-passwords.ts'
 import * as invitations from '../../domain/access/invitations.ts'
 import { changePassword } from '../../domain/access/password-change.ts'
 import * as passwordResets from '../../domain/access/password-resets.ts'
@@ -37,6 +38,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     await countAttempt(call, request, 'set up')
     refuseForeignHost(call.site, request)
     if (!isSame(set_up_token, call.setUpToken)) throw invalidSetUpToken()
+    await refuseBreached(call.breachedPasswords, person.password)
     const user = await db.transaction(async (db) => {
       const user = await signUps.setUp(db, person, { name: studio, timezone }, metering)
       await came(db, call, 'setUp', user.id)
@@ -52,6 +54,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async completeSignUp(call) {
     await countAttempt(call, call.request, 'sign up')
+    await refuseBreached(call.breachedPasswords, call.body.password)
     const user = await call.db.transaction(async (db) => {
       const user = await signUps.complete(db, call.signUp, call.body, call.metering)
       await came(db, call, 'completeSignUp', user.id)
@@ -62,6 +65,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async joinByInvitation(call) {
     await countAttempt(call, call.request, 'join')
+    await refuseBreached(call.breachedPasswords, call.body.password)
     const user = await signUps.join(call.db, call.body, call.request.ip)
     await refuseIfRequired(call.db, user.id)
     await signIn(call, user.email, call.body.password)
@@ -79,6 +83,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   },
   async completePasswordReset(call) {
     await countAttempt(call, call.request, 'reset')
+    await refuseBreached(call.breachedPasswords, call.body.password)
     await call.db.transaction(async (db) =>
       came(db, call, 'completePasswordReset', await passwordResets.complete(db, call.body, call.site)),
     )
@@ -87,10 +92,15 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
   async changePassword(call) {
     const { db, visit, body, site } = call
     const { user } = await profile.show(db, visit)
+    const former = await db.one<{ method: string | null }>(sql`select method from sessions where id = ${visit.session_id}`)
     await countAttempt(call, call.request, `change ${user.id}`)
     await refuseIfRequired(db, user.id)
+    await refuseBreached(call.breachedPasswords, body.new_password)
     await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
-    await signIn(call, user.email, body.new_password)
+    const token = await signIn(call, user.email, body.new_password)
+    // It is the same browser: it has shown what the session before had shown.
+    if (former?.method !== 'sso')
+      await db.execute(sql`update sessions set method = ${former?.method ?? null} where token = ${token}`)
     return done
   },
 }
@@ -102,8 +112,13 @@ const came = (db: Database, { request }: AppCall<Names>, action: Names, user_id:
 /** A session for whoever has just shown who they are. */
 async function signIn(call: AppCall<Names>, email: string, password: string) {
   const { api } = await call.auth()
-  const { headers } = await api.signInEmail({ body: { email, password }, headers: headersOf(call.request), returnHeaders: true })
+  const { headers, response } = await api.signInEmail({
+    body: { email, password },
+    headers: headersOf(call.request),
+    returnHeaders: true,
+  })
   call.setCookies(headers.getSetCookie())
+  return response.token
 }
 
 /** In constant time, whatever its length. */

@@ -151,7 +151,9 @@ test('a change knows what was built of it, what else holds it, its tasks, and wh
 
 test('a deployment brought the tasks of its changes, and what they and their texts name in trackers', async () => {
   const release = (await lead.app(`${place}/deployments/${idOf('deployments', 'second')}/release`)).json
-  expect(release.tasks).toEqual([{ id: studio.world.tasks.moon!.id, title: 'Moon is dark', state: 'to_do', task_type: 'bug' }])
+  expect(release.left_out).toEqual([
+    { id: studio.world.tasks.moon!.id, title: 'Moon is dark', state: 'to_do', task_type: 'bug', reason: 'not_completed' },
+  ])
   expect(release.references.map(({ key }: { key: string }) => key)).toEqual(['GAME-12'])
   expect(release.untracked_change_ids).toEqual([idOf('changes', 'c3')])
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
@@ -93,6 +94,34 @@ describe('trying a rule', () => {
     expect((await attempt({ ...written, match: '.{0,1000}'.repeat(50) })).status).toBe(422)
     clearInterval(timer)
     expect(rounds).toBeGreaterThan(20)
+  })
+
+  /** `(a?(b?(c?)?)?)?`, so many levels deep. */
+  const nested = (levels: number): string =>
+    `${Array.from({ length: levels }, (_, n) => `(${String.fromCharCode(97 + (n % 26))}?`).join('')}${')?'.repeat(levels)}`
+
+  test.each([
+    ['90 levels', nested(90), 'BAKE-\n'.repeat(3_000)],
+    ['30 times 30', '((a?){30}){30}', `BAKE-${'a'.repeat(30)}\n`.repeat(500)],
+    ['a group that is repeated 100 times', `${nested(4).slice(0, -1)}{0,100}`, 'BAKE-\n'.repeat(3_000)],
+    ['a named group', '(?<msg>(?:a?(?:b?(?:c?)?)?){0,300})$', `BAKE-${'abc'.repeat(600)}\n`.repeat(10)],
+  ])('answers nested optionals, %s, with a trial or a refusal', async (_, match, log) => {
+    const { status, json } = await attempt({ ...written, match }, log)
+    if (status !== 200) expect([status, json.message]).toEqual([422, 'match takes too long on this log: repeat and nest less.'])
+  })
+
+  test('answers 30 slow trials of one account at once: three are begun, the others get 429, nobody is left waiting', async () => {
+    const slow = { rule: { ...written, match: '((a?){30}){30}' }, log: 'BAKE-\n'.repeat(3_000) }
+    const statuses: number[] = []
+    const all = Array.from({ length: 30 }, async () => statuses.push((await send('POST', '/try', slow)).status))
+    await until(() => statuses.length >= 27)
+    expect(statuses.every((status) => status === 429)).toBe(true)
+    const theirs = `/accounts/${studio.world.accounts.fox!.id}/failure_rules/try`
+    const other = rival.app(theirs, { method: 'POST', body: { rule: written, log: BAKER_LOG } })
+    await Promise.all(all)
+    expect(statuses.filter((status) => ![200, 422, 429].includes(status))).toEqual([])
+    // Another account waits behind three at most, or is told to come again.
+    expect([200, 429]).toContain((await other).status)
   })
 })
 

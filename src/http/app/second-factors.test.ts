@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PasskeyDevice } from '../../../test/support/passkey-device.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor, visit } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
@@ -134,52 +135,8 @@ describe('wrong codes of somebody who has the password', () => {
   })
 })
 
-/** What an authenticator does, with a key of its own. */
-class Device {
-  readonly id: Buffer
-  readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  count = 0
-
-  constructor(idBytes = 16) {
-    this.id = randomBytes(idBytes)
-  }
-
-  data({ origin = SITE, flags = 5, credential = false } = {}) {
-    const head = Buffer.alloc(5)
-    head.writeUInt8(flags | (credential ? 64 : 0))
-    head.writeUInt32BE(this.count, 1)
-    const attested = credential ? [Buffer.alloc(16), Buffer.from([this.id.length >> 8, this.id.length & 255]), this.id] : []
-    return Buffer.concat([createHash('sha256').update(new URL(origin).hostname).digest(), head, ...attested])
-  }
-
-  client = (type: string, challenge: string, origin = SITE) => Buffer.from(JSON.stringify({ type, challenge, origin }))
-
-  create(challenge: string, origin = SITE) {
-    return {
-      name: 'Laptop',
-      challenge,
-      client_data: this.client('webauthn.create', challenge, origin).toString('base64url'),
-      authenticator_data: this.data({ origin, credential: true }).toString('base64url'),
-      public_key: this.keys.publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
-    }
-  }
-
-  answer(challenge: string, { origin = SITE, flags = 5, type = 'webauthn.get', key = this.keys.privateKey } = {}) {
-    const client = this.client(type, challenge, origin)
-    const data = this.data({ origin, flags })
-    const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(client).digest()]), key)
-    return {
-      challenge,
-      credential_id: this.id.toString('base64url'),
-      client_data: client.toString('base64url'),
-      authenticator_data: data.toString('base64url'),
-      signature: signature.toString('base64url'),
-    }
-  }
-}
-
 describe('a passkey', () => {
-  const device = new Device()
+  const device = new PasskeyDevice(SITE)
   const question = async () => (await post(visit(studio), '/passkey_sign_ins/challenges')).json.challenge as string
   let owner: Visitor
   beforeAll(async () => {
@@ -204,7 +161,7 @@ describe('a passkey', () => {
     ['without anybody there', { flags: 4 }],
     ['by whoever holds the device', { flags: 1 }],
     ['that was meant for making one', { type: 'webauthn.create' }],
-    ['by another key', { key: new Device().keys.privateKey }],
+    ['by another key', { key: new PasskeyDevice(SITE).keys.privateKey }],
   ])('opens nothing with an answer %s', async (_, how) => {
     expect(await post(visit(studio), '/passkey_sign_ins', device.answer(await question(), how))).toMatchObject({
       status: 422,
@@ -219,13 +176,13 @@ describe('a passkey', () => {
     expect((await post(visit(studio), '/passkey_sign_ins', device.answer(challenge))).status).toBe(422)
     const crow = await signIn(studio, 'crow@example.com', PASSWORD)
     const other = (await post(owner, '/me/passkeys/challenges')).json.challenge
-    expect((await post(crow, '/me/passkeys', new Device().create(other))).status).toBe(422)
-    expect((await post(crow, '/me/passkeys', new Device().create(await question()))).status).toBe(422)
+    expect((await post(crow, '/me/passkeys', new PasskeyDevice(SITE).create(other))).status).toBe(422)
+    expect((await post(crow, '/me/passkeys', new PasskeyDevice(SITE).create(await question()))).status).toBe(422)
   })
 
   test('with a name longer than any device gives is refused', async () => {
     const { challenge } = (await post(owner, '/me/passkeys/challenges')).json
-    expect(await post(owner, '/me/passkeys', new Device(1024).create(challenge))).toMatchObject({
+    expect(await post(owner, '/me/passkeys', new PasskeyDevice(SITE, 1024).create(challenge))).toMatchObject({
       status: 422,
       json: { error: 'invalid_passkey' },
     })
@@ -239,10 +196,11 @@ describe('a passkey', () => {
 
   test('is added by somebody who has just signed in, and told by mail', async () => {
     await studio.db.execute(
-      sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${studio.world.users.lead!.id}`,
+      sql`update sessions set confirmed_at = now() - interval '1 hour' where user_id = ${studio.world.users.lead!.id}`,
     )
-    expect(await post(owner, '/me/passkeys/challenges')).toMatchObject({ status: 403, json: { error: 'sign_in_again' } })
-    expect(await post(owner, '/me/two_factor')).toMatchObject({ status: 403, json: { error: 'sign_in_again' } })
+    const stale = { status: 403, json: { error: 'fresh_sign_in_required', methods: ['password', 'passkey'] } }
+    expect(await post(owner, '/me/passkeys/challenges')).toMatchObject(stale)
+    expect(await post(owner, '/me/two_factor')).toMatchObject(stale)
     const mails = await studio.db.rows<{ text: string }>(
       sql`select text from mails where subject = 'How you sign in was changed'`,
     )
@@ -251,6 +209,7 @@ describe('a passkey', () => {
 
   test('opens nothing once it is removed, which only its owner may', async () => {
     const [{ id }] = (await owner.app('/me/sign_in')).json.passkeys
+    expect((await post(owner, '/me/session/confirmation', { password: PASSWORD })).status).toBe(200)
     const crow = await signIn(studio, 'crow@example.com', PASSWORD)
     expect((await crow.app(`/me/passkeys/${id}`, { method: 'DELETE' })).status).toBe(404)
     expect((await owner.app(`/me/passkeys/${id}`, { method: 'DELETE' })).status).toBe(200)

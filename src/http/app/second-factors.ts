@@ -1,10 +1,12 @@
-import { ApiError, signInAgain, signInExpired } from '../../contract/errors.ts'
+import { ApiError, signInExpired } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { requireFresh } from '../../domain/access/fresh-sign-in.ts'
 import * as sessions from '../../domain/access/sessions.ts'
 import { refuseUnlessShown } from '../../domain/access/shut.ts'
 import { recordRefusal, type SignInMethod } from '../../domain/audit/sign-ins.ts'
 import * as mailTemplates from '../../domain/notifications/mail-templates.ts'
 import { writeToUser } from '../../domain/notifications/mails.ts'
+import { confirmSession } from '../../domain/sign-in/confirm-session.ts'
 import * as passkeys from '../../domain/sign-in/passkeys.ts'
 import { refuseElsewhere, refuseIfRequired } from '../../domain/sign-in/required.ts'
 import * as twoFactor from '../../domain/sign-in/two-factor.ts'
@@ -15,14 +17,12 @@ import { addressOf } from '../limits/network.ts'
 import { idOf } from '../rest/path-ids.ts'
 import { type AppCall, type AppHandlers, done } from './app.ts'
 
-/** What opens the door for good is added by somebody who has just shown who they are, not by whoever found their browser open. */
-const FRESH_MINUTES = 15
-
 type Names =
   | 'completeTwoFactor'
   | 'startPasskeySignIn'
   | 'completePasskeySignIn'
   | 'showSignIn'
+  | 'confirmSession'
   | 'startTwoFactor'
   | 'confirmTwoFactor'
   | 'removeTwoFactor'
@@ -72,15 +72,25 @@ export const secondFactorHandlers: Pick<AppHandlers, Names> = {
     recovery_codes: await twoFactor.recoveryCodes(db, visit.user_id),
     passkeys: await passkeys.list(db, visit.user_id),
   }),
+  async confirmSession(call) {
+    const { user_id } = call.visit
+    const { code, passkey } = call.body
+    await countSignIn(call, call.request, `confirm ${user_id}`)
+    const method = code !== undefined ? 'second_factor' : passkey !== undefined ? 'passkey' : 'password'
+    await refusing(call, user_id, method, () => confirmSession(call.db, call, call.visit, call.body))
+    return done
+  },
   async startTwoFactor(call) {
-    await requireFresh(call)
-    return twoFactor.start(call.db, call.vault, call.visit.user_id)
+    await refuseFactorChange(call.db, call.visit)
+    return twoFactor.start(call.db, call.vault, call.visit.user_id, call.visit.session_id)
   },
   async confirmTwoFactor(call) {
     await countAttempt(call, call.request, `two-factor ${call.visit.user_id}`)
     return call.db.transaction(async (db) => {
-      const recovery_codes = await twoFactor.confirm(db, call.vault, call.visit.user_id, call.body.code)
-      // Those were opened by a password alone, and would count as having shown the code from now on.
+      const { user_id, session_id } = call.visit
+      await refuseFactorChange(db, call.visit)
+      const recovery_codes = await twoFactor.confirm(db, call.vault, user_id, session_id, call.body.code)
+      // Those were opened by a password alone.
       await sessions.endOthers(db, call.visit.user_id, call.visit.session_id)
       await tell(db, call, 'An authenticator app was added')
       return { recovery_codes }
@@ -97,17 +107,18 @@ export const secondFactorHandlers: Pick<AppHandlers, Names> = {
     return done
   },
   async startPasskey(call) {
-    await requireFresh(call)
+    await refuseFactorChange(call.db, call.visit)
     const user_handle = Buffer.from(`goldmaster ${call.visit.user_id}`).toString('base64url')
-    return { challenge: await passkeys.challenge(call.db, call.visit.user_id), rp_id: rpId(call), user_handle }
+    return { challenge: await passkeys.challenge(call.db, call.visit), rp_id: rpId(call), user_handle }
   },
   async addPasskey(call) {
-    const added = await passkeys.add(call.db, call.visit.user_id, call.body, call.site)
+    await refuseFactorChange(call.db, call.visit)
+    const added = await passkeys.add(call.db, call.visit, call.body, call.site)
     await tell(call.db, call, 'A passkey was added')
     return added
   },
   async removePasskey({ db, visit, path }) {
-    await refuseUnlessShown(db, visit)
+    await refuseFactorChange(db, visit)
     await passkeys.remove(db, visit.user_id, idOf(path.id, 'Passkey'))
     return done
   },
@@ -122,11 +133,10 @@ const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: Sign
 
 const rpId = ({ site }: { site: string }) => new URL(site).hostname
 
-async function requireFresh({ db, visit }: AppCall<Names>) {
+/** What signs somebody in from now on is changed by somebody who has just shown who they are, with the factors there are. */
+async function refuseFactorChange(db: Database, visit: AppCall<Names>['visit']) {
   await refuseUnlessShown(db, visit)
-  const fresh = await db.one(sql`
-    select from sessions where id = ${visit.session_id} and created_at > now() - make_interval(mins => ${FRESH_MINUTES})`)
-  if (!fresh) throw signInAgain(FRESH_MINUTES)
+  await requireFresh(db, visit)
 }
 
 const tell = (db: Database, { visit, site }: AppCall<Names>, what: string) =>

@@ -18,6 +18,7 @@ import { providers } from '../../intake/providers/index.ts'
 import { replay } from '../../intake/replay.ts'
 import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
+import { unsignedPaths } from '../../intake/unsigned-paths.ts'
 import { idOf, shortIdOf } from '../rest/path-ids.ts'
 import type { Service } from '../service.ts'
 import { type AppHandlers, done } from './app.ts'
@@ -32,16 +33,18 @@ type Name =
   | `${'list' | 'show' | 'replay'}Outgoing`
 
 /** What the web app has to know of a provider. */
-const PROVIDERS: Provider[] = Object.values(providers).map(
-  ({ name, label, reports, category, signing = 'optional', server }) => ({
+const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
+  const { name, label, reports, category, signing = 'optional', server } = provider
+  return {
     name,
     label,
     reports,
     category,
     signing,
+    unsigned_paths: unsignedPaths(provider),
     server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
-  }),
-)
+  }
+})
 
 function shownField({ key, label, hint = '' }: ServerSettings['fields'][number]) {
   return { key, label, hint, secret: isSecret(key), binds_secrets: bindsSecrets(key) }
@@ -52,24 +55,28 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
-    const { db, vault, account_id, project_id, body, quotas } = call
-    const { provider, signing_secret, config } = body
+    const { db, vault, account_id, project_id, body, quotas, visit } = call
+    const { provider, signing_secret, requires_signature, config } = body
     await refuseIfFull(db, quotas, account_id, 'integrations')
     const made = await integrations.create(db, vault, {
       project_id,
       provider,
       config,
       signing_secrets: signing_secret ? [signing_secret] : [],
+      requires_signature,
+      created_by_user_id: visit.user_id,
     })
     return shown(call, project_id, made.id)
   },
   showIntegration: (call) => shown(call, call.project_id, shortIdOf(call.path.id, 'Integration')),
   async editIntegration(call) {
     const { vault, project_id, body } = call
+    const { signing_secrets: secrets, requires_signature } = body
     const id = await own(call)
     await call.db.transaction(async (db) => {
       if (body.active !== undefined) await integrations.setActive(db, id, body.active)
-      if (body.signing_secrets !== undefined) await integrations.setSecrets(db, vault, id, body.signing_secrets)
+      if (secrets !== undefined || requires_signature !== undefined)
+        await integrations.setSigning(db, vault, id, { secrets, requires_signature })
       if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
       if (body.ask_handshake) await integrations.askHandshake(db, id)
     })
@@ -77,7 +84,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   async rotateIntegrationToken(call) {
     const id = await own(call)
-    await settings.rotateToken(call.db, call.vault, id)
+    await settings.rotateToken(call.db, call.vault, id, call.visit.user_id)
     return shown(call, call.project_id, id)
   },
   async deleteIntegration(call) {

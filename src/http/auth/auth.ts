@@ -4,13 +4,13 @@ import { sql } from '../../db/database.ts'
 import * as mailTemplates from '../../domain/notifications/mail-templates.ts'
 import { writeToUser } from '../../domain/notifications/mails.ts'
 import type { Service } from '../service.ts'
-import { ADDRESS_HEADER, AUTH_PATH, SESSION_SECONDS } from './library.ts'
+import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
 import { cookiesOf, sessionOf } from './session-cookie.ts'
 
 const DAY = 86_400
 
 /** Sessions, the check of a password and the link that confirms an address; tables and columns are ours, and so is the rest. */
-export const openAuth = ({ db, site, cookieKey, log }: Service) =>
+export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) =>
   betterAuth({
     appName: 'Goldmaster',
     baseURL: site,
@@ -55,8 +55,9 @@ export const openAuth = ({ db, site, cookieKey, log }: Service) =>
     },
     session: {
       modelName: 'sessions',
-      expiresIn: SESSION_SECONDS,
-      updateAge: DAY,
+      expiresIn: sessionSeconds,
+      // How often a session in use is renewed.
+      updateAge: Math.min(DAY, sessionSeconds / 4),
       fields: {
         userId: 'user_id',
         expiresAt: 'expires_at',

@@ -2,5 +2,3 @@
 export const AUTH_PATH = '/app/auth'
 /** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
 export const ADDRESS_HEADER = 'x-goldmaster-address'
-/** How long a session lasts that nobody uses, in seconds. */
-export const SESSION_SECONDS = 14 * 86_400

@@ -3,13 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import { type Database, sql } from '../../db/database.ts'
 import { recordSignIn, type SignInMethod } from '../../domain/audit/sign-ins.ts'
 import type { Service } from '../service.ts'
-import { SESSION_SECONDS } from './library.ts'
 import { cookiesOf, sessionCookie } from './session-cookie.ts'
 
 /** A session for somebody who has shown who they are by other means than the library's; `db` is the transaction of what they showed. */
 export async function startSession(
   db: Database,
-  { site, cookieKey }: Service,
+  { site, cookieKey, sessionSeconds }: Service,
   request: FastifyRequest,
   userId: number,
   method: SignInMethod,
@@ -18,7 +17,7 @@ export async function startSession(
   const agent = request.headers['user-agent']?.slice(0, 300) ?? ''
   const row = await db.one<{ id: number }>(sql`
     insert into sessions (user_id, token, ip_address, user_agent, method, expires_at)
-    values (${userId}, ${token}, ${request.ip}, ${agent}, ${method}, now() + make_interval(secs => ${SESSION_SECONDS})) returning id`)
+    values (${userId}, ${token}, ${request.ip}, ${agent}, ${method}, now() + make_interval(secs => ${sessionSeconds})) returning id`)
   await recordSignIn(db, { user_id: userId, method, ip_address: request.ip })
-  return { session_id: row!.id, cookie: sessionCookie(token, cookiesOf(site, cookieKey), SESSION_SECONDS) }
+  return { session_id: row!.id, cookie: sessionCookie(token, cookiesOf(site, cookieKey), sessionSeconds) }
 }

@@ -69,7 +69,14 @@ export interface Pending {
 
 const PENDING_MS = 10 * 60_000
 
-export async function begin(service: Service, connection: Connection, email: string, to: string) {
+interface Begun {
+  email: string
+  to: string
+  /** The provider is to ask who they are even if it knows. */
+  again: boolean
+}
+
+export async function begin(service: Service, connection: Connection, { email, to, again }: Begun) {
   const configuration = await configurationOf(service, connection).catch(refuse(service))
   const pending: Pending = {
     kind: 'sso',
@@ -88,6 +95,7 @@ export async function begin(service: Service, connection: Connection, email: str
     code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
     login_hint: email,
+    ...(again ? { prompt: 'login' } : {}),
   })
   return { url: url.href, pending }
 }

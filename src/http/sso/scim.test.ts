@@ -28,10 +28,11 @@ beforeAll(async () => {
     users: [
       user('lead', { owl: 'owner' }),
       user('moth', { owl: 'member', fox: 'member' }),
+      user('mole', { owl: 'member' }),
       user('freelance', { owl: 'member' }, 'me@freelance.example'),
       user('vixen', { fox: 'owner' }, 'vixen@fox.example'),
     ],
-    tokens: [{ key: 'moth', user: 'moth', name: 'CI', scopes: ['ping'] }],
+    tokens: ['moth', 'mole'].map((key) => ({ key, user: key, name: 'CI', scopes: ['ping'] })),
   })
   account = studio.world.accounts.owl!.id as number
   await connections.set(studio.db, studio.service.vault, account, {
@@ -56,7 +57,11 @@ const patch = (key: string, operation: object) =>
 
 test('it reaches people of its domains only, and strangers reach nothing', async () => {
   const { json } = await ask('/Users')
-  expect(json.Resources.map(({ userName }: { userName: string }) => userName)).toEqual(['lead@owl.example', 'moth@owl.example'])
+  expect(json.Resources.map(({ userName }: { userName: string }) => userName)).toEqual([
+    'lead@owl.example',
+    'moth@owl.example',
+    'mole@owl.example',
+  ])
   expect((await ask('/Users?filter=userName%20eq%20%22MOTH@owl.example%22')).json).toMatchObject({ totalResults: 1 })
   expect((await ask('/Users?filter=name%20co%20x')).status).toBe(400)
   for (const key of ['freelance', 'vixen']) {
@@ -76,7 +81,9 @@ test('who becomes inactive is out at once and stays out, until active again', as
   const { url } = await invitations.create(studio.db, { ...invited, email: 'other@owl.example' }, 'https://gold.example')
   const other = url.split('/').at(-1)!
   expect((await patch('moth', { path: 'active', value: 'False' })).json).toMatchObject({ active: false })
-  expect([(await visitor.app('/me')).status, (await ping()).status]).toEqual([401, 401])
+  // They belong to another account, whose sessions and tokens are none of this provider's business.
+  expect([(await visitor.app('/me')).status, (await ping()).status]).toEqual([200, 200])
+  expect((await visitor.app(`/accounts/${account}/members`)).status).toBe(404)
   const membership = () =>
     studio.db.rows(sql`select from account_members where account_id = ${account} and user_id = ${Number(idOf('moth'))}`)
   expect(await membership()).toEqual([])
@@ -86,15 +93,18 @@ test('who becomes inactive is out at once and stays out, until active again', as
   const claims = { sub: 'moth', email: 'moth@owl.example', email_verified: true, name: 'Moth', groups: [] }
   const connection = (await connections.find(studio.db, account))!
   expect(await admit(studio.db, connection, claims, '127.0.0.1')).toMatchObject({ refused: 'sso_inactive' })
-  expect((await patch('moth', { value: { active: true } })).json).toMatchObject({ active: true })
+  // It makes nobody a member who belongs elsewhere; that takes them to sign in through it.
+  expect((await patch('moth', { value: { active: true } })).json).toMatchObject({
+    active: true,
+    displayName: 'moth@owl.example',
+  })
+  expect(await membership()).toEqual([])
+  expect(await admit(studio.db, connection, claims, '127.0.0.1')).toEqual({ user_id: Number(idOf('moth')) })
   expect(await membership()).toHaveLength(1)
   const told = await studio.db.rows(sql`
     select user_id, subject, after, ip_address from audit_log where account_id = ${account} and action = 'scim' order by id`)
   expect(told).toEqual(
-    [
-      { active: false, role: null },
-      { active: true, role: 'member' },
-    ].map((after) => ({
+    [{ active: false, role: null }, { active: true }].map((after) => ({
       user_id: null,
       subject: `member/${idOf('moth')}`,
       after,
@@ -111,6 +121,14 @@ test.each([
 ])('who becomes inactive is out, however the provider spells it: %o', async (operation) => {
   expect((await patch('moth', operation)).json).toMatchObject({ active: false })
   expect((await patch('moth', { value: { active: true } })).json).toMatchObject({ active: true })
+})
+
+test('who belongs to no other account loses every session and token, and is a member again when active again', async () => {
+  const visitor = await signIn(studio, 'mole@owl.example', PASSWORD)
+  const ping = () => studio.ask('/api/v1/ping', { token: studio.world.tokens.mole!.token as string })
+  expect((await patch('mole', { path: 'active', value: false })).json).toMatchObject({ active: false })
+  expect([(await visitor.app('/me')).status, (await ping()).status]).toEqual([401, 401])
+  expect((await patch('mole', { path: 'active', value: true })).json).toMatchObject({ active: true, displayName: 'mole' })
 })
 
 test('the last owner cannot be made inactive', async () => {

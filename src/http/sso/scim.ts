@@ -20,7 +20,7 @@ export function serveScim(app: FastifyInstance, { db, site }: Service) {
       method,
       url: `${PATH}${path}`,
       handler: async (request, reply) => {
-        const token = /^Bearer +(\w{43})$/i.exec(request.headers.authorization ?? '')?.[1]
+        const token = /^Bearer +(\w{43,60})$/i.exec(request.headers.authorization ?? '')?.[1]
         const account = token && (await scim.accountOf(db, token))
         if (!account) throw unauthorized()
         reply.type('application/scim+json; charset=utf-8').header('cache-control', 'no-store')

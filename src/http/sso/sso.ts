@@ -22,11 +22,18 @@ const pendingName = ({ site }: Service) => cookiesOf(site, '').name.replace('ses
 const pendingCookie = (service: Service, value: string, seconds: number) =>
   cookieOf(pendingName(service), value, { seconds, sameSite: 'Lax' })
 
+interface Wanted {
+  email: string
+  to?: string | undefined
+  /** Somebody shows again who they are. */
+  again?: boolean | undefined
+}
+
 /** Where to send a browser, and the cookie that it must bring back. */
-export async function start(service: Service, { email, to = '/' }: { email: string; to?: string | undefined }) {
+export async function start(service: Service, { email, to = '/', again = false }: Wanted) {
   const connection = await connections.findByEmail(service.db, email.replaceAll('\0', ''))
   if (!connection) throw signInRefused('sso_unknown')
-  const { url, pending } = await begin(service, connection, email.trim(), isPage(to) ? to : '/')
+  const { url, pending } = await begin(service, connection, { email: email.trim(), to: isPage(to) ? to : '/', again })
   return {
     redirect_to: url,
     cookie: pendingCookie(service, service.vault.seal(JSON.stringify(pending), PENDING), PENDING_SECONDS),

@@ -49,13 +49,15 @@ export function Exports({ accountId, projectId }: Props) {
       <p className="max-w-prose text-sm text-soft">
         Everything {projectId === undefined ? 'the account' : 'the project'} has, in one file that any Goldmaster loads. It is
         written in the background and can be fetched for a day, by you and by owners of the account.
-        {!admin && ' Tokens and secrets are left out: only owners and admins take them along.'}
+        {admin
+          ? ' Passwords of people, API tokens and single sign-on are left out: only the operator exports them.'
+          : ' Secrets, addresses of people and bodies of deliveries are left out.'}
       </p>
       <Form action="Export" submit={submit} disabled={running}>
         {admin && (
           <TextField
             label="Passphrase"
-            hint={`With one, tokens and secrets are in the file, encrypted with it. Without, they are left out. At least ${PASSPHRASE.minLength} characters; nobody can tell you later what it was.`}
+            hint={`With one, channels, outbound webhooks and the tokens and secrets of tools are in the file, encrypted with it. Without, they are left out. At least ${PASSPHRASE.minLength} characters; nobody can tell you later what it was.`}
             type="password"
             autoComplete="new-password"
             {...PASSPHRASE}

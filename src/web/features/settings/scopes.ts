@@ -14,6 +14,7 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   'read:members': 'read ids, roles and connected accounts of members, never names',
   'read:changes': 'read commits and changelists',
   'write:breakages': 'claim, mute and resolve what is broken',
+  'write:deployments': 'set the status of deployments and pick their build',
   'admin:projects': 'make projects and change their settings, where you are an owner',
   'admin:integrations': 'connect tools, see their webhook tokens and deliveries, where you are an owner',
   'admin:webhooks': 'register and change outbound webhooks, where you are an owner',

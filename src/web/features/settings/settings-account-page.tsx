@@ -14,6 +14,7 @@ import { dateOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { DeleteAccount } from '../export-delete/delete-account.tsx'
 import { Exports } from '../export-delete/exports.tsx'
+import { LanguageModelSwitch } from '../failure-rules/language-model-switch.tsx'
 import { AccountAccess } from './account-access.tsx'
 import { AccountChoice } from './account-choice.tsx'
 import { AccountRetention } from './account-retention.tsx'
@@ -35,6 +36,7 @@ export default function SettingsAccount() {
             <General account={shown} admin={admin} />
             {admin && <AccountAccess account={shown} />}
             {owner && <AccountSecurity account={shown} />}
+            {admin && <LanguageModelSwitch account={shown} />}
             {admin && <AccountRetention account={shown} />}
             <Section
               title="Plan"

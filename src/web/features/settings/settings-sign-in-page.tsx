@@ -1,6 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useApi } from '../../queries.ts'
+import type { ConfirmMethod } from '../../../contract/sets.ts'
+import { freshSignIn } from '../../fresh-sign-in.ts'
+import { refreshAll, useApi } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { TwoFactor } from './two-factor.tsx'
@@ -15,16 +21,37 @@ export default function SettingsSignIn() {
         <Link to="/settings/profile" className="underline">
           profile
         </Link>
-        . Whoever signs in through their studio’s provider is asked for whatever that asks for, and for nothing of this.
+        . If you sign in through your studio’s provider, it decides what to ask for.
       </p>
       <Loaded query={query}>
         {({ two_factor, recovery_codes, passkeys }) => (
           <div className="grid gap-4">
+            <ShowFactor
+              methods={[...(two_factor ? ['code' as const] : []), ...(passkeys.length > 0 ? ['passkey' as const] : [])]}
+            />
             <TwoFactor on={two_factor} recoveryCodes={recovery_codes} />
             <Passkeys passkeys={passkeys} />
           </div>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** Somebody has a factor that this session has not shown: another account's provider, for one, asks for none. */
+function ShowFactor({ methods }: { methods: ConfirmMethod[] }) {
+  const client = useQueryClient()
+  const shut = useMe().accounts.filter(({ shut }) => shut === 'second_factor')
+  if (shut.length === 0 || methods.length === 0) return null
+  const show = async () => {
+    if (await freshSignIn.ask(methods)) await refreshAll(client)
+  }
+  return (
+    <Notice kind="warn">
+      <div className="grid justify-items-start gap-3">
+        {shut.map(({ name }) => name).join(', ')} requires a second factor, and this session hasn’t shown yours.
+        <Button onClick={() => void show()}>Show second factor</Button>
+      </div>
+    </Notice>
   )
 }

@@ -1,0 +1,56 @@
+import { freshSignInRequired, invalidParameter, invalidPasskey, wrongPassword } from '../../contract/errors.ts'
+import type { ConfirmMethod } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { confirmMethods, FRESH_MINUTES } from '../access/fresh-sign-in.ts'
+import { verifyPassword } from '../access/passwords.ts'
+import type { Vault } from '../access/secrets.ts'
+import type { SignInMethod } from '../audit/sign-ins.ts'
+import * as passkeys from './passkeys.ts'
+import * as twoFactor from './two-factor.ts'
+
+interface Shown {
+  password?: string
+  code?: string
+  passkey?: passkeys.Answer
+}
+
+/**
+ * Somebody signed in shows again who they are; from then on the session is fresh for a while. One that has shown a code or a passkey counts
+ * as having shown a second factor. Not within a transaction: wrong codes are counted.
+ */
+export async function confirmSession(
+  db: Database,
+  means: { vault: Vault; site: string },
+  by: { user_id: number; session_id: number | null },
+  shown: Shown,
+): Promise<void> {
+  const [method] = Object.keys(shown) as Exclude<ConfirmMethod, 'sso'>[]
+  if (method === undefined || Object.keys(shown).length > 1)
+    throw invalidParameter('body', 'must hold a password, a code or a passkey')
+  const methods = await confirmMethods(db, by)
+  if (!methods.includes(method)) throw freshSignInRequired(FRESH_MINUTES, methods)
+  const factor = await verify(db, means, by.user_id, shown)
+  await db.execute(sql`
+    update sessions set confirmed_at = now(), method = coalesce(${factor}, method) where id = ${by.session_id} and user_id = ${by.user_id}`)
+}
+
+/** The second factor that was shown, if it was one. */
+async function verify(
+  db: Database,
+  means: { vault: Vault; site: string },
+  userId: number,
+  { password, code, passkey }: Shown,
+): Promise<SignInMethod | null> {
+  if (code !== undefined) {
+    await twoFactor.verify(db, means, userId, code)
+    return 'second_factor'
+  }
+  if (passkey !== undefined) {
+    if ((await passkeys.verify(db, passkey, means.site)) !== userId) throw invalidPasskey()
+    return 'passkey'
+  }
+  const held = await db.one<{ password: string }>(sql`
+    select password from logins where user_id = ${userId} and provider_id = 'credential' and password is not null`)
+  if (!held || !(await verifyPassword(password!, held.password))) throw wrongPassword()
+  return null
+}

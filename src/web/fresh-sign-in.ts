@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from 'react'
+import type { ConfirmMethod } from '../contract/sets.ts'
+
+/** Requests that wait until somebody has confirmed that it is them; see the dialog in `features/sign-in/confirm-identity.tsx`. */
+interface Waiting {
+  methods: readonly ConfirmMethod[]
+  /** Whether they have: what waited is sent again. */
+  answered: Promise<boolean>
+  end(confirmed: boolean): void
+}
+
+let waiting: Waiting | undefined
+const listeners = new Set<() => void>()
+const set = (next: Waiting | undefined) => {
+  waiting = next
+  for (const listener of listeners) listener()
+}
+
+export const freshSignIn = {
+  /** Opens the dialog, once for all that wait at the same time. */
+  ask(methods: readonly ConfirmMethod[]): Promise<boolean> {
+    if (waiting) return waiting.answered
+    let settle: (confirmed: boolean) => void
+    const answered = new Promise<boolean>((resolve) => {
+      settle = resolve
+    })
+    const end = (confirmed: boolean) => {
+      set(undefined)
+      settle(confirmed)
+    }
+    set({ methods, answered, end })
+    return answered
+  },
+}
+
+export const useFreshSignIn = (): Waiting | undefined =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => waiting,
+  )
