@@ -3,12 +3,15 @@
 //   goldmasterRun(host: 'https://gold.example', artifacts: ['Saved/StagedBuilds/**/*.pak'], run: './build.sh')
 //
 // The token is a credential of the kind "Secret text" with the id `goldmaster`, from an integration of the kind "Jenkins or any CI".
+// Where that integration has a signing secret, save it as a "Secret text" too and name it: secretCredentialsId: 'goldmaster-secret'.
 // The agent needs Node 20 or newer. Not tried by us.
 def call(Map options) {
   def host = options.host
   def flags = (options.artifacts ?: []).collect { "--artifact \"${it}\"" }
   if (options.job) flags << "--job \"${options.job}\""
-  withCredentials([string(credentialsId: options.credentialsId ?: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]) {
+  def credentials = [string(credentialsId: options.credentialsId ?: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]
+  if (options.secretCredentialsId) credentials << string(credentialsId: options.secretCredentialsId, variable: 'GOLDMASTER_WEBHOOK_SECRET')
+  withCredentials(credentials) {
     withEnv(["GOLDMASTER_HOST=${host}"]) {
       if (isUnix()) {
         writeFile file: '.goldmaster-build.sh', text: options.run

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signatureHeader } from '../connection/webhook-signature.ts'
 
 /** A refusal that no waiting will change. */
 export class BridgeRefused extends Error {
@@ -13,6 +14,8 @@ export class BridgeRefused extends Error {
 interface Post {
   url: string
   token: string
+  /** What the integration's deliveries are signed with, where it has a signing secret. */
+  secret?: string | undefined
   body: unknown
   signal: AbortSignal
   say(text: string): void
@@ -24,10 +27,10 @@ const LONGEST_WAIT_MS = 60_000
 const FINAL = [301, 302, 307, 308, 400, 401, 404, 405, 413, 422]
 
 /** Tells the service and does not give up until it has heard, or says that it never will. */
-export async function post({ url, token, body, signal, say }: Post): Promise<void> {
+export async function post({ url, token, secret, body, signal, say }: Post): Promise<void> {
   for (let wait = 1_000; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     signal.throwIfAborted()
-    const answer = await attempt(url, token, body, signal)
+    const answer = await attempt({ url, token, secret, body, signal })
     if (answer.ok) return
     if (FINAL.includes(answer.status)) throw new BridgeRefused(`${new URL(url).origin} answers ${answer.said}`, answer.status)
     const pause = answer.retryAfter ?? wait
@@ -43,21 +46,27 @@ interface Attempt {
   retryAfter?: number
 }
 
-async function attempt(url: string, token: string, body: unknown, signal: AbortSignal): Promise<Attempt> {
+async function attempt({ url, token, secret, body, signal }: Omit<Post, 'say'>): Promise<Attempt> {
+  const text = JSON.stringify(body)
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-service-token': token, 'user-agent': 'goldmaster-bridge' },
-      body: JSON.stringify(body),
+      headers: {
+        'content-type': 'application/json',
+        'x-service-token': token,
+        'user-agent': 'goldmaster-bridge',
+        ...signatureHeader(secret, text),
+      },
+      body: text,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    const text = await response.text()
+    const answer = await response.text()
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
     return {
       ok: response.ok,
       status: response.status,
-      said: `${response.status} ${text.slice(0, 200)}`.trim(),
+      said: `${response.status} ${answer.slice(0, 200)}`.trim(),
       ...(seconds >= 0 && { retryAfter: seconds * 1000 }),
     }
   } catch (error) {

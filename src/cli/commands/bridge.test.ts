@@ -12,12 +12,21 @@ import { allowedHosts } from '../../net/addresses.ts'
 let studio: Studio
 let worker: Worker
 const { folder, remove } = scratch()
+/** Both integrations take only signed deliveries. */
+const SECRET = 'shared with the bridge'
+let secret = SECRET
 
 beforeAll(async () => {
   studio = await openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl' }],
     projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
-    integrations: ['perforce', 'lore'].map((provider) => ({ key: provider, project: 'star', provider })),
+    integrations: ['perforce', 'lore'].map((provider) => ({
+      key: provider,
+      project: 'star',
+      provider,
+      signing_secret: SECRET,
+      requires_signature: true,
+    })),
   })
   const { vault, log } = studio.service
   worker = await startWorker({ db: studio.db, vault, log, allowed: allowedHosts([]), site: 'https://gold.example' })
@@ -31,7 +40,7 @@ afterAll(async () => {
 const bridge = (name: string, tool: string, ...args: string[]) =>
   goldmaster(
     ['bridge', name, '--host', studio.site, '--state', join(folder, `${name}.json`), '--tool', tool, '--interval', '1', ...args],
-    { GOLDMASTER_WEBHOOK_TOKEN: studio.world.integrations![name]!.webhook_token as string },
+    { GOLDMASTER_WEBHOOK_TOKEN: studio.world.integrations![name]!.webhook_token as string, GOLDMASTER_WEBHOOK_SECRET: secret },
   )
 const changes = (source: string) =>
   studio.db.rows<{ identifier: string; author: string; description: string; branch: string; timestamp: string }>(
@@ -114,6 +123,12 @@ describe('the Perforce bridge', () => {
     const stranger = bridge('perforce', p4, '--once', '--token', '0'.repeat(64))
     expect(await stranger.ended).toBe(1)
     expect(stranger.said()).toContain('404')
+    for (secret of ['', 'another secret']) {
+      const unsigned = bridge('perforce', p4, '--once')
+      expect(await unsigned.ended).toBe(1)
+      expect(unsigned.said()).toContain('401')
+    }
+    secret = SECRET
   })
 })
 

@@ -5,6 +5,7 @@ import { bridgeLore } from '../bridge/lore.ts'
 import { bridgePerforce } from '../bridge/perforce.ts'
 import { BridgeRefused, post } from '../bridge/post.ts'
 import { readHost } from '../connection/config.ts'
+import { webhookSecretIn } from '../connection/webhook-signature.ts'
 
 interface Flags {
   host?: string
@@ -53,7 +54,7 @@ function relay(
     .option('--tool <path>', `the ${tool} command line client`, tool)
     .addHelpText(
       'after',
-      `\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
+      `\nGOLDMASTER_WEBHOOK_SECRET signs what it sends, with the signing secret of the integration.\n\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
     )
     .action((flags: Flags, command: Command) => start(name, flags, run, command))
 }
@@ -73,7 +74,7 @@ async function start(name: string, flags: Flags, run: (bridge: Bridge, flags: ne
     once: flags.once ?? false,
     signal: stop.signal,
     say,
-    tell: (body) => post({ url, token, body, signal: stop.signal, say }),
+    tell: (body) => post({ url, token, secret: webhookSecretIn(process.env), body, signal: stop.signal, say }),
   }
   await keepOn(bridge, () => run(bridge, flags as never))
 }

@@ -18,6 +18,32 @@ const waitFor = (file: string) => `
   while (!existsSync(${JSON.stringify(join(room.folder, file))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`
 const allow = (file: string) => writeFileSync(join(room.folder, file), '')
 
+test('a build is reported to an integration that takes only signed deliveries: start, log and end', async () => {
+  const signing_secret = 'shared with the CI'
+  const { integrations } = await room.tools.studio.load({
+    integrations: [{ key: 'signed', project: room.tools.project, provider: 'jenkins', signing_secret, requires_signature: true }],
+  })
+  const own = { GOLDMASTER_WEBHOOK_TOKEN: integrations.signed!.webhook_token }
+  const unsigned = await room.build(`console.log('unseen')`, ['--number', 'signed'], own).ended
+  expect([unsigned.code, unsigned.err.toString()]).toEqual([0, expect.stringMatching(/401.*signature/)])
+  expect(await room.known('signed')).toEqual([])
+
+  const secret = { ...own, GOLDMASTER_WEBHOOK_SECRET: signing_secret }
+  const { ended } = room.build(
+    `console.log('the secret is shared with the CI');${waitFor('signed')};console.log('the end')`,
+    ['--number', 'signed'],
+    secret,
+  )
+  await until(async () => (await room.known('signed')).status === 'building' && (await room.log('signed')) !== '')
+  expect(await room.log('signed')).toBe(`the secret is ${'*'.repeat(signing_secret.length)}\n`)
+  allow('signed')
+  expect(await ended).toMatchObject({ code: 0, err: Buffer.alloc(0) })
+  expect(await room.known('signed')).toMatchObject({ status: 'completed' })
+  const report = await room.start(['builds', 'report', 'failure', '--job', 'Game', '--number', 'signed'], secret).ended
+  expect([report.code, report.err.toString()]).toEqual([0, expect.not.stringContaining('401')])
+  expect(await room.known('signed')).toMatchObject({ status: 'failed' })
+})
+
 describe('a build', () => {
   test('prints what it prints and ends as it ends; the service knows all of it', async () => {
     mkdirSync(join(room.folder, 'Saved'))

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { CommandLine, HAS_TERMINAL } from '../../../test/support/command-line.ts'
+import { CommandLine } from '../../../test/support/command-line.ts'
+import { testWith } from '../../../test/support/skippable.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 
 const TOKEN = 'kR3vZ0pYx7QwErTyUiOpAsDfGhJkLzXcVbNm12345'
@@ -148,7 +149,7 @@ test('keeps several hosts apart', async () => {
   expect((await line.run(['whoami'])).out).toContain(site)
 })
 
-test.runIf(HAS_TERMINAL)(
+testWith('script')(
   'without a browser the address that one elsewhere ended at is pasted, and another login’s is refused',
   async () => {
     const paste = (back: (state: string) => string) =>

@@ -1,6 +1,6 @@
 import { filesOf } from './artifacts.ts'
 import { type Ended, runBuild } from './child.ts'
-import { ciOf, factsOf, type NamedFacts } from './ci.ts'
+import { ciOf, factsOf, type NamedFacts, shelfOf } from './ci.ts'
 import { engineOf } from './flags.ts'
 import { Phases } from './phases.ts'
 import { type End, Reporter } from './reporter.ts'
@@ -32,7 +32,7 @@ export async function runReported(command: readonly string[], asked: Asked): Pro
     () => at(elapsed()),
     (phase) => reporter.stepsChanged(phase),
   )
-  const facts = factsOf(env, asked, started)
+  const facts = factsOf(env, { ...asked, shelf: asked.shelf || shelfOf(command) }, started)
   const build_type = engineOf(asked.engine, command, env)
   const mask = new Mask(secretsIn(env, token))
   const reporter = new Reporter({ service, spool, facts, build_type, tail, phases, mask, elapsed, at, say })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CIS, ciOf, factsOf } from './ci.ts'
+import { CIS, ciOf, factsOf, shelfOf } from './ci.ts'
 
 const began = new Date('2026-03-01T10:20:30.400Z')
 
@@ -135,6 +135,30 @@ test.each(CIS.map(({ name }) => name))('on %s a build knows how it is called', (
   const [env, facts] = SURROUNDINGS[name]!
   expect(ciOf(env)?.name).toBe(name)
   expect(JSON.parse(JSON.stringify(factsOf(env, {}, began)))).toEqual(facts)
+})
+
+test.each([
+  ['Jenkins', { CHANGE_ID: '16', CHANGE_TARGET: 'main' }, { pull_request: '16', target_branch: 'main' }],
+  ['GitHub Actions', { GITHUB_BASE_REF: 'main', GITHUB_REF_NAME: '16/merge' }, { pull_request: '16', target_branch: 'main' }],
+  ['GitLab', { CI_MERGE_REQUEST_IID: '16', CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main' }, { pull_request: '16' }],
+  ['TeamCity', { BUILD_IS_PERSONAL: 'true' }, { preflight: true }],
+  ['Buildkite', { BUILDKITE_PULL_REQUEST: '16', BUILDKITE_PULL_REQUEST_BASE_BRANCH: 'main' }, { pull_request: '16' }],
+  [
+    'Azure Pipelines',
+    { SYSTEM_PULLREQUEST_PULLREQUESTID: '16', SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main' },
+    { pull_request: '16', target_branch: 'refs/heads/main' },
+  ],
+])('on %s a pull request or a personal build is told as such', (name, more, facts) => {
+  const [env] = SURROUNDINGS[name]!
+  expect(factsOf({ ...env, ...more }, {}, began)).toMatchObject(facts)
+  // A job may have a parameter of that name, and Buildkite says "false".
+  const none = factsOf({ ...env, CHANGE_ID: '1204', BUILDKITE_PULL_REQUEST: 'false' }, {}, began)
+  expect(none.pull_request ?? none.preflight).toBeUndefined()
+})
+
+test("Horde's shelf is read from the command that it starts", () => {
+  expect(shelfOf(['RunUAT.sh', 'BuildGraph', '-set:PreflightChange=1250'])).toBe('1250')
+  expect(shelfOf(['RunUAT.sh', '-set:PreflightChange=0'])).toBeUndefined()
 })
 
 test('what somebody names by hand comes first, then our own variables', () => {

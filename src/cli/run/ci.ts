@@ -11,6 +11,11 @@ interface Ci {
   /** A commit or a changelist, whichever the source has. */
   revision: string[]
   url: string[]
+  /** What is built where it is not the branch: both are set for a pull request and neither otherwise. */
+  pull_request?: string
+  target_branch?: string
+  /** Set to true where what is built was not submitted. */
+  preflight?: string
   /** How its logs are divided: what a line says where a part begins, and where it ends if it does not say so by the next one. */
   parts?: { begins: RegExp; ends?: RegExp }
 }
@@ -26,6 +31,8 @@ export const CIS: readonly Ci[] = [
     branch: ['{BRANCH_NAME}', '{GIT_BRANCH}', '{P4_STREAM}'],
     revision: ['{P4_CHANGELIST}', '{GIT_COMMIT}', '{SVN_REVISION}'],
     url: ['{BUILD_URL}'],
+    pull_request: 'CHANGE_ID',
+    target_branch: 'CHANGE_TARGET',
   },
   {
     name: 'GitHub Actions',
@@ -36,6 +43,9 @@ export const CIS: readonly Ci[] = [
     branch: ['{GITHUB_HEAD_REF}', '{GITHUB_REF_NAME}'],
     revision: ['{P4_CHANGELIST}', '{GITHUB_SHA}'],
     url: ['{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}'],
+    // Of a pull request this is `16/merge`.
+    pull_request: 'GITHUB_REF_NAME',
+    target_branch: 'GITHUB_BASE_REF',
     parts: GROUPS,
   },
   {
@@ -46,6 +56,8 @@ export const CIS: readonly Ci[] = [
     branch: ['{CI_MERGE_REQUEST_SOURCE_BRANCH_NAME}', '{CI_COMMIT_REF_NAME}'],
     revision: ['{P4_CHANGELIST}', '{CI_COMMIT_SHA}'],
     url: ['{CI_JOB_URL}'],
+    pull_request: 'CI_MERGE_REQUEST_IID',
+    target_branch: 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME',
     parts: { begins: /section_start:\d+:([\w.-]+)/, ends: /section_end:\d+:/ },
   },
   {
@@ -56,6 +68,7 @@ export const CIS: readonly Ci[] = [
     branch: ['{TEAMCITY_BUILD_BRANCH}'],
     revision: ['{P4_CHANGELIST}', '{BUILD_VCS_NUMBER}'],
     url: ['{BUILD_URL}'],
+    preflight: 'BUILD_IS_PERSONAL',
     parts: { begins: /^##teamcity\[blockOpened [^\]]*name='((?:[^'|]|\|.)+)'/m, ends: /^##teamcity\[blockClosed /m },
   },
   {
@@ -71,6 +84,8 @@ export const CIS: readonly Ci[] = [
     branch: ['{BUILDKITE_BRANCH}'],
     revision: ['{P4_CHANGELIST}', '{BUILDKITE_COMMIT}'],
     url: ['{BUILDKITE_BUILD_URL}#{BUILDKITE_JOB_ID}', '{BUILDKITE_BUILD_URL}'],
+    pull_request: 'BUILDKITE_PULL_REQUEST',
+    target_branch: 'BUILDKITE_PULL_REQUEST_BASE_BRANCH',
     parts: { begins: /^(?:---|\+\+\+|~~~) (.+)/m },
   },
   {
@@ -82,6 +97,8 @@ export const CIS: readonly Ci[] = [
     branch: ['{SYSTEM_PULLREQUEST_SOURCEBRANCH}', '{BUILD_SOURCEBRANCH}'],
     revision: ['{P4_CHANGELIST}', '{BUILD_SOURCEVERSION}'],
     url: ['{SYSTEM_COLLECTIONURI}{SYSTEM_TEAMPROJECT}/_build/results?buildId={BUILD_BUILDID}'],
+    pull_request: 'SYSTEM_PULLREQUEST_PULLREQUESTID',
+    target_branch: 'SYSTEM_PULLREQUEST_TARGETBRANCH',
     parts: GROUPS,
   },
   {
@@ -112,6 +129,12 @@ export interface BuildFacts {
   changelist?: string
   commit?: string
   url?: string
+  /** What is built where it is not the branch. */
+  kind?: string
+  shelf?: string
+  pull_request?: string
+  target_branch?: string
+  preflight?: true
 }
 
 export type NamedFacts = Partial<BuildFacts>
@@ -130,7 +153,8 @@ export const ciOf = (env: NodeJS.ProcessEnv): Ci | undefined => CIS.find(({ sign
 export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date): BuildFacts {
   const ci = ciOf(env)
   const told = (fact: 'job' | 'number' | 'branch' | 'url') => (ci ? filled(ci[fact], env) : undefined)
-  const own = (fact: keyof BuildFacts) => named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`] || undefined
+  const own = (fact: Exclude<keyof BuildFacts, 'preflight'>) =>
+    named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`] || undefined
   const number = told('number')
   return {
     job: own('job') ?? told('job') ?? 'build',
@@ -138,6 +162,31 @@ export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date):
     branch: own('branch') ?? told('branch'),
     ...revisionOf(own('changelist'), own('commit'), ci ? filled(ci.revision, env) : env.P4_CHANGELIST),
     url: own('url') ?? told('url'),
+    ...originOf(ci, env, own),
+  }
+}
+
+/** Horde tells a shelf to the command it starts, and to nobody else. */
+const HORDE_SHELF = /^-set:PreflightChange=(\d+)$/i
+
+/** The shelved changelist that the build's own command names. */
+export const shelfOf = (command: readonly string[]): string | undefined =>
+  command.map((argument) => HORDE_SHELF.exec(argument)?.[1]).find((shelf) => shelf !== undefined && shelf !== '0')
+
+function originOf(
+  ci: Ci | undefined,
+  env: NodeJS.ProcessEnv,
+  own: (fact: 'kind' | 'shelf' | 'pull_request' | 'target_branch') => string | undefined,
+): NamedFacts {
+  const set = (variable: string | undefined) => (variable === undefined ? undefined : env[variable] || undefined)
+  const [pull, target] = [set(ci?.pull_request), set(ci?.target_branch)]
+  const isPull = pull !== undefined && pull !== 'false' && target !== undefined
+  return {
+    kind: own('kind'),
+    shelf: own('shelf'),
+    pull_request: own('pull_request') ?? (isPull ? pull.replace(/\/merge$/, '') : undefined),
+    target_branch: own('target_branch') ?? (isPull ? target : undefined),
+    ...(set(ci?.preflight) === 'true' && { preflight: true as const }),
   }
 }
 

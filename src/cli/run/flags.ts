@@ -1,6 +1,7 @@
 import { Failure } from '../../terminal/failures.ts'
 import type { Flags } from '../../terminal/flags.ts'
 import { readHost } from '../connection/config.ts'
+import { webhookSecretIn } from '../connection/webhook-signature.ts'
 import { BuildService } from './service.ts'
 import { Spool } from './spool.ts'
 
@@ -11,6 +12,10 @@ export const BUILD_FLAGS = {
   branch: { help: 'the branch or stream that is built (default: as the CI says)', value: 'name' },
   changelist: { help: 'the changelist that is built (default: as the CI says)', value: 'number' },
   commit: { help: 'the commit that is built (default: as the CI says)', value: 'hash' },
+  kind: { help: 'regular, preflight for what is not on the branch yet, or bisect (default: as the CI says)', value: 'name' },
+  shelf: { help: 'the shelved changelist that is built; makes it a preflight', value: 'number' },
+  pull_request: { help: 'the pull request that is built; makes it a preflight (default: as the CI says)', value: 'number' },
+  target_branch: { help: 'the branch that a pull request goes to (default: as the CI says)', value: 'name' },
   url: { help: 'the page of the build in the CI (default: as the CI says)', value: 'url' },
   engine: { help: 'unreal, unity or custom (default: by the command)', value: 'name' },
   host: { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' },
@@ -33,7 +38,7 @@ export function serviceOf(flags: { host?: string; token?: string }, env: NodeJS.
   if (!host) throw new Failure('no service is named; set GOLDMASTER_HOST')
   if (!token) throw new Failure('no webhook token is given; set GOLDMASTER_WEBHOOK_TOKEN')
   const site = readHost(host)
-  return { service: new BuildService(site, token), spool: new Spool(env, site, token), token }
+  return { service: new BuildService(site, token, webhookSecretIn(env)), spool: new Spool(env, site, token), token }
 }
 
 /** By what the build calls, where nobody says it. */

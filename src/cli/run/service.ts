@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { AGENT } from '../connection/requests.ts'
 import { exchange } from '../connection/transport.ts'
+import { signatureHeader } from '../connection/webhook-signature.ts'
 
 /** What came of a request: taken, to be tried again, or refused for good. */
 export type Outcome =
@@ -14,25 +15,34 @@ const FINAL = [400, 401, 404, 405, 410, 415, 422]
 
 const pack = promisify(gzip)
 
-/** The service as a build speaks to it, with the webhook token of a CI integration. Nothing here ever throws. */
+/** The service as a build speaks to it, with the webhook token of a CI integration, and signed where there is a secret. Nothing here ever throws. */
 export class BuildService {
   readonly site: string
   readonly #token: string
+  readonly #secret: string | undefined
 
-  constructor(site: string, token: string) {
+  constructor(site: string, token: string, secret?: string) {
     this.site = site
     this.#token = token
+    this.#secret = secret
   }
 
   /** A report about a build; told twice it counts once. */
   report(body: object, seconds: number): Promise<Outcome> {
-    return this.#post('/webhooks/ci', { 'content-type': 'application/json' }, JSON.stringify(body), seconds)
+    const text = JSON.stringify(body)
+    const headers = { 'content-type': 'application/json', ...signatureHeader(this.#secret, text) }
+    return this.#post('/webhooks/ci', headers, text, seconds)
   }
 
   /** A piece of its log. */
   async log(query: Record<string, string>, bytes: Buffer, seconds: number): Promise<Outcome> {
-    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-encoding': 'gzip' }
-    return this.#post(`/webhooks/ci/log?${new URLSearchParams(query)}`, headers, await pack(bytes, { level: 1 }), seconds)
+    const [place, packed] = [String(new URLSearchParams(query)), await pack(bytes, { level: 1 })]
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-encoding': 'gzip',
+      ...signatureHeader(this.#secret, place, '\n', packed),
+    }
+    return this.#post(`/webhooks/ci/log?${place}`, headers, packed, seconds)
   }
 
   async #post(path: string, headers: Record<string, string>, body: string | Buffer, seconds: number): Promise<Outcome> {

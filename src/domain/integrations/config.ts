@@ -9,7 +9,7 @@ type Config = Record<string, unknown>
 /** Settings of an integration that open other people's servers: kept sealed, opened only where they are used. */
 const SECRET = ['password', 'api_token']
 /** Settings that decide neither where a secret is sent nor as whom. Any other may, also one that comes later. */
-const HARMLESS = ['charset', 'branches', 'swarm']
+const HARMLESS = ['charset', 'branches', 'merge_accounts', 'swarm']
 
 export const isSecret = (name: string) => SECRET.includes(name)
 /** Whether a stored secret goes with this value of the setting only. */

@@ -148,13 +148,16 @@ export interface Stored extends IntegrationContext {
   body_note: BodyNote | null
   received_at: string
   outcome: DeliveryOutcome
+  status: number
   test: boolean
+  requires_signature: boolean
 }
 
 /** With the body that `locate` read, where it was moved. */
 export async function stored(db: Database, id: number, moved?: Buffer): Promise<Stored> {
   const row = await db.one<Stored & { body_object: string | null }>(sql`
-    select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.test, i.id as integration_id, i.provider, i.config,
+    select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.status, d.test, i.id as integration_id,
+      i.provider, i.config, i.requires_signature,
       p.id as project_id, p.account_id, p.engine, p.approval_types
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null`)

@@ -1,4 +1,4 @@
-import { notFound } from '../../contract/errors.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import { type Database, raw, reserveId, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
@@ -13,12 +13,14 @@ interface Integration {
   active: boolean
   /** How many signing secrets are set. */
   secrets: number
+  /** It takes nothing but signed deliveries, whatever the path. */
+  requires_signature: boolean
   config: Record<string, unknown>
   created_at: string
 }
 
 const select = (where: Sql) => sql`
-  select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.config, i.created_at
+  select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.requires_signature, i.config, i.created_at
   from integrations i where i.deleted_at is null ${where} order by i.id`
 
 const shown = (integration: Integration): Integration => ({ ...integration, config: shownConfig(integration.config) })
@@ -47,20 +49,33 @@ interface NewIntegration {
   project_id: number
   provider: ProviderName
   signing_secrets?: string[]
+  /** Where a secret is set, so is this, unless somebody chooses otherwise. */
+  requires_signature?: boolean | undefined
   config?: Record<string, unknown>
+  /** Who made it and knows its token; null: an operator. */
+  created_by_user_id?: number | null
 }
 
 export async function create(
   db: Database,
   vault: Vault,
-  { project_id, provider, signing_secrets = [], config = {} }: NewIntegration,
+  {
+    project_id,
+    provider,
+    signing_secrets = [],
+    requires_signature = signing_secrets.length > 0,
+    config = {},
+    created_by_user_id = null,
+  }: NewIntegration,
 ): Promise<Integration & { webhook_token: string }> {
+  if (requires_signature && signing_secrets.length === 0) throw noSecret()
   const id = await reserveId(db, 'integrations')
   const { webhook_token, token_hash, token_sealed } = mintToken(vault, id)
   const made = await db.execute(sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed, secrets_sealed, config) overriding system value
-    select ${id}, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)},
-      ${JSON.stringify(sealConfig(vault, id, config))}::jsonb
+    insert into integrations (id, project_id, provider, token_hash, token_sealed, secrets_sealed, requires_signature, config, created_by_user_id)
+      overriding system value
+    select ${id}, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)}, ${requires_signature},
+      ${JSON.stringify(sealConfig(vault, id, config))}::jsonb, ${created_by_user_id}::integer
     from projects p where p.id = ${project_id}`)
   if (made === 0) throw notFound('Project')
   return { ...(await find(db, id)), webhook_token }
@@ -109,10 +124,28 @@ export async function askHandshake(db: Database, id: number): Promise<Integratio
   return find(db, id)
 }
 
-/** Replaces all signing secrets; several are accepted side by side while one takes over from another. */
-export async function setSecrets(db: Database, vault: Vault, id: number, secrets: string[]): Promise<Integration> {
-  await db.execute(
-    sql`update integrations set secrets_sealed = ${sealSecrets(vault, id, secrets)}, updated_at = now() where id = ${id}`,
-  )
-  return find(db, id)
+interface Signing {
+  /** Replace all that are set; several are accepted side by side while one takes over from another. */
+  secrets?: string[] | undefined
+  requires_signature?: boolean | undefined
 }
+
+/** In a transaction: what is refused is not kept. */
+export async function setSigning(
+  db: Database,
+  vault: Vault,
+  id: number,
+  { secrets, requires_signature }: Signing,
+): Promise<Integration> {
+  await db.execute(sql`
+    update integrations set updated_at = now(),
+      secrets_sealed = coalesce(${secrets === undefined ? null : sealSecrets(vault, id, secrets)}::text[], secrets_sealed),
+      requires_signature = coalesce(${requires_signature ?? null}::boolean, requires_signature)
+    where id = ${id}`)
+  const set = await find(db, id)
+  if (set.requires_signature && set.secrets === 0) throw noSecret()
+  return set
+}
+
+const noSecret = () =>
+  invalidParameter('requires_signature', 'needs a signing secret: without one every delivery would be refused')

@@ -20,11 +20,12 @@ export async function showToken(db: Database, vault: Vault, id: number): Promise
   return vault.open(row.token_sealed, tokenOf(id))
 }
 
-/** The old token ends at once. */
-export async function rotateToken(db: Database, vault: Vault, id: number) {
+/** The old token ends at once. `by`: who gets to see the new one. */
+export async function rotateToken(db: Database, vault: Vault, id: number, by: number | null = null) {
   const { token_hash, token_sealed } = mintToken(vault, id)
   await db.execute(sql`
-    update integrations set token_hash = ${token_hash}, token_sealed = ${token_sealed}, updated_at = now() where id = ${id}`)
+    update integrations set token_hash = ${token_hash}, token_sealed = ${token_sealed}, created_by_user_id = ${by}, updated_at = now()
+    where id = ${id}`)
 }
 
 /** Settings replace each other whole; a secret that comes back as it was shown stays what it was. */

@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import { registerStreams } from '../changes/lines.ts'
 import type { Stream, StreamSettings } from '../changes/streams.ts'
 
 /** What an integration knows of the streams of its server: the operator's own words first. */
@@ -21,7 +22,13 @@ export const areStale = async (db: Database, integrationId: number): Promise<boo
     select from integrations where id = ${integrationId} and (streams_at is null or streams_at < now() - interval '1 hour')`)) !==
   undefined
 
-export const store = (db: Database, integrationId: number, streams: readonly Stream[]) =>
-  db.execute(
+export async function store(db: Database, integrationId: number, streams: readonly Stream[]) {
+  await db.execute(
     sql`update integrations set streams = ${JSON.stringify(streams)}::jsonb, streams_at = now() where id = ${integrationId}`,
   )
+  await registerStreams(
+    db,
+    integrationId,
+    streams.map(({ path }) => path),
+  )
+}

@@ -8,6 +8,8 @@ import type { IntegrationContext } from './context.ts'
 export interface IntegrationAuth extends IntegrationContext {
   project_status: ProjectStatus
   secrets: string[]
+  /** It takes nothing but signed deliveries, whatever the path. */
+  requires_signature: boolean
 }
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
@@ -16,7 +18,7 @@ const WELL_FORMED = /^[0-9a-f]{64}$/i
 export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
   const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
-    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, p.id as project_id, p.account_id, p.engine, p.approval_types,
+    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_types,
       p.status as project_status
     from integrations i join projects p on p.id = i.project_id
     where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)

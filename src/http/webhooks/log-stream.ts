@@ -1,13 +1,15 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { badEncoding, invalidParameter, tooLarge } from '../../contract/errors.ts'
+import { badEncoding, badSignature, invalidParameter, tooLarge } from '../../contract/errors.ts'
 import { IDENTIFIER_MAX } from '../../contract/limits.ts'
 import type { RawQuery } from '../../contract/params.ts'
 import { appendChunk, type LogChunk } from '../../domain/builds/log-stream.ts'
+import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { scrub } from '../../domain/privacy/scrub.ts'
 import { admit } from '../../intake/admission.ts'
 import type { Provider } from '../../intake/provider.ts'
+import { isAuthentic, senderSignature } from '../../intake/signatures.ts'
 import { storable } from '../../intake/storable.ts'
 import type { Service } from '../service.ts'
 import { admission } from './admission.ts'
@@ -28,6 +30,7 @@ export function serveLogStream(app: FastifyInstance, service: Service, provider:
       request.working = true
       try {
         const integration = request.integration!
+        if (!isSigned(request, integration)) throw badSignature()
         const chunk = { ...placeOf(request), bytes: await textOf(request) }
         return await admit(service.intake, integration.account_id, () =>
           service.intake.transaction((db) => appendChunk(db, integration, chunk), { lockTimeout: LOCK_TIMEOUT_MS }),
@@ -39,8 +42,20 @@ export function serveLogStream(app: FastifyInstance, service: Service, provider:
   })
 }
 
+/**
+ * Before anything is unpacked. The query is signed too, since it alone says which log a piece belongs to: as it was sent, then a line break,
+ * then the body.
+ */
+function isSigned(request: FastifyRequest, { secrets, requires_signature }: IntegrationAuth): boolean {
+  const headers = request.headers as Record<string, string | undefined>
+  const query = request.url.slice(request.url.indexOf('?') + 1)
+  return isAuthentic(secrets, requires_signature, senderSignature({ headers, raw: rawOf(request) }, secrets, `${query}\n`))
+}
+
+const rawOf = (request: FastifyRequest) => (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+
 async function textOf(request: FastifyRequest): Promise<Buffer> {
-  const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const raw = rawOf(request)
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return raw
   if (encoding !== 'gzip') throw badEncoding('Send the log as it is, or with Content-Encoding: gzip.')

@@ -82,16 +82,37 @@ const delivery = (path: string, headers: IncomingHttpHeaders, body: string): Del
   config: {},
 })
 
+const SECRETS = ['s3cret-of-the-ci', `it's "long" \\n é 龍 ${'0123456789'.repeat(8)}`, 'x'.repeat(64)]
+
+function expectSigned(provider: Provider, arrived: Awaited<ReturnType<typeof run>>['arrived'], secret: string) {
+  expect(arrived).toHaveLength(1)
+  const { path, headers, body } = arrived[0]!
+  const given = delivery(path.replace('/webhooks/', '').replace(/\?.*/, ''), headers, body)
+  expect(provider.verify(given, [secret], true)).toBe(true)
+  expect(provider.verify(given, ['another'], true)).toBe(false)
+}
+
 describe.skipIf(process.platform === 'win32')('the scripts', () => {
   const upload = (base: string) => `${releaseScript(contextOf('deployment', base))}
 steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
 
   test('find app and build of a Steam upload in what steamcmd prints', async () => {
     const line = '[2026-09-24 22:07:50]: Successfully finished AppID 4513280 build (BuildID 25520824).'
-    const { arrived, output } = await run(upload, { steamcmd: `#!/bin/sh\necho '${line}'\n` }, { BUILD_NUMBER: '42' })
+    const { arrived, output } = await run(
+      upload,
+      { steamcmd: `#!/bin/sh\necho '${line}'\n` },
+      { BUILD_NUMBER: '42', JOB_NAME: 'Ship-Win64' },
+    )
     expect(output).toContain(line)
     expect(arrived.map((post) => post.path)).toEqual(Array(2).fill(`/webhooks/deployment?token=${token}`))
-    const same = { platform: 'steam', key: '42', branch: 'beta', version: '1.4 "Rock"' }
+    const same = {
+      platform: 'steam',
+      key: '42',
+      job_name: 'Ship-Win64',
+      build_number: '42',
+      branch: 'beta',
+      version: '1.4 "Rock"',
+    }
     expect(arrived.flatMap((post) => read(stores, 'deployment', post.body))).toMatchObject([
       { ...same, status: 'uploading' },
       { ...same, status: 'approved', uploaded: true, external_id: '4513280', external_build_id: '25520824' },
@@ -126,11 +147,26 @@ steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
     const file = '{"job_name":"Game","build_number":"7","status":"UNSTABLE","commit":null,"logs_tail":"a\\nb"}'
     const shell = (base: string) => {
       const script = /sh '''\n([\s\S]*?)'''/.exec(jenkinsfile(contextOf('jenkins', base)))![1]!
-      // Groovy takes a backslash at the end of a line for itself.
-      return `printf %s "$FILE" >goldmaster.json\n${script.replaceAll('\\\n', '')}`
+      // As Groovy reads it, and as Jenkins runs it: traced, and stopped by the first failure.
+      return `printf %s "$FILE" >goldmaster.json\nset -xe\n${script.replaceAll('\\\\', '\\')}`
     }
-    const { arrived } = await run(shell, {}, { FILE: file, GOLDMASTER_TOKEN: token })
+    const environment = { FILE: file, GOLDMASTER_TOKEN: token }
+    const { arrived } = await run(shell, {}, environment)
     expect(arrived).toMatchObject([{ path: '/webhooks/jenkins', headers: { 'x-webhook-token': token }, body: file }])
+    expect(arrived[0]!.headers).not.toHaveProperty('x-webhook-signature')
     expect(read(ci, 'jenkins', arrived[0]!.body)).toMatchObject([{ status: 'failed', log: 'a\nb' }])
+
+    const signed = await run(shell, {}, { ...environment, GOLDMASTER_WEBHOOK_SECRET: SECRETS[0]! })
+    expectSigned(ci, signed.arrived, SECRETS[0]!)
+    // Neither as it is nor byte by byte.
+    for (const shown of [SECRETS[0]!, token, [...Buffer.from(SECRETS[0]!)].slice(0, 4).join(' ')])
+      expect(signed.errors).not.toContain(shown)
+  })
+
+  test.each(SECRETS)('sign what the release script tells, with a secret of any length and any characters: %s', async (secret) => {
+    const tell = (base: string) => `${releaseScript(contextOf('deployment', base))}\ntell steam uploaded 'version=1.4 "Rock" é'`
+    const { arrived, errors } = await run(tell, {}, { BUILD_NUMBER: '42', GOLDMASTER_WEBHOOK_SECRET: secret })
+    expect(errors).toBe('')
+    expectSigned(stores, arrived, secret)
   })
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
+import { providers } from './index.ts'
 import { loreRelay } from './lore/setup.ts'
 import { perforce } from './perforce/index.ts'
 import { perforceTrigger } from './perforce/setup.ts'
@@ -19,6 +20,7 @@ interface Arrived {
   body: string
 }
 
+const SECRET = 'what the sender signs with'
 const TOKEN = 'ab'.repeat(32)
 
 describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
@@ -33,6 +35,7 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
     mkdirSync(join(folder, 'work'))
     arrived = []
     running = []
+    environment = {}
     server = createServer(async (request, reply) => {
       const { method, url, headers } = request
       arrived.push({ method, url, headers, body: await text(request) })
@@ -48,6 +51,7 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  let environment: NodeJS.ProcessEnv = {}
   const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const executable = (name: string, content: string) => {
@@ -58,7 +62,12 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
 
   /** In a process group of its own, so that what it leaves behind can be ended too. */
   const run = (script: string, ...args: string[]) => {
-    const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, TMPDIR: join(folder, 'work') }
+    const env = {
+      ...process.env,
+      ...environment,
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+      TMPDIR: join(folder, 'work'),
+    }
     const child = spawn(script, args, { env, stdio: 'ignore', detached: true })
     running.push(child)
     return child
@@ -70,6 +79,20 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
     } catch {
       // Nothing of it is left.
     }
+  }
+
+  const expectSigned = (name: 'perforce' | 'lore') => {
+    const { headers, body } = arrived[0]!
+    const unparsed = {
+      path: name,
+      headers: headers as Record<string, string>,
+      raw: Buffer.from(body),
+      url: '',
+      received: new Date(),
+      config: {},
+    }
+    expect(providers[name].verify(unparsed, [SECRET], true)).toBe(true)
+    expect(providers[name].verify(unparsed, ['another'], true)).toBe(false)
   }
 
   describe('the Perforce trigger', () => {
@@ -167,6 +190,14 @@ esac
       expect(facts[0]).not.toHaveProperty('incomplete')
     })
 
+    test('signs the form, where there is a secret', async () => {
+      standIn()
+      environment = { GOLDMASTER_WEBHOOK_SECRET: SECRET }
+      run(script(), '1234')
+      expect(await fields()).toMatchObject({ changelist: '1234', user: 'DICE\\pensjo' })
+      expectSigned('perforce')
+    })
+
     test('sends the number alone when p4 cannot answer, and cleans up behind itself', async () => {
       executable('bin/p4', '#!/bin/sh\necho "Your session has expired, please login again." >&2\nexit 1\n')
       run(script(), '99')
@@ -201,9 +232,11 @@ esac
       'bin/lore',
       `#!/bin/sh\n[ "$*" = '--json notification subscribe' ] || exit 1\ncat '${folder}/events'\nexec sleep 60\n`,
     )
+    environment = { GOLDMASTER_WEBHOOK_SECRET: SECRET }
     run(executable('relay.sh', loreRelay({ url: '', token: TOKEN, base_url: address(), id: 7 })))
     await until(() => arrived.length === 2)
     expect(arrived.map(({ body }) => body)).toEqual([pushed('aa'), pushed('bb')])
+    expectSigned('lore')
     expect(arrived[0]).toMatchObject({
       url: '/webhooks/lore',
       headers: { 'x-service-token': TOKEN, 'content-type': 'application/json' },

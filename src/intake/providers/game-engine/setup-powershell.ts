@@ -39,9 +39,14 @@ function Send([string]$name, [hashtable]$more = @{}, [int]$seconds = 10) {
   $post = $about + $more
   $post.timestamp = [DateTime]::UtcNow.ToString('s') + 'Z'
   $bytes = [Text.Encoding]::UTF8.GetBytes((ConvertTo-Json $post -Compress))
+  $headers = @{}
+  if ($env:GOLDMASTER_WEBHOOK_SECRET) {
+    $mac = New-Object Security.Cryptography.HMACSHA256 -ArgumentList (, [Text.Encoding]::UTF8.GetBytes($env:GOLDMASTER_WEBHOOK_SECRET))
+    $headers['X-Webhook-Signature'] = 'sha256=' + (-join ($mac.ComputeHash($bytes) | ForEach-Object { $_.ToString('x2') }))
+  }
   $address = $base + '/webhooks/game_engine/' + $name + '?token=' + $token
   try {
-    $null = Invoke-RestMethod -Method Post -Uri $address -ContentType 'application/json' -Body $bytes -TimeoutSec $seconds
+    $null = Invoke-RestMethod -Method Post -Uri $address -Headers $headers -ContentType 'application/json' -Body $bytes -TimeoutSec $seconds
     return
   } catch {
     [Console]::Error.WriteLine('goldmaster: ' + $name + ' was not delivered: ' + $_.Exception.Message)

@@ -1,4 +1,4 @@
-import type { Setup } from '../../setup.ts'
+import { type Setup, SIGN } from '../../setup.ts'
 
 /** A wrapper around a build for POSIX shells. String.raw: the script's own backslashes stay, so it does without `${}`. */
 export const engineShell: Setup = ({ token, base_url }) => String.raw`#!/bin/sh
@@ -33,8 +33,10 @@ field() { [ -z "$2" ] || printf ',"%s":"%s"' "$1" "$(printf %s "$2" | tr '\n' ' 
 
 about=$(printf '"engine":"%s"' "$engine"; field job_name "$job"
   field build_number "$number"; field platform "$GOLDMASTER_PLATFORM"; field target_type "$GOLDMASTER_TARGET"
+  field configuration "$GOLDMASTER_CONFIGURATION"; field agent "$(first "$GOLDMASTER_AGENT" "$NODE_NAME" "$BUILDKITE_AGENT_NAME" "$RUNNER_NAME")"
   field changelist "$changelist"; field commit "$commit"; field branch "$branch")
 
+${SIGN}
 # Event, further fields, then options of curl.
 send() {
   event=$1 more=$2
@@ -45,7 +47,7 @@ send() {
     printf '}'
   } >"$work/post"
   # The address holds the token: handed over on standard input, it does not show in the list of processes.
-  printf 'url = "%s"\n' "$base/webhooks/game_engine/$event?token=$token" |
+  { printf 'url = "%s"\n' "$base/webhooks/game_engine/$event?token=$token"; sign <"$work/post"; } |
     curl --silent --show-error --fail --output /dev/null --connect-timeout 5 "$@" --config - \
       --header 'Content-Type: application/json' --data-binary @"$work/post" || echo "goldmaster: $event was not delivered" >&2
 }

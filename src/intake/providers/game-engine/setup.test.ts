@@ -14,8 +14,10 @@ interface Post {
   event: string
   token: string | null
   body: Record<string, unknown>
+  signed: boolean
 }
 
+const SECRET = 'what the wrapper signs with'
 const TOKEN = 'ab'.repeat(32)
 
 describe.skipIf(process.platform === 'win32')('the wrapper around a build', () => {
@@ -30,8 +32,11 @@ describe.skipIf(process.platform === 'win32')('the wrapper around a build', () =
     answer = 200
     server = createServer(async (request, reply) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
-      const body = JSON.parse(await text(request))
-      posts.push({ event: pathname.replace('/webhooks/game_engine/', ''), token: searchParams.get('token'), body })
+      const path = pathname.replace('/webhooks/', '')
+      const [raw, headers] = [await text(request), request.headers as Record<string, string>]
+      const unparsed = { path, headers, raw: Buffer.from(raw), url: '', received: new Date(), config: {} }
+      const signed = gameEngine.verify(unparsed, [SECRET], true)
+      posts.push({ event: path.replace('game_engine/', ''), token: searchParams.get('token'), body: JSON.parse(raw), signed })
       reply.writeHead(answer).end('{}')
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -88,6 +93,15 @@ LogCook: Display: Cooked packages 660 Packages Remain 0 Total 660
 LogInit: Display: Success - 0 error(s), 3 warning(s)
 ********** COOK COMMAND COMPLETED **********
 `
+
+  test('signs every report, where there is a secret', async () => {
+    await build('RunUAT.sh', `${COOK}END\n`, { GOLDMASTER_WEBHOOK_SECRET: SECRET })
+    expect(posts.length).toBeGreaterThan(3)
+    expect(posts.every(({ signed }) => signed)).toBe(true)
+    posts = []
+    await build('RunUAT.sh', `${COOK}END\n`, { GOLDMASTER_WEBHOOK_SECRET: 'another' })
+    expect(posts.some(({ signed }) => signed)).toBe(false)
+  })
 
   test('reports the phases of an Unreal build and its result', async () => {
     const tail = '********** STAGE COMMAND STARTED **********\n********** PACKAGE COMMAND STARTED **********\nBUILD SUCCESSFUL\n'

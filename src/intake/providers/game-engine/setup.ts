@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, type Setup, signedDeliveries } from '../../setup.ts'
 import { enginePowerShell } from './setup-powershell.ts'
 import { engineShell } from './setup-shell.ts'
 
@@ -44,5 +44,6 @@ END
 
 The events: \`cooking_started\`, \`asset_cooked\`, \`shaders_started\`, \`shaders_completed\`, \`packaging_started\`, \`build_completed\`, \`build_failed\`.
 
+${signedDeliveries(context.id)}
 ${ADDRESS_LIMIT}
 `

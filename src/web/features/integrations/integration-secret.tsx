@@ -6,7 +6,7 @@ import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
-import { TextArea } from '../../ui/form/field.tsx'
+import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -16,15 +16,21 @@ import { useToast } from '../../ui/toast.tsx'
 
 /** Secrets that prove who calls. They are kept sealed and never shown again. */
 export function IntegrationSecret({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
-  const { id, project_id, provider, secrets } = integration
+  const { id, project_id, provider, secrets, requires_signature, health } = integration
   const tool = useProviders().find(({ name }) => name === provider)
   const [text, setText, clear] = useDraft(`signing secret ${id}`, '')
   const [made, setMade] = useState<string>()
+  // A tool that reported unsigned before would be refused from one moment to the next: its owner chooses.
+  const [only, setOnly] = useState(health.last_delivery_at === null)
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
   const say = useToast()
   const save = async () => {
     const signing_secrets = text.split('\n').flatMap((line) => line.trim() || [])
-    await edit.mutateAsync({ project_id, id, body: { signing_secrets } })
+    await edit.mutateAsync({
+      project_id,
+      id,
+      body: { signing_secrets, ...(secrets === 0 && !requires_signature && { requires_signature: only }) },
+    })
     setText('')
     clear()
     setMade(undefined)
@@ -80,6 +86,15 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
           className="font-mono"
           onChange={(event) => setText(event.target.value)}
         />
+        {secrets === 0 && !requires_signature && (tool?.unsigned_paths.length ?? 0) > 0 && (
+          <Checkbox
+            label="Only signed deliveries"
+            hint="Senders without the secret are refused, on every path."
+            checked={only}
+            disabled={locked}
+            onChange={(event) => setOnly(event.target.checked)}
+          />
+        )}
         {made && text.includes(made) && (
           <div className="grid gap-1">
             <span className="text-xs text-soft">Copy it into the tool before you save: it is not shown again.</span>
@@ -97,7 +112,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
             look="quiet"
             disabled={locked}
             run={async () => {
-              await edit.mutateAsync({ project_id, id, body: { signing_secrets: [] } })
+              await edit.mutateAsync({ project_id, id, body: { signing_secrets: [], requires_signature: false } })
               say('Signing secret removed')
             }}
           >
@@ -105,7 +120,42 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
           </Confirm>
         </div>
       )}
+      <OnlySigned integration={integration} paths={tool?.unsigned_paths ?? []} locked={locked} />
     </Section>
+  )
+}
+
+interface OnlySignedProps {
+  integration: AppReply<'showIntegration'>
+  /** Where the token alone is enough with the switch off. */
+  paths: readonly string[]
+  locked: boolean
+}
+
+/** Tools that must sign once they have a secret need no switch. */
+function OnlySigned({ integration: { id, project_id, secrets, requires_signature }, paths, locked }: OnlySignedProps) {
+  const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
+  const say = useToast()
+  const set = async (requires_signature: boolean) => {
+    await edit.mutateAsync({ project_id, id, body: { requires_signature } })
+    say(requires_signature ? 'Only signed deliveries are accepted' : 'Unsigned deliveries are accepted')
+  }
+  if (secrets === 0 && requires_signature)
+    return <Notice kind="warn">Only signed deliveries are accepted, but no secret is saved: everything is refused.</Notice>
+  if (secrets === 0 || paths.length === 0) return null
+  const listed = paths.map((path) => `/webhooks/${path}`).join(', ')
+  return (
+    <Checkbox
+      label="Only signed deliveries"
+      hint={
+        requires_signature
+          ? 'Unsigned deliveries are refused on every path. Senders of ours sign with GOLDMASTER_WEBHOOK_SECRET.'
+          : `Accepted unsigned, by the token alone: ${listed}`
+      }
+      checked={requires_signature}
+      disabled={locked || edit.isPending}
+      onChange={(event) => void set(event.target.checked).catch(() => {})}
+    />
   )
 }
 
