@@ -1,6 +1,8 @@
 import type { Database, Sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
+import { scheduleReviews } from '../domain/breakages/late-changes.ts'
 import * as builds from '../domain/builds/report.ts'
+import * as lines from '../domain/changes/lines.ts'
 import * as changes from '../domain/changes/submit.ts'
 import * as deployments from '../domain/deployments/report.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
@@ -60,21 +62,31 @@ async function applyOneByOne(
       case 'change':
         break
       case 'orphan': {
-        const orphaned = await changes.orphan(db, context.project_id, fact)
+        const orphaned = await changes.orphan(db, context, fact)
+        await scheduleReviews(db, context)
         if (orphaned) records.push({ type: 'change', id: orphaned.id })
         break
       }
+      case 'branch_created':
+        await lines.restore(db, context, fact)
+        break
+      case 'branch_deleted':
+        if ((await lines.remove(db, context, fact)) !== null) await scheduleReviews(db, context)
+        break
       case 'build': {
         const reported = await builds.report(db, context, fact, alone)
         if (reported) records.push({ type: 'build_run', id: reported.id })
         stale ||= reported?.effect === 'stale'
         if (reported?.effect === 'processed') await followUp(db, context, fact, reported.id)
+        warnings.push(...(fact.warnings ?? []))
         break
       }
       case 'deployment': {
-        const { id } = await deployments.report(db, context, fact)
-        records.push({ type: 'deployment', id })
-        if (fact.warning) warnings.push(fact.warning)
+        const reported = await deployments.report(db, context, fact)
+        if ('id' in reported) records.push({ type: 'deployment', id: reported.id })
+        else
+          warnings.push(`Nothing was changed: this could be any of ${reported.several.join(', ')}. Send track or job_name too.`)
+        warnings.push(...(fact.warnings ?? []))
         break
       }
       case 'reference': {
@@ -111,7 +123,7 @@ async function applyChanges(
   await linkChanges(
     db,
     context.project_id,
-    facts.flatMap((fact) => tasksNamed(fact.description).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
+    facts.flatMap((fact) => tasksNamed(fact).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
   return ids

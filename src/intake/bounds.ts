@@ -7,6 +7,9 @@ function identifiersOf(fact: Fact): Record<string, string | undefined> {
     case 'change':
     case 'orphan':
       return { 'The identifier of a change': fact.identifier }
+    case 'branch_created':
+    case 'branch_deleted':
+      return { 'The head of a branch': fact.head }
     case 'build': {
       const { job, number, external_id, commit } = fact.build
       const { commit_hash, changelist } = fact

@@ -25,6 +25,8 @@ export function artifactsOf(reported: unknown): Artifact[] | undefined {
   return artifacts.length > 0 ? artifacts : undefined
 }
 
+const VERSION_MAX = 100
+
 function artifact(key: string | undefined, item: unknown): Artifact[] {
   // The Notification plugin keeps the addresses below the place they are stored at.
   const url = [item, ...['url', 'href', 'archive', 's3'].map((name) => at(item, name))]
@@ -34,7 +36,10 @@ function artifact(key: string | undefined, item: unknown): Artifact[] {
   if (named === undefined || named === '') return []
   const size = number(at(item, 'size_bytes') ?? at(item, 'size'))
   const size_bytes = size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : null
-  return [{ name: named === url ? lastSegment(url) : named, size_bytes, url: url ?? '' }]
+  const version = word(at(item, 'version'))?.slice(0, VERSION_MAX)
+  return [
+    { name: named === url ? lastSegment(url) : named, size_bytes, url: url ?? '', ...(version !== undefined && { version }) },
+  ]
 }
 
 const lastSegment = (url: string) => text(url.split(/[?#]/, 1)[0]!.split('/').at(-1)) ?? url

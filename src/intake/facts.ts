@@ -1,10 +1,13 @@
 import type * as builds from '../domain/builds/report.ts'
+import type { ToldBranch } from '../domain/changes/lines.ts'
 import type * as changes from '../domain/changes/submit.ts'
 import type * as deployments from '../domain/deployments/report.ts'
 import type * as references from '../domain/tasks/references.ts'
 
+export type { Measure } from '../domain/builds/measures.ts'
 export type { Artifact, BuildReference, Step } from '../domain/builds/report.ts'
 export type { ChangedFile } from '../domain/changes/files.ts'
+export type { Repository } from '../domain/changes/lines.ts'
 export type { Stream } from '../domain/changes/streams.ts'
 
 /** A fact is what the domain takes in, with its kind and what only the intake acts on. */
@@ -16,18 +19,24 @@ export type ChangeFact = { kind: 'change' } & changes.Submitted & {
 
 export type OrphanFact = { kind: 'orphan' } & changes.Orphaned
 
+/** A branch is there, at this change, or is gone, having been at it. */
+export type BranchFact = { kind: 'branch_created'; head: string } & ToldBranch
+export type DeletedBranchFact = { kind: 'branch_deleted'; head?: string } & ToldBranch
+
 export type BuildFact = { kind: 'build' } & builds.Report & {
     /** Ask the configured CI server to start this job. */
     start?: true
-  }
+  } & Warned
 
-export type DeploymentFact = { kind: 'deployment' } & deployments.Report & {
-    /** Told back to the sender in the reply. */
-    warning?: string
-  }
+export type DeploymentFact = { kind: 'deployment' } & deployments.Report & Warned
+
+/** What of a report was not understood: told back to the sender in the reply. */
+interface Warned {
+  warnings?: string[]
+}
 
 export type ReferenceFact = { kind: 'reference' } & references.Report
 
-export type Fact = ChangeFact | OrphanFact | BuildFact | DeploymentFact | ReferenceFact
+export type Fact = ChangeFact | OrphanFact | BranchFact | DeletedBranchFact | BuildFact | DeploymentFact | ReferenceFact
 
 export const isChange = (fact: Fact): fact is ChangeFact => fact.kind === 'change'

@@ -11,14 +11,26 @@ export function filterable(fact: Fact): Fact {
     case 'change':
     case 'orphan':
       return scrubbed(fact, ['identifier', 'branch'])
+    case 'branch_created':
+    case 'branch_deleted':
+      return scrubbed(fact, ['branch', 'head'])
     case 'build':
       return {
-        ...scrubbed(fact, ['commit_hash', 'changelist', 'branch', 'phase']),
+        ...scrubbed(fact, [
+          'commit_hash',
+          'changelist',
+          'branch',
+          'phase',
+          'shelf',
+          'pull_request',
+          'head_repository',
+          'target_branch',
+        ]),
         build: scrubbed(fact.build, ['job', 'number', 'commit']),
         ...(fact.steps && { steps: fact.steps.map((step) => scrubbed(step, ['name'])) }),
       }
     case 'deployment':
-      return scrubbed(fact, ['build_number', 'branch', 'version', 'external_id', 'external_build_id', 'commit'])
+      return scrubbed(fact, ['build_number', 'branch', 'track', 'store', 'version', 'external_id', 'external_build_id', 'commit'])
     case 'reference':
       return fact
   }

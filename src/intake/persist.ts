@@ -10,7 +10,9 @@ export interface Delivered {
   status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted'
   delivery_id: string
   records?: Applied['records']
+  /** All warnings as one text. */
   warning?: string
+  warnings?: string[]
   /** Of a test: what it would have made. */
   note?: string
 }
@@ -43,7 +45,7 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
     )
     const ended = fresh.map(({ id, began }, index) => {
       const { outcome, records, warnings } = applied[index]!
-      return { id, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
+      return { id, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began) }
     })
     if (ended.length > 0) await deliveries.finish(db, ended)
     const answers = new Map(ended.map((one): [number, Delivered] => [one.id, answerOf(one.id, one)]))
@@ -65,7 +67,7 @@ export function persistChanges(db: Database, context: IntegrationContext, readin
     const reported = readings.map(({ facts }) => facts)
     const ended = (await applyAll(db, context, reported, seen)).map(({ outcome, records, warnings }, index) => {
       const { arrival, began } = readings[index]!
-      return { arrival, outcome, status: 200, records, message: scrub(warnings.join(' ')), milliseconds: since(began) }
+      return { arrival, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began) }
     })
     const ids = await deliveries.add(db, ended)
     return ended.map((one, index) => answerOf(ids[index]!, one))
@@ -74,10 +76,17 @@ export function persistChanges(db: Database, context: IntegrationContext, readin
 
 export const isRepeat = (error: unknown) => error instanceof Repeated || isUniqueViolation(error, 'deliveries_once')
 
-const answerOf = (
-  id: number,
-  { outcome, records, message }: Pick<Applied, 'outcome' | 'records'> & { message: string },
-): Delivered => ({ status: outcome, delivery_id: String(id), records, ...(message !== '' && { warning: message }) })
+const warned = (said: string[]) => {
+  const warnings = said.map(scrub)
+  return { warnings, message: warnings.join(' ') }
+}
+
+const answerOf = (id: number, { outcome, records, warnings, message }: Applied & { message: string }): Delivered => ({
+  status: outcome,
+  delivery_id: String(id),
+  records,
+  ...(warnings.length > 0 && { warning: message, warnings }),
+})
 
 async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<Delivered> {
   const noted: deliveries.Kept = { outcome: 'duplicate', status: 200, records: [], message: '', milliseconds: since(began) }

@@ -81,10 +81,10 @@ export interface Provider {
   /** Headers that hold a signature although their name does not say so: the delivery log leaves them out. */
   secretHeaders?: readonly string[]
   /**
-   * Whether the delivery is what it claims, given the integration's secrets (maybe none). Absent: the tool signs nothing. Asked before
-   * the body is parsed: only who can sign may cost us that.
+   * Whether the delivery is authentic, given the integration's secrets. `required`: only a right signature will do, also where the token
+   * alone would; there is at least one secret then. Runs before the body is parsed: only who can sign may cost us that.
    */
-  verify?(delivery: Unparsed, secrets: readonly string[]): boolean
+  verify(delivery: Unparsed, secrets: readonly string[], required?: boolean): boolean
   /** Whether a signed delivery is recent, where its time stands in the body. */
   isFresh?(delivery: Delivery): boolean
   /** The tool's first contact, answered before anything is verified. */

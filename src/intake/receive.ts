@@ -1,3 +1,4 @@
+import { WRONG_SIGNATURE } from '../contract/errors.ts'
 import type { Database } from '../db/database.ts'
 import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { deliver, refuse } from './deliver.ts'
@@ -14,8 +15,6 @@ export type Received = { handshake: Handshake } | { delivered: Delivered }
 /** First contact proves nothing yet, so that only a short body is parsed for it. */
 const HANDSHAKE_MAX = 16 * 1024
 
-const WRONG_SIGNATURE = 'The signature is missing, wrong or too old.'
-
 /** Everything that needs the body: first contact, then verify, parse, batch, persist and apply. The body is parsed once. */
 export async function receive(db: Database, integration: IntegrationAuth, request: Request): Promise<Received> {
   const provider = providers[integration.provider]
@@ -27,7 +26,7 @@ export async function receive(db: Database, integration: IntegrationAuth, reques
   const handshake = early && handshakeIn(provider, unparsed, early)
   if (handshake) return { handshake }
 
-  if (provider.verify && !provider.verify(unparsed, integration.secrets)) throw await refused(401, WRONG_SIGNATURE)
+  if (!isVerified(provider, unparsed, integration)) throw await refused(401, WRONG_SIGNATURE)
   const { body, unreadable } = early ?? parse(unparsed)
   if (unreadable) throw await refused(422, unreadable.message)
   const delivery = { ...unparsed, body }
@@ -35,6 +34,10 @@ export async function receive(db: Database, integration: IntegrationAuth, reques
 
   return { delivered: await deliver(db, integration, provider, delivery) }
 }
+
+/** Without a secret nothing can be signed: an integration that takes only signed deliveries then takes none. */
+const isVerified = (provider: Provider, unparsed: Unparsed, { secrets, requires_signature }: IntegrationAuth) =>
+  !(requires_signature && secrets.length === 0) && provider.verify(unparsed, secrets, requires_signature)
 
 interface Parsed {
   body?: unknown

@@ -1,4 +1,4 @@
-import { bodyGone } from '../contract/errors.ts'
+import { badSignature, bodyGone } from '../contract/errors.ts'
 import type { Database, Pool } from '../db/database.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
 import { BODY_NOTES } from '../domain/integrations/stored-bodies.ts'
@@ -25,6 +25,8 @@ export async function replayHere(db: Database, id: number, moved?: Buffer): Prom
   const stored = await log.stored(db, id, moved)
   if (stored.body === null) throw bodyGone()
   if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
+  // Nobody knows who sent it.
+  if (stored.requires_signature && stored.status === 401) throw badSignature()
   const again = stored.test ? rehearse : deliver
   try {
     return await again(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)

@@ -14,6 +14,35 @@ export type Setup = (context: SetupContext) => string
 /** The operator's way to save what a tool signs with, where nobody opens a page. */
 export const saveSecret = (id: number) => `goldmaster admin integration secret ${id}`
 
+/**
+ * `sign` for shell scripts: HMAC-SHA256 of standard input, made of plain SHA-256, because `openssl dgst -hmac` would show the secret in the
+ * list of processes. Does without `${}`, so that a guide has no gaps.
+ */
+export const SIGN = String.raw`# Signs standard input for curl --config, if GOLDMASTER_WEBHOOK_SECRET is set. It needs openssl.
+sign() (
+  set +x # a trace would show the secret
+  [ -n "$GOLDMASTER_WEBHOOK_SECRET" ] || { cat >/dev/null; exit; }
+  key=$(printf %s "$GOLDMASTER_WEBHOOK_SECRET" | od -An -v -tu1)
+  [ "$(printf '%s\n' $key | wc -l)" -le 64 ] ||
+    key=$(printf %s "$GOLDMASTER_WEBHOOK_SECRET" | openssl dgst -sha256 -binary | od -An -v -tu1)
+  signature=$({ pad 92; { pad 54; cat; } | openssl dgst -sha256 -binary; } | openssl dgst -sha256 -r | cut -d ' ' -f 1)
+  printf 'header = "X-Webhook-Signature: sha256=%s"\n' "$signature"
+)
+pad() {
+  block='' count=0
+  for byte in $key; do octal $((byte ^ $1)); done
+  while [ $count -lt 64 ]; do octal "$1"; done
+  printf "$block"
+}
+octal() { block="$block\\$(($1 / 64))$(($1 / 8 % 8))$(($1 % 8))" count=$((count + 1)); }
+`
+
+/** For tools that our own senders and a studio's scripts speak for. */
+export const signedDeliveries = (id: number) => `### Signed deliveries
+
+Save a signing secret and turn on **Only signed deliveries** here (or with \`${saveSecret(id)}\` and \`goldmaster admin integration require-signature ${id}\`): then a leaked token alone gets nobody in. Give your senders the same secret in \`GOLDMASTER_WEBHOOK_SECRET\`: \`goldmaster run\`, \`goldmaster builds report\`, \`goldmaster bridge\` and the scripts on this page sign with it. A sender of your own adds the header \`X-Webhook-Signature: sha256=…\` with the hexadecimal HMAC-SHA256 of the raw body.
+`
+
 /** For tools that send many requests from one address. */
 export const ADDRESS_LIMIT =
   'Busy sender? Requests are also counted by address, 300 in five minutes unless the operator says otherwise; raise `LIMIT_REQUESTS_PER_IP` (or switch it `off` behind a proxy that limits already) so that a rush of events from one host is not turned away with 429.'

@@ -7,6 +7,18 @@ export const branchKey = (branch: string): string =>
         .toLowerCase()
     : branch.replace(/^(?:refs\/heads\/|refs\/remotes\/origin\/|origin\/)/, '')
 
+/**
+ * Whether a branch, by its key, is meant by a pattern as people write it: `//Game/*`, `//game/rel-*`, `//game/...`, `release/*`, `**`. A star
+ * stands for any text, slashes included. Upper and lower case count as they do for the branch.
+ */
+export function branchFits(pattern: string, branch: string): boolean {
+  const written = pattern.trim()
+  if (!branch.startsWith('//')) return fits(branchKey(written), branch)
+  const depot = written.toLowerCase().replace(/\/+$/, '').replaceAll('...', '*')
+  // `//game/main/...` is the stream itself too.
+  return fits(depot, branch) || (depot.startsWith('//') && depot.replace(/\/\*+$/, '') === branch)
+}
+
 /** A star stands for any text. */
 export function fits(pattern: string, name: string): boolean {
   const [head = '', ...parts] = pattern.split('*')

@@ -1,6 +1,6 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { branchKey } from './branch-names.ts'
+import { lineOf, type Repository, registering, spelled } from './lines.ts'
 
 /** A change on a branch, as it was told. */
 export interface Placement {
@@ -11,6 +11,7 @@ export interface Placement {
   given: number | null
   /** The change before it on this branch, where the tool tells. */
   follows: string | null
+  repository?: Repository | undefined
 }
 
 interface Owner {
@@ -23,22 +24,29 @@ interface Owner {
  * others follow which arrived before.
  */
 export function placing({ account_id, project_id }: Owner, placements: readonly Placement[]): Sql {
+  const owner = { account_id, project_id }
   const fitting = placements
-    .map((one) => ({ ...one, branch: branchKey(one.branch) }))
-    .filter(({ branch }) => branch !== '' && branch.length <= BRANCH_MAX)
+    .map(({ identifier, given, follows, ...told }) => ({ identifier, given, follows, ...spelled(told) }))
+    .filter(({ told, qualified }) => told !== '' && qualified.length <= BRANCH_MAX)
     .map((one, place) => ({ ...one, place }))
   // Who follows one of them is looked up for each, in the index: for a list of them PostgreSQL before 17 would read a young table
   // as a whole, not knowing that it has grown. What came with them meets them by name and branch at once: by branch alone, a push of
   // thousands would be compared each with each.
   return sql`
+    placements as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb)
+        as t (identifier text, told text, repository text, qualified text, given bigint, follows text, place integer)),
+    lines as materialized (
+      select t.told, t.repository, ${lineOf(owner)} as name from (select distinct told, repository, qualified from placements) t),
+    ${registering(owner)},
     placed as (
-      insert into change_branches (account_id, project_id, branch, change_id, given, follows, timestamp)
-      select ${account_id}, ${project_id}, t.branch, w.id, t.given, t.follows, w.timestamp
-      from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb) as t (identifier text, branch text, given bigint, follows text, place integer)
+      insert into change_branches (account_id, project_id, branch, told, change_id, given, follows, timestamp)
+      select ${account_id}, ${project_id}, l.name, nullif(l.told, l.name), w.id, t.given, t.follows, w.timestamp
+      from placements t join lines l on l.told = t.told and l.repository = t.repository
       join written w on w.identifier = t.identifier
       order by t.place
-      on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null
-        where change_branches.orphaned_at is not null
+      on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null, doubted_at = null
+        where change_branches.orphaned_at is not null or change_branches.doubted_at is not null
       returning branch, change_id, follows, position),
     standing as materialized (select p.branch, p.position, w.identifier from placed p join written w on w.id = p.change_id),
     late as (
@@ -94,5 +102,6 @@ export const orderByTime = (db: Database, accountIds: readonly number[]) =>
  * those it was on.
  */
 export const branchesOf = sql`(
-  select coalesce(json_agg(p.branch order by p.id), '[]') from change_branches p
-  where p.change_id = c.id and (p.orphaned_at is null or c.orphaned_at is not null))`
+  select coalesce(json_agg(coalesce(p.told, p.branch) order by p.id) filter (where p.orphaned_at is null),
+    json_agg(coalesce(p.told, p.branch) order by p.id), '[]')
+  from change_branches p where p.change_id = c.id)`

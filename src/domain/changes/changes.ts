@@ -47,7 +47,7 @@ export function list(project: Sql, q: Query): Listing {
     ${when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
   const found = (within?: Within) => sql`
     select c.* from ${among(sql`changes`, q.ids, 'bigint')} c
-    ${when(q.branch, (branch) => sql`join change_branches p on p.change_id = c.id and p.project_id = ${project} and p.branch = ${asShown(branchKey(branch))}`)}
+    ${when(q.branch, (branch) => sql`join change_branches p on p.change_id = c.id and p.project_id = ${project} and coalesce(p.told, p.branch) = ${asShown(branchKey(branch))}`)}
     where c.project_id = ${project} and ${where(at, id)}
       ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)}
       ${when(q.source_type, (type) => sql`and c.source_type = ${type}`)}

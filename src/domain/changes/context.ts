@@ -4,6 +4,8 @@ import { type Database, sql } from '../../db/database.ts'
 import { lineColumns } from '../builds/context.ts'
 import { BRANCH, positionOn } from '../builds/positions.ts'
 import { timelineColumns } from '../deployments/timeline.ts'
+import { named } from '../tasks/references.ts'
+import { branchesOf } from './branches.ts'
 
 /** Shown of each. */
 const SHOWN = 50
@@ -19,8 +21,10 @@ const holds = sql`(b.commit_hash = c.identifier or b.changelist = c.identifier o
 
 /** Where a change is shown, and what it went into. */
 export async function contextOf(db: Database, projectId: number, id: number): Promise<OwnReply<'showChangeContext'>> {
-  const context = await db.one<OwnReply<'showChangeContext'>>(sql`
-    with c as (select id, project_id, identifier, timestamp, url, file_url from changes where project_id = ${projectId} and id = ${id}),
+  const context = await db.one<
+    Omit<OwnReply<'showChangeContext'>, 'references'> & { description: string; branches: string[] }
+  >(sql`
+    with c as (select id, project_id, identifier, timestamp, url, file_url, description, orphaned_at from changes where project_id = ${projectId} and id = ${id}),
     exact as (
       select b.id, b.ci_job_name from c join build_runs b on b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
@@ -41,7 +45,7 @@ export async function contextOf(db: Database, projectId: number, id: number): Pr
         order by d.created_at, d.number limit ${LOOK}) d
       join build_runs b on b.id = d.build_run_id
       where ${holds} order by d.created_at, d.number limit ${SHOWN})
-    select c.url, c.file_url,
+    select c.url, c.file_url, c.description, ${branchesOf} as branches,
       (select coalesce(json_agg(x order by x.exact desc, x.created_at desc), '[]') from (
         select ${lineColumns}, builds.exact from builds join build_runs b on b.id = builds.id) x) as build_runs,
       (select coalesce(json_agg(x order by x.id), '[]') from (
@@ -49,5 +53,8 @@ export async function contextOf(db: Database, projectId: number, id: number): Pr
       (select coalesce(json_agg(x order by x.created_at), '[]') from (select ${timelineColumns} from shipped d) x) as deployments
     from c`)
   if (!context) throw notFound('Change')
-  return context
+  const { description, branches, ...shown } = context
+  // A branch is often called after what it is for: `fix/game-12-moon`. A depot's path is not.
+  const names = branches.filter((branch) => !branch.startsWith('//'))
+  return { ...shown, references: await named(db, projectId, [{ title: names.join('\n'), description, metadata: {} }]) }
 }

@@ -21,7 +21,7 @@ const namesOf = ({ identifier, description }: Described): string[] => [
 ]
 
 /** A commit may be named by its beginning. */
-const isName = (name: string, asked: string) =>
+export const isName = (name: string, asked: string) =>
   name === asked || (asked.length >= 7 && /[a-f]/.test(asked) && name.startsWith(asked))
 
 /** A change and the one that takes it back are as if neither had been; what takes a taking back back leaves the first one. Newest first. */

@@ -1,3 +1,5 @@
+import { fits } from './branch-names.ts'
+
 /** A stream as the server tells it: its own path, the one whose files it shows, and what it takes in from elsewhere. */
 export interface Stream {
   path: string
@@ -24,15 +26,20 @@ export function streamsOf(paths: readonly string[], { prefixes = [], streams = [
   return [...new Set(paths.flatMap((path) => find(path.toLowerCase())))]
 }
 
-/** A star stands for the rest of a folder's name. */
+/** A star stands for any part of a folder's name: `//game/*` has a stream for each folder below. */
 const byPrefix = (prefixes: readonly string[]) => {
-  const patterns = prefixes.map((prefix) => plain(prefix).split('/'))
+  const patterns = prefixes.map((prefix) =>
+    prefix
+      .trim()
+      .toLowerCase()
+      .replace(/\/(?:\.\.\.)?$/, '')
+      .split('/'),
+  )
   return (path: string) => {
     const folders = path.split('/')
-    const fits = (pattern: readonly string[]) =>
-      folders.length > pattern.length &&
-      pattern.every((name, at) => (name.endsWith('*') ? folders[at]!.startsWith(name.slice(0, -1)) : folders[at] === name))
-    return longest(patterns.filter(fits).map(({ length }) => folders.slice(0, length).join('/')))
+    const isMeant = (pattern: readonly string[]) =>
+      folders.length > pattern.length && pattern.every((name, at) => fits(name, folders[at]!))
+    return longest(patterns.filter(isMeant).map(({ length }) => folders.slice(0, length).join('/')))
   }
 }
 

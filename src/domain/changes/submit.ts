@@ -2,12 +2,14 @@ import type { SourceType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import * as assets from '../assets/versions.ts'
-import { hasBuildsOf, inferBranchesOf } from '../builds/positions.ts'
+import { hasRecentFailures, scheduleReviews } from '../breakages/late-changes.ts'
+import { hasBuildsOf, inferBranchesOf, inferLatestBranches } from '../builds/positions.ts'
+import { makePreflights } from '../builds/preflights.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import * as streamSettings from '../integrations/stream-settings.ts'
-import { branchKey } from './branch-names.ts'
 import * as branches from './branches.ts'
 import { assetFiles, type ChangedFile } from './files.ts'
+import * as lines from './lines.ts'
 import { type StreamSettings, streamsOf } from './streams.ts'
 
 /** A change as a tool tells it. */
@@ -25,15 +27,22 @@ export interface Submitted {
   branch: string
   /** The change before it on that branch, where the tool tells. */
   follows?: string
+  /** Where the tool has several: branches of one name are then separate. */
+  repository?: lines.Repository | undefined
   /** Where the tool shows it, and its files: an address with {path} and {line}. */
   url?: string
   file_url?: string
   /** null: the tool did not tell which files. */
   files: ChangedFile[] | null
+  /** The server knows it and it was never submitted: it is on no branch. */
+  pending?: true
 }
 
-/** A commit that is no longer on its branch. */
-export type Orphaned = Pick<Submitted, 'source_type' | 'identifier' | 'branch'>
+/** A commit that a forced push left behind on its branch. */
+export interface Orphaned extends Pick<Submitted, 'source_type' | 'identifier' | 'branch' | 'repository'> {
+  /** Where the branch is now. */
+  after?: string
+}
 
 export interface SubmittedRow {
   id: number
@@ -45,6 +54,8 @@ interface Outcome {
   changes: SubmittedRow[] | null
   late: branches.Chain[] | null
   has_builds: boolean
+  has_failures: boolean
+  has_new_branches: boolean
   moved: number
   others: assets.OpenedApproval[] | null
 }
@@ -69,30 +80,36 @@ export async function submit(
     ${branches.placing(context, placementsOf(changes, settings))},
     ${assets.touching(context, changes)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
-      (select json_agg(late) from late) as late, ${hasBuildsOf(project_id, names)} as has_builds,
+      (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches, ${hasBuildsOf(project_id, names)} as has_builds,
+      ${hasRecentFailures(project_id)} as has_failures,
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
   if (!done.changes) return []
   await branches.reorder(db, context, done.late ?? [])
   await assets.settle(db, context, done.moved, done.others ?? [])
+  const pending = changes.flatMap((change) => (change.pending ? [change.identifier] : []))
+  if (pending.length > 0) await makePreflights(db, project_id, pending)
   if (done.has_builds)
     await inferBranchesOf(
       db,
       project_id,
       done.changes.map(({ id }) => id),
     )
+  if (done.has_new_branches) await inferLatestBranches(db, project_id)
+  if (done.has_failures) await scheduleReviews(db, context)
   return done.changes
 }
 
 /** A commit that is told on a second branch is on both; a changelist is on every stream that one of its files belongs to. */
 const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.Placement[] =>
-  changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files }) => {
+  changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files, pending, repository }) => {
+    if (pending) return []
     if (source_type === 'Changelist') {
       const given = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
       const paths = (files ?? []).map(({ path }) => path)
       const names = branch ? [branch] : streamsOf(paths, settings)
       return names.map((name) => ({ identifier, branch: name, given, follows: null }))
     }
-    return [{ identifier, branch, given: null, follows: follows ?? null }]
+    return [{ identifier, branch, given: null, follows: follows ?? null, repository }]
   })
 
 /** `written`: the changes, and whether their files were not known before; only then do they touch assets. */
@@ -109,17 +126,17 @@ function writing(context: IntegrationContext, changes: Submitted[], unless: Sql)
     reported as (
       select * from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
         as t (source_type text, identifier text, author text, author_uids text[], description text, timestamp timestamptz, branch text,
-          files jsonb, asset_count integer, url text, file_url text)
+          files jsonb, asset_count integer, url text, file_url text, pending boolean)
       where not exists (${unless})),
     written as (
       insert into changes as c (account_id, project_id, integration_id, source_type, identifier, author, author_user_id, description,
-        branch, timestamp, files, files_known_at, asset_count, url, file_url)
+        branch, timestamp, files, files_known_at, asset_count, url, file_url, pending)
       select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
         (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${context.account_id}
           where a.provider = ${context.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
           order by array_position(t.author_uids, lower(a.uid)) limit 1),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
-        coalesce(t.url, ''), coalesce(t.file_url, '')
+        coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false)
       from reported t
       on conflict (project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
@@ -134,20 +151,23 @@ function writing(context: IntegrationContext, changes: Submitted[], unless: Sql)
         -- Never now, which stands for news: another transaction may have told them in this very millisecond.
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
-        asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null, updated_at = now()
+        asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null,
+        pending = excluded.pending, updated_at = now()
       returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }
 
 /** A forced push left this one behind on its branch. It is orphaned where that was the last one it was on. */
-export const orphan = (db: Database, projectId: number, { source_type, identifier, branch }: Orphaned) => {
-  const key = branchKey(branch)
+export async function orphan(db: Database, owner: lines.Owner, told: Orphaned) {
+  const name = await lines.rewind(db, owner, told)
   return db.one<{ id: number }>(sql`
     with this as (
-      select id from changes where project_id = ${projectId} and source_type = ${source_type} and identifier = ${identifier}),
+      select id from changes
+      where project_id = ${owner.project_id} and source_type = ${told.source_type} and identifier = ${told.identifier}),
     elsewhere as (
-      select from change_branches p join this on p.change_id = this.id where p.branch <> ${key} and p.orphaned_at is null limit 1),
+      select from change_branches p join this on p.change_id = this.id where p.branch <> ${name} and p.orphaned_at is null limit 1),
     left_behind as (
-      update change_branches p set orphaned_at = now() from this where p.change_id = this.id and p.branch = ${key} and p.orphaned_at is null)
+      update change_branches p set orphaned_at = goldmaster_now(), doubted_at = null
+      from this where p.change_id = this.id and p.branch = ${name} and p.orphaned_at is null)
     update changes c set orphaned_at = case when not exists (select from elsewhere) then now() end, updated_at = now()
     from this where c.id = this.id and c.orphaned_at is null
     returning c.id`)

@@ -1,6 +1,6 @@
 import type { Delivery, Unparsed } from '../provider.ts'
 import { at, text, word } from '../reading.ts'
-import { hmac, signedBy } from '../signatures.ts'
+import { type Checked, hmac, signedBy } from '../signatures.ts'
 
 /** Unity Build Automation has no address of its own: it calls the CI intake or the deployment intake. */
 export const isUnity = ({ headers, body }: Delivery): boolean =>
@@ -16,9 +16,9 @@ export const unityEvent = ({ headers, body }: Delivery): string =>
 
 export const unityDelivery = ({ headers }: Delivery): string | undefined => headers['x-unitycloudbuild-deliveryid']
 
-/** Unity signs only when a secret was set on its side: an absent signature is no offence, a wrong one is. */
-export function unitySigned({ headers, raw }: Unparsed, secrets: readonly string[]): boolean {
+/** Unity signs only when a secret was set on its side. */
+export function unitySignature({ headers, raw }: Unparsed, secrets: readonly string[]): Checked {
   const given = headers['x-unitycloudbuild-signature']
-  if (given === undefined || secrets.length === 0) return true
+  if (given === undefined) return undefined
   return signedBy(secrets, given, (secret) => hmac('sha256', secret, raw).toString('hex'))
 }

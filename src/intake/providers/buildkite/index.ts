@@ -1,9 +1,11 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
+import { originOf } from '../../build-origin.ts'
 import { between, branchOf, logOf, revisionOf } from '../../build-report.ts'
 import type { BuildFact, Fact } from '../../facts.ts'
 import type { Delivery, Provider } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, link, object, text, time, word } from '../../reading.ts'
+import { agentOf, dimensionsOf } from '../../reports/build-dimensions.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { stepOf } from './job.ts'
 import { sample } from './sample.ts'
@@ -91,12 +93,15 @@ function read({ body }: Delivery, subject: 'build' | 'job'): Fact[] {
     ...revisionOf(at(build, 'commit')),
     ...(changelist !== undefined && { changelist }),
     branch: branchOf(at(build, 'branch')),
+    ...originOf({ pull_request: at(build, 'pull_request') }),
     url: link(at(build, 'web_url')),
     started_at,
     finished_at,
     duration_seconds: between(started_at, finished_at),
     // Buildkite sends no logs; a step may leave the tail in the build's meta-data.
     log: logOf(at(build, 'meta_data')),
+    ...dimensionsOf(at(build, 'meta_data')),
+    ...(step && { agent: agentOf(at(body, 'job', 'agent')) }),
     steps: step && [step],
     at: step ? (step.finished_at ?? step.started_at) : (finished_at ?? started_at ?? time(at(build, 'scheduled_at'))),
   }

@@ -3,16 +3,16 @@ import type { Fact } from '../../facts.ts'
 import type { Unparsed } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, text, time } from '../../reading.ts'
-import { hmac, signedBy } from '../../signatures.ts'
+import { type Checked, hmac, signedBy } from '../../signatures.ts'
 
 /** App Store Connect: one event, its new state, and the id of the version, upload or beta it is about. */
 
 export const appleType = (body: unknown): string | undefined =>
   typeof at(body, 'data', 'attributes') === 'object' ? text(at(body, 'data', 'type')) : undefined
 
-export function appleSigned({ headers, raw }: Unparsed, secrets: readonly string[]): boolean {
+export function appleSignature({ headers, raw }: Unparsed, secrets: readonly string[]): Checked {
   const given = headers['x-apple-signature']
-  if (given === undefined || secrets.length === 0) return true
+  if (given === undefined) return undefined
   return signedBy(secrets, given, (secret) => `hmacsha256=${hmac('sha256', secret, raw).toString('hex')}`)
 }
 
@@ -91,9 +91,10 @@ export function readApple(body: unknown): Fact[] {
       key: instance,
       ...outcome,
       ...(outcome === undefined && {
-        warning: `The state ${JSON.stringify(state ?? null)} is not known; the status stays as it was.`,
+        warnings: [`The state ${JSON.stringify(state ?? null)} is not known; the status stays as it was.`],
       }),
       branch: event.branch,
+      ...(event.branch !== undefined && { track: event.branch }),
       external_id: instance,
       at: time(at(body, 'data', 'attributes', 'timestamp')),
     },

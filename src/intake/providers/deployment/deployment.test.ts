@@ -65,7 +65,7 @@ describe('a report of a script', () => {
   ])('reads %s as %s', (event, status) => {
     const fact = read({ ...steam, event })
     expect(fact).toMatchObject({ status })
-    expect(fact.warning).toBeUndefined()
+    expect(fact.warnings).toBeUndefined()
     expect(fact.uploaded).toBeUndefined()
   })
 
@@ -85,7 +85,7 @@ describe('a report of a script', () => {
   test.each(['glitched', '__proto__', '', undefined])('keeps a deployment whose event is %j, with a warning', (event) => {
     const fact = read({ ...steam, event })
     expect(fact.status).toBeUndefined()
-    expect(fact.warning).toContain(JSON.stringify(event || null))
+    expect(fact.warnings?.[0]).toContain(JSON.stringify(event || null))
     expect(fact.key).toBe('42')
   })
 
@@ -139,9 +139,9 @@ describe('App Store Connect', () => {
   })
 
   test('keeps a state it does not know with a warning, and a replaced version without one', () => {
-    expect(read(version('ON_THE_MOON'))).toMatchObject({ warning: expect.stringContaining('ON_THE_MOON') })
+    expect(read(version('ON_THE_MOON'))).toMatchObject({ warnings: [expect.stringContaining('ON_THE_MOON')] })
     const replaced = read(version('REPLACED_WITH_NEW_VERSION'))
-    expect([replaced.status, replaced.warning]).toEqual([undefined, undefined])
+    expect([replaced.status, replaced.warnings]).toEqual([undefined, undefined])
   })
 
   test('ignores pings and other events', () => {

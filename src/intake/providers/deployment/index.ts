@@ -1,11 +1,14 @@
 import { platformOf } from '../../../contract/sets.ts'
+import { storeOf } from '../../../contract/spellings/stores.ts'
 import { buildRunIdOf } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
 import type { Delivery, Dialect, Provider } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, object, text, time, word } from '../../reading.ts'
-import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
-import { appleKey, appleSigned, appleType, readApple } from './apple.ts'
+import { unknownFields } from '../../reports/unknown-fields.ts'
+import { isAuthentic, senderSignature } from '../../signatures.ts'
+import { isUnity, unityDelivery, unityEvent, unitySignature } from '../unity.ts'
+import { appleKey, appleSignature, appleType, readApple } from './apple.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 import { readUnity } from './unity.ts'
@@ -20,7 +23,14 @@ export const deployment: Provider = {
   paths: ['deployment'],
   tokenHeader: null,
   answers: 200,
-  verify: (delivery, secrets) => appleSigned(delivery, secrets) && unitySigned(delivery, secrets),
+  verify: (delivery, secrets, required) =>
+    isAuthentic(
+      secrets,
+      required,
+      appleSignature(delivery, secrets),
+      unitySignature(delivery, secrets),
+      senderSignature(delivery, secrets),
+    ),
   deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
@@ -58,23 +68,37 @@ function report(reported: unknown): Fact {
     throw new Unreadable('A deployment report needs build_number, version, external_build_id or external_id.')
 
   const event = eventOf(body)
-  const status = event === undefined ? undefined : statusOf(event, platform)
+  const store = platform === 'custom' ? storeOf(named) : ''
+  const status = event === undefined ? undefined : statusOf(event, store || platform)
+  const warnings = [
+    ...(status === undefined ? [`The event ${JSON.stringify(event ?? null)} is not known; the status stays as it was.`] : []),
+    ...unknownFields(body, FIELDS),
+  ]
   return {
     kind: 'deployment',
     platform,
     // All stores that nobody knows share one platform; their names keep them apart.
-    key: platform === 'custom' && named.toLowerCase() !== 'custom' ? `${named.toLowerCase()} ${subject}` : subject,
+    key: store === '' ? subject : `${store} ${subject}`,
+    ...(store !== '' && { store }),
     ...status,
-    ...(status === undefined && {
-      warning: `The event ${JSON.stringify(event ?? null)} is not known; the status stays as it was.`,
-    }),
+    ...(warnings.length > 0 && { warnings }),
+    job_name: text(at(body, 'job_name')),
     build_number,
+    track: text(at(body, 'track')),
     branch: text(at(body, 'branch')),
     version,
     external_id,
     external_build_id,
     commit: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
+    changelist: word(at(body, 'changelist')),
     build_run_id: buildRunIdOf(body),
     at: time(at(body, 'timestamp')),
   }
 }
+
+const FIELDS = new Set(
+  [
+    'token platform event status job_name build_number build_run_id version branch track commit commit_hash changelist',
+    'external_id external_build_id steam_app_id timestamp',
+  ].flatMap((line) => line.split(' ')),
+)

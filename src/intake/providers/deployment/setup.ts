@@ -1,19 +1,24 @@
-import { type Setup, saveSecret } from '../../setup.ts'
+import { type Setup, SIGN, saveSecret, signedDeliveries } from '../../setup.ts'
 
 /** Shell functions for the release script of a studio: `tell` for every store, and what a Steam upload prints read for it. */
-export const releaseScript: Setup = ({
-  url,
-}) => String.raw`# Tells Goldmaster: platform, event, then name=value for everything else. A release never fails because of it.
+export const releaseScript: Setup = ({ url }) => String.raw`${SIGN}
+# Job name and number of the build that you ship, as your CI reports them. A release job that ships the build of another job
+# sets SHIPPED_JOB and SHIPPED_NUMBER to that build's: numbers alone do not name a build, since every job counts from 1.
+first() { for value; do [ -z "$value" ] || { printf %s "$value"; return; }; done; }
+SHIPPED_JOB=$(first "$SHIPPED_JOB" "$JOB_NAME" "$BUILDKITE_PIPELINE_SLUG" "$GITHUB_WORKFLOW" "$CI_JOB_NAME")
+SHIPPED_NUMBER=$(first "$SHIPPED_NUMBER" "$BUILD_NUMBER" "$BUILDKITE_BUILD_NUMBER" "$GITHUB_RUN_NUMBER" "$CI_PIPELINE_IID")
+
+# Reports to Goldmaster: platform, event, then name=value for everything else. A release never fails because of it.
 tell() {
-  body="{\"platform\":\"$1\",\"event\":\"$2\",\"build_number\":\"$BUILD_NUMBER\""
+  body="{\"platform\":\"$1\",\"event\":\"$2\""
   shift 2
-  for pair; do
+  for pair in job_name="$SHIPPED_JOB" build_number="$SHIPPED_NUMBER" "$@"; do
     name=$(printf %s "$pair" | cut -d = -f 1)
     value=$(printf %s "$pair" | cut -d = -f 2- | sed 's/\\/\\\\/g; s/"/\\"/g')
     body="$body,\"$name\":\"$value\""
   done
   # The address holds the token: handed over on standard input, it does not show in the list of processes.
-  printf 'url = "%s"\n' '${url}' | curl --silent --show-error --fail --max-time 30 --retry 3 --config - \
+  { printf 'url = "%s"\n' '${url}'; printf %s "$body}" | sign; } | curl --silent --show-error --fail --max-time 30 --retry 3 --config - \
     --header 'Content-Type: application/json' --data-raw "$body}" --output /dev/null || true
 }
 
@@ -39,13 +44,17 @@ Stores hardly call anybody, so the script that uploads also reports. Put these f
 \`\`\`sh
 ${releaseScript(context)}\`\`\`
 
-A deployment is known by its platform and \`BUILD_NUMBER\`: report the same number again to move it on.
+A deployment is known by its store, its track and the build's job name and number: report the same again to move it on. The job name must be the one that your CI reports builds under; a build number alone is linked to a build only if no other job has that number.
+
+A store's branches are tracks (\`track=beta\`, \`track=default\`, a console's sandbox). The same build on another track is a deployment of its own, so that promoting a beta keeps the record of the beta.
 
 ### Steam
 
 \`\`\`sh
-steam_upload builder "$PWD/app_build.vdf" branch=beta version=1.4.0
-tell steam live branch=beta
+steam_upload builder "$PWD/app_build.vdf" track=beta version=1.4.0
+tell steam live track=beta
+# Later, when the build is set live on the default branch:
+tell steam live track=default
 \`\`\`
 
 ### Epic Games Store
@@ -59,8 +68,16 @@ BuildPatchTool -mode=LabelBinary -BuildVersion="$VERSION" -Label=Live "$@" && te
 ### Google Play
 
 \`\`\`sh
-fastlane supply --aab Game.aab --track production && tell google uploaded branch=production version="$VERSION" || tell google failed
-tell google published branch=production
+fastlane supply --aab Game.aab --track production && tell google uploaded track=production version="$VERSION" || tell google failed
+tell google published track=production
+\`\`\`
+
+### Consoles
+
+\`\`\`sh
+tell ps5 uploaded track=sandbox version="$VERSION"
+tell ps5 submitted track=sandbox
+tell switch approved version="$VERSION"
 \`\`\`
 
 ### App Store
@@ -89,7 +106,10 @@ tell playables submitted version="$VERSION"
 
 **DevOps → Build Automation → Integrations → Webhook**, content type JSON, the address above. A secret set there is saved here as the signing secret (or with \`${saveSecret(context.id)}\`).
 
+${signedDeliveries(context.id)}
+App Store Connect and Unity sign by themselves.
+
 ### The words
 
-\`created\`, \`upload_started\`, \`uploaded\`, \`submitted\`, \`review_started\`, \`approved\`, \`failed\`, \`released\`, \`rolled_back\`, and what is commonly said instead of them. A word nobody knows changes nothing, and the reply says so. A store nobody knows is recorded as \`custom\`.
+\`created\`, \`upload_started\`, \`uploaded\`, \`submitted\`, \`review_started\`, \`approved\`, \`failed\`, \`released\`, \`rolled_back\`, and what is commonly said instead of them. A word nobody knows changes nothing, and the reply says so. A store nobody knows is recorded as \`custom\` and keeps its name. Every field that is not understood is answered with a warning.
 `

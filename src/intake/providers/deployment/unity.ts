@@ -24,14 +24,17 @@ export function readUnity(body: unknown): Fact[] {
     throw new Unreadable('A Unity build names its buildTargetName and buildNumber.')
   const status = STATUSES.get(text(at(body, 'buildStatus'))?.toLowerCase() ?? '')
   if (!status) return []
-  const project = text(at(body, 'projectGuid'))
+  const [project, name] = [text(at(body, 'projectGuid')), text(at(body, 'projectName'))]
   return [
     {
       kind: 'deployment',
       platform: 'unity_cloud',
       key: [project, target, build_number].filter(Boolean).join(' '),
       ...status,
+      // As the same build is called at the CI intake.
+      job_name: name ? `${name}/${target}` : target,
       build_number,
+      track: target,
       branch: target,
       external_id: project,
       commit: revisionOf(at(body, 'lastBuiltRevision')).commit_hash,

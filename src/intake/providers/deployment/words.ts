@@ -1,4 +1,5 @@
-import type { DeploymentStatus, Platform } from '../../../contract/sets.ts'
+import type { DeploymentStatus } from '../../../contract/sets.ts'
+import { statusAfterUpload } from '../../../contract/spellings/stores.ts'
 
 /** `uploaded` is no status of its own: where it leads depends on whether the store reviews. */
 type Meaning = DeploymentStatus | 'uploaded'
@@ -26,16 +27,8 @@ const MEANINGS = new Map<string, Meaning>(
   ),
 )
 
-const REVIEWING: readonly Platform[] = [
-  'apple_app_store',
-  'google_play',
-  'epic_games_store',
-  'reddit_devvit',
-  'youtube_playables',
-]
-
 /** `Upload started`, `build.uploaded` and `deployment-released` are all known; undefined for a word that is not. */
-export function statusOf(event: string, platform: Platform): { status: DeploymentStatus; uploaded?: true } | undefined {
+export function statusOf(event: string, store: string): { status: DeploymentStatus; uploaded?: true } | undefined {
   const word = event
     .trim()
     .toLowerCase()
@@ -43,5 +36,5 @@ export function statusOf(event: string, platform: Platform): { status: Deploymen
   const meaning = MEANINGS.get(word) ?? MEANINGS.get(word.replace(/^(?:deployment|deploy|build|release|version|app)_/, ''))
   if (meaning === undefined) return undefined
   if (meaning !== 'uploaded') return { status: meaning }
-  return { status: REVIEWING.includes(platform) ? 'in_review' : 'approved', uploaded: true }
+  return { status: statusAfterUpload(store), uploaded: true }
 }

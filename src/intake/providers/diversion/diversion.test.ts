@@ -88,6 +88,7 @@ test('a commit is found inside an envelope or at the top, under likely names', (
     description: 'Paint the dragon',
     timestamp: '2026-03-01T11:00:00.000Z',
     branch: 'main',
+    repository: { id: 'dv.repo.1', name: 'dv.repo.1' },
     files: null,
   }
   const author = { id: 'u1', name: 'Ada', email: 'ada@example.com' }
@@ -105,9 +106,10 @@ test('a commit is found inside an envelope or at the top, under likely names', (
     author,
     created_ts: 1772362800,
     branch_name: 'main',
+    repo_id: 'dv.repo.1',
   }
   expect(change({ event: 'commit.created', id: 'evt_1', ...flat })).toEqual(expected)
-  expect(change({ data: { commits: [nested], branch_name: 'main' } })).toEqual(expected)
+  expect(change({ data: { commits: [nested], branch_name: 'main', repo: 'dv.repo.1' } })).toEqual(expected)
 })
 
 test('an author may be a mere text', () => {
@@ -131,6 +133,16 @@ test('another event is ignored, a commit without id is unreadable', () => {
   expect(diversion.read(delivery({ type: 'branch_created', data: { id: 'dv.branch.1' } }))).toEqual([])
   for (const body of [{ type: 'commit_created', data: {} }, {}, [], null, 'commit'])
     expect(() => change(body)).toThrow(Unreadable)
+})
+
+test('a branch that is gone is told', () => {
+  const body = {
+    type: 'branch_deleted',
+    data: { branch: { id: 'dv.branch.2', name: 'art' }, repo: { id: 'dv.repo.1', name: 'star' } },
+  }
+  expect(diversion.read(delivery(body))).toEqual([
+    { kind: 'branch_deleted', branch: 'art', repository: { id: 'dv.repo.1', name: 'star' } },
+  ])
 })
 
 test('no body makes it stumble', () => {

@@ -1,4 +1,4 @@
-import type { ChangeFact } from '../../facts.ts'
+import type { ChangeFact, Fact, Repository } from '../../facts.ts'
 import { type Provider, type Unparsed, Unreadable } from '../../provider.ts'
 import { at, byline, files, type Json, link, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
@@ -23,8 +23,10 @@ export const diversion: Provider = {
     const reported = object(body)
     if (reported === undefined) throw new Unreadable('The body must be a JSON object.')
     const event = eventOf(reported)
-    if (event !== undefined && event.toLowerCase().replace(/\W/g, '_') !== 'commit_created') return []
+    const kind = event?.toLowerCase().replace(/\W/g, '_')
     const data = object(at(reported, 'data')) ?? object(at(reported, 'payload')) ?? reported
+    if (kind === 'branch_deleted') return deleted(data)
+    if (kind !== undefined && kind !== 'commit_created') return []
     const commits = objects(at(data, 'commits'))
     return commits.length > 0 ? commits.map((commit) => change(commit, data)) : [change(object(at(data, 'commit')) ?? data, data)]
   },
@@ -53,7 +55,6 @@ function change(commit: Json, around: Json): ChangeFact {
   const look = (...names: string[]) => first(commit, names) ?? first(around, names)
   const identifier = ['commit_id', 'commit', 'id', 'hash'].map((name) => word(at(commit, name))).find(Boolean)
   if (identifier === undefined) throw new Unreadable('The commit must have an id.')
-  const branch = look('branch_name', 'branch', 'branch_id')
   const url = link(['commit_url', 'html_url', 'web_url', 'url'].map((name) => at(commit, name)).find(link))
   return {
     kind: 'change',
@@ -62,10 +63,27 @@ function change(commit: Json, around: Json): ChangeFact {
     ...authorOf(look),
     description: text(look('commit_message', 'message', 'description')) ?? '',
     timestamp: time(look('created_at', 'created_ts', 'timestamp')) ?? null,
-    branch: text(branch) ?? text(at(branch, 'name')) ?? text(at(branch, 'id')) ?? '',
+    branch: nameOf(look('branch_name', 'branch', 'branch_id')) ?? '',
+    repository: repositoryOf(look),
     files: files(look('files', 'changed_files')),
     ...(url !== undefined && { url }),
   }
+}
+
+/** A branch that is gone; told by its own names where nothing stands around it. */
+function deleted(data: Json): Fact[] {
+  const branch = nameOf(first(data, ['branch_name', 'branch', 'name', 'branch_id', 'id']))
+  const look = (...names: string[]) => first(data, names)
+  return branch === undefined ? [] : [{ kind: 'branch_deleted', branch, repository: repositoryOf(look) }]
+}
+
+const nameOf = (told: unknown) => text(told) ?? text(at(told, 'name')) ?? text(at(told, 'id'))
+
+/** One that is not named is still no repository of another tool. */
+function repositoryOf(look: (...names: string[]) => unknown): Repository {
+  const repository = look('repo', 'repository', 'repo_id', 'repository_id', 'repo_name')
+  const name = text(look('repo_name')) ?? nameOf(repository) ?? 'diversion'
+  return { id: text(repository) ?? text(at(repository, 'id')) ?? name, name }
 }
 
 function authorOf(look: (...names: string[]) => unknown): Pick<ChangeFact, 'author' | 'author_uids'> {

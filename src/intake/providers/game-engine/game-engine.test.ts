@@ -70,6 +70,8 @@ describe('phases', () => {
       status: 'building',
       build_type: 'unreal',
       target_type: 'shipping',
+      configuration: 'Shipping',
+      platform: 'Win64',
       changelist: '812',
       phase: 'cooking',
       steps: [{ name: 'cooking', status: 'running', started_at: SAID, detail: 'Win64, 660 assets' }],

@@ -1,17 +1,12 @@
-import {
-  artifactsOf,
-  branchOf,
-  buildRunIdOf,
-  buildTypeOf,
-  durationOf,
-  logOf,
-  revisionOf,
-  targetTypeOf,
-} from '../../build-report.ts'
+import { flatOrigin } from '../../build-origin.ts'
+import { artifactsOf, branchOf, buildRunIdOf, buildTypeOf, durationOf, logOf, revisionOf } from '../../build-report.ts'
 import type { BuildFact, BuildReference, Step } from '../../facts.ts'
 import type { Delivery, Provider } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, number, object, text, time, word } from '../../reading.ts'
+import { dimensionsOf, misreadDimensions } from '../../reports/build-dimensions.ts'
+import { unknownFields } from '../../reports/unknown-fields.ts'
+import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { cookingDetail, failedAssets } from './assets.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
@@ -33,6 +28,7 @@ export const gameEngine: Provider = {
   ],
   tokenHeader: null,
   answers: 200,
+  verify: (delivery, secrets, required) => isAuthentic(secrets, required, senderSignature(delivery, secrets)),
   event: eventOf,
   read: (delivery) => {
     const body = object(delivery.body)
@@ -41,11 +37,23 @@ export const gameEngine: Provider = {
       throw new Unreadable('An engine event is JSON that names its build: build_run_id, build_id, or build_number with job_name.')
     const said = time(at(body, 'timestamp'))
     const reported = happened(eventOf(delivery), body, said ?? delivery.received.toISOString())
-    return [{ kind: 'build', build, anywhere: true, ...details(body), ...reported, at: said }]
+    const warnings = [...misreadDimensions(body), ...unknownFields(body, FIELDS)]
+    return [
+      { kind: 'build', build, anywhere: true, ...details(body), ...reported, at: said, ...(warnings.length > 0 && { warnings }) },
+    ]
   },
   setup,
   sample,
 }
+
+const FIELDS = new Set(
+  [
+    'token event build_run_id build_id job_name build_number build_type engine target_type platform configuration agent measures',
+    'commit commit_hash changelist branch timestamp logs_tail log console artifacts duration_seconds phase error message',
+    'kind preflight bisect shelf pull_request repository head_repository target_branch',
+    'asset assets path ok ms size_before size_after cooked total shader_count',
+  ].flatMap((line) => line.split(' ')),
+)
 
 function eventOf({ path }: Delivery): string {
   return path.slice('game_engine/'.length)
@@ -65,10 +73,11 @@ function reference(body: unknown): BuildReference | undefined {
 
 const details = (body: unknown) => ({
   build_type: buildTypeOf(at(body, 'build_type') ?? at(body, 'engine')),
-  target_type: targetTypeOf(at(body, 'target_type')),
+  ...dimensionsOf(body),
   ...revisionOf(at(body, 'commit') ?? at(body, 'commit_hash')),
   ...changelist(at(body, 'changelist')),
   branch: branchOf(at(body, 'branch')),
+  ...flatOrigin(body),
   log: logOf(body),
   artifacts: artifactsOf(at(body, 'artifacts')),
 })

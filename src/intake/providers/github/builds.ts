@@ -1,7 +1,9 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
+import { originOf } from '../../build-origin.ts'
 import type { Fact, Step } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, type Json, link, objects, text, time, word } from '../../reading.ts'
+import { repositoryOf } from './push.ts'
 
 const CONCLUSIONS: ReadonlyMap<string, BuildStatus> = new Map([
   ['success', 'completed'],
@@ -30,6 +32,7 @@ export function workflowRun(body: Json): Fact[] {
   const status = statusOf(RUN_ACTIONS.get(text(at(body, 'action')) ?? ''), at(run, 'conclusion'))
   if (status === undefined) return []
 
+  const repository = repositoryOf(body)
   // A run that someone has to let in carries times of both kinds and has done nothing yet.
   const held = status === 'passed_pending_approval'
   const [started, over] = [status !== 'queued' && !held, status !== 'queued' && status !== 'building' && !held]
@@ -42,11 +45,27 @@ export function workflowRun(body: Json): Fact[] {
       ...(held && { held: true }),
       commit_hash: text(at(run, 'head_sha')),
       branch: text(at(run, 'head_branch')),
+      ...runOrigin(run),
+      ...(repository && { repository }),
       url: link(at(run, 'html_url')),
       ...times,
       at: time(at(run, 'updated_at')),
     },
   ]
+}
+
+/** Events whose runs build what is not on a branch yet. */
+const PULL_REQUEST_EVENTS: readonly unknown[] = ['pull_request', 'pull_request_target', 'merge_group']
+
+/** A run of a branch that has a pull request names that too: only the event tells what was built. Of a fork's none is named. */
+function runOrigin(run: unknown) {
+  const forPull = PULL_REQUEST_EVENTS.includes(at(run, 'event'))
+  return originOf({
+    preflight: forPull,
+    pull_request: forPull ? at(run, 'pull_requests', 0) : undefined,
+    repository: at(run, 'repository', 'full_name'),
+    head_repository: at(run, 'head_repository', 'full_name'),
+  })
 }
 
 /** Nothing when the action or the conclusion is a word we do not know. */

@@ -1,4 +1,5 @@
 import { type DeploymentStatus, PLATFORMS, type Platform, platformOf } from '../../../contract/sets.ts'
+import { storeOf as storeWord } from '../../../contract/spellings/stores.ts'
 import type { Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, type Json, text, time, word } from '../../reading.ts'
@@ -24,6 +25,8 @@ export function release(body: Json): Fact[] {
     {
       kind: 'deployment',
       platform: 'custom',
+      store: 'github',
+      track: at(reported, 'prerelease') === true ? 'prerelease' : 'release',
       key: `release:${tag}`,
       status: withdrawn ? 'rolled_back' : draft ? 'pending' : 'live',
       version: tag,
@@ -54,15 +57,18 @@ export function deploymentStatus(body: Json): Fact[] {
   if (status === undefined) return []
 
   const [commit, ref, payload] = [text(at(deployment, 'sha')), text(at(deployment, 'ref')), at(deployment, 'payload')]
+  const environment = text(at(report, 'environment')) ?? text(at(deployment, 'environment'))
+  const named = text(at(payload, 'platform')) ?? text(at(payload, 'store'))
+  const platform = storeOf(named, at(report, 'environment'), at(deployment, 'environment'))
+  const store = platform === 'custom' && named !== undefined ? storeWord(named) : ''
   return [
     {
       kind: 'deployment',
-      platform: storeOf(
-        at(payload, 'platform') ?? at(payload, 'store'),
-        at(report, 'environment'),
-        at(deployment, 'environment'),
-      ),
+      platform,
+      ...(store !== '' && { store }),
+      track: text(at(payload, 'track')) ?? trackIn(environment ?? '', platform),
       key: `deployment:${id}`,
+      job_name: text(at(payload, 'job_name')),
       build_number: word(at(payload, 'build_number')),
       status,
       version: word(at(payload, 'version')),
@@ -77,6 +83,10 @@ export function deploymentStatus(body: Json): Fact[] {
 /** The first of the names that means a store: `steam`, `Google Play`, `ios`, `steam/beta`. */
 const storeOf = (...names: unknown[]): Platform =>
   names.map((name) => storeNamed(text(name) ?? '')).find((platform) => platform !== 'custom') ?? 'custom'
+
+/** `beta` of `steam/beta`; an environment that is no store is a track of its own. */
+const trackIn = (environment: string, platform: Platform): string =>
+  platform === 'custom' ? environment : environment.replace(/^[^/:]*[/:]?/, '')
 
 function storeNamed(name: string): Platform {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')

@@ -4,14 +4,15 @@ import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { checkRun, workflowJob, workflowRun } from './builds.ts'
 import { deploymentStatus, release } from './deployments.ts'
-import { push } from './push.ts'
+import { deleted, push } from './push.ts'
 import { issue, pullRequest } from './references.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
-/** Everything else (ping, create, delete, comments, stars …) is welcome and says nothing we keep. */
+/** Everything else (ping, create, comments, stars …) is accepted and says nothing we keep. */
 const READERS: ReadonlyMap<string, (body: Json) => Fact[]> = new Map([
   ['push', push],
+  ['delete', deleted],
   ['pull_request', pullRequest],
   ['issues', issue],
   ['workflow_run', workflowRun],

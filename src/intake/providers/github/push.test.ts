@@ -59,10 +59,12 @@ test('a push that was forced onto a new branch left nothing behind', () => {
   expect(changes({ forced: true, before: '0'.repeat(40), commits: [commit('b2')] }).map((fact) => fact.kind)).toEqual(['change'])
 })
 
-test('a push of a tag or a deletion changes nothing, even where it lists commits', () => {
+test('a push of a tag or a deletion brings no change, even where it lists commits', () => {
   expect(changes({ ref: 'refs/tags/v1', commits: [commit('a1')] })).toEqual([])
-  expect(changes({ deleted: true, before: 'a1', commits: [commit('a1')] })).toEqual([])
-  expect(changes({ after: '0'.repeat(40), commits: [commit('a1')] })).toEqual([])
+  expect(changes({ deleted: true, before: 'a1', commits: [commit('a1')] })).toMatchObject([
+    { kind: 'branch_deleted', branch: 'main', head: 'a1' },
+  ])
+  expect(changes({ after: '0'.repeat(40), commits: [commit('a1')] })).toMatchObject([{ kind: 'branch_deleted', branch: 'main' }])
 })
 
 test('a push includes the head that a list cut at its limit leaves out', () => {

@@ -1,13 +1,18 @@
-import type { ChangedFile, ChangeFact, Fact } from '../../facts.ts'
+import type { ChangedFile, ChangeFact, Fact, Repository } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
-import { at, byline, type Json, link, list, object, objects, text, time, uids } from '../../reading.ts'
+import { at, byline, type Json, link, list, object, objects, text, time, uids, word } from '../../reading.ts'
 
 const NOTHING = /^0+$/
 
 /** Commits that arrived on a branch; the head a forced push left behind is orphaned first, so that seeing it again lifts the mark. */
 export function push(body: Json): Fact[] {
   const branch = branchOf(text(at(body, 'ref')) ?? '')
-  if (branch === undefined || at(body, 'deleted') === true || NOTHING.test(text(at(body, 'after')) ?? '')) return []
+  if (branch === undefined) return []
+  const [before, after] = [commitOf(at(body, 'before')), commitOf(at(body, 'after'))]
+  const repository = repositoryOf(body)
+  const told = { branch, ...(repository && { repository }) }
+  if (at(body, 'deleted') === true || NOTHING.test(text(at(body, 'after')) ?? ''))
+    return [{ kind: 'branch_deleted', ...told, ...(before !== undefined && { head: before }) }]
   if (!Array.isArray(at(body, 'commits'))) throw new Unreadable('A push must list its commits.')
 
   const commits = objects(at(body, 'commits'))
@@ -16,34 +21,60 @@ export function push(body: Json): Fact[] {
   if (head && commits.length > 0) commits.push(head)
 
   const sender = object(at(body, 'sender'))
-  const repository = link(at(body, 'repository', 'html_url'))
+  const page = link(at(body, 'repository', 'html_url'))
   const changes = new Map<string, ChangeFact>()
   for (const commit of commits) {
     const identifier = text(at(commit, 'id'))
     if (identifier === undefined) throw new Unreadable('Every commit of a push must have an id.')
     // Its first telling counts: the head repeats one that is listed, and may leave something out.
     if (!changes.has(identifier))
-      changes.set(identifier, { ...change(identifier, commit, branch, sender), ...placesOf(repository, identifier) })
+      changes.set(identifier, { ...change(identifier, commit, told, sender), ...placesOf(page, identifier) })
   }
 
-  const before = text(at(body, 'before'))
-  let last = before !== undefined && !NOTHING.test(before) ? before : undefined
+  let last = before
   for (const change of changes.values()) {
     if (last !== undefined) change.follows = last
     last = change.identifier
   }
-  const left = at(body, 'forced') === true && before !== undefined && !NOTHING.test(before) ? [before] : []
-  return [
-    ...left.map((identifier): Fact => ({ kind: 'orphan', source_type: 'GitCommit', identifier, branch })),
-    ...changes.values(),
-  ]
+  const isForced = at(body, 'forced') === true && before !== undefined
+  const left: Fact[] = isForced
+    ? [{ kind: 'orphan', source_type: 'GitCommit', identifier: before, ...told, ...(after !== undefined && { after }) }]
+    : []
+  const created: Fact[] =
+    at(body, 'created') === true && after !== undefined ? [{ kind: 'branch_created', ...told, head: after }] : []
+  return [...left, ...created, ...changes.values()]
+}
+
+/** Forty zeros stand for none. */
+const commitOf = (told: unknown): string | undefined => {
+  const commit = text(told)
+  return commit === undefined || NOTHING.test(commit) ? undefined : commit
+}
+
+/** The number of a repository survives a renaming. */
+export function repositoryOf(body: Json): Repository | undefined {
+  const name = text(at(body, 'repository', 'full_name'))
+  return name === undefined ? undefined : { id: word(at(body, 'repository', 'id')) ?? name, name }
+}
+
+/** A branch was deleted; of tags nothing is kept. */
+export function deleted(body: Json): Fact[] {
+  const branch = text(at(body, 'ref'))
+  if (at(body, 'ref_type') !== 'branch' || branch === undefined) return []
+  const repository = repositoryOf(body)
+  return [{ kind: 'branch_deleted', branch: branchOf(branch) ?? branch, ...(repository && { repository }) }]
 }
 
 /** Tags and notes are no branches. */
 const branchOf = (ref: string): string | undefined =>
   ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : ref.startsWith('refs/') ? undefined : ref
 
-function change(identifier: string, commit: Json, branch: string, sender: Json | undefined): ChangeFact {
+function change(
+  identifier: string,
+  commit: Json,
+  told: { branch: string; repository?: Repository },
+  sender: Json | undefined,
+): ChangeFact {
   const author = object(at(commit, 'author'))
   const login = text(at(author, 'username'))
   // The number of an account survives a renaming; a commit tells it only when its author is the one who pushed.
@@ -56,16 +87,14 @@ function change(identifier: string, commit: Json, branch: string, sender: Json |
     author_uids: uids(login, id, at(author, 'email')),
     description: text(at(commit, 'message')) ?? '',
     timestamp: time(at(commit, 'timestamp')) ?? null,
-    branch,
+    ...told,
     files: filesOf(commit),
   }
 }
 
 /** Where its server shows a commit, and a file as it was with it. */
-const placesOf = (repository: string | undefined, identifier: string) =>
-  repository === undefined
-    ? {}
-    : { url: `${repository}/commit/${identifier}`, file_url: `${repository}/blob/${identifier}/{path}#L{line}` }
+const placesOf = (page: string | undefined, identifier: string) =>
+  page === undefined ? {} : { url: `${page}/commit/${identifier}`, file_url: `${page}/blob/${identifier}/{path}#L{line}` }
 
 const ACTIONS = [
   ['added', 'add'],

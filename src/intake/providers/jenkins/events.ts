@@ -3,7 +3,7 @@ import { branchOf, revisionOf, seconds } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, link, number, objects, text, time, word } from '../../reading.ts'
-import { changelistIn, jobPath } from './job.ts'
+import { changelistIn, jobPath, originIn } from './job.ts'
 import { statusOf } from './status.ts'
 
 /** Jenkins' Generic Event plugin: `data` is what the REST API says about the item or run. */
@@ -41,6 +41,10 @@ export function readPluginEvent(body: unknown): Fact[] {
       ...revisionOf(at(revision, 'SHA1')),
       ...(changelist !== undefined && { changelist }),
       branch: branchOf(at(revision, 'branch', 0, 'name')),
+      ...originIn(
+        path.job,
+        actions.flatMap((action) => objects(at(action, 'parameters'))),
+      ),
       url: link(at(data, 'url')),
       started_at: time(started),
       finished_at: started !== undefined && length !== undefined ? time(started + length) : undefined,

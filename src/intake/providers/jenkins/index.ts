@@ -1,10 +1,13 @@
-import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, stepsOf, targetTypeOf } from '../../build-report.ts'
+import { flatOrigin } from '../../build-origin.ts'
+import { artifactsOf, between, branchOf, buildTypeOf, durationOf, logOf, stepsOf } from '../../build-report.ts'
 import type { BuildFact } from '../../facts.ts'
 import type { Delivery, Dialect, Provider, Unparsed } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, link, object, text, time, word } from '../../reading.ts'
-import { hmac, signedBy } from '../../signatures.ts'
-import { isUnity, unityDelivery, unityEvent, unitySigned } from '../unity.ts'
+import { dimensionsOf, misreadDimensions } from '../../reports/build-dimensions.ts'
+import { unknownFields } from '../../reports/unknown-fields.ts'
+import { isAuthentic, senderSignature } from '../../signatures.ts'
+import { isUnity, unityDelivery, unityEvent, unitySignature } from '../unity.ts'
 import { isPluginEvent, pluginEvent, readPluginEvent } from './events.ts'
 import { followUp } from './follow-up.ts'
 import { upstreamOf } from './job.ts'
@@ -26,8 +29,10 @@ export const jenkins: Provider = {
   tokenHeader: 'x-webhook-token',
   answers: 200,
   withoutVerify: true,
-  verify: (delivery, secrets) =>
-    action(delivery) === 'build_notification' ? signed(delivery, secrets) : unitySigned(delivery, secrets),
+  verify: (delivery, secrets, required) =>
+    action(delivery) === 'build_notification'
+      ? isAuthentic(secrets, true, senderSignature(delivery, secrets))
+      : isAuthentic(secrets, required, unitySignature(delivery, secrets), senderSignature(delivery, secrets)),
   deliveryKey: (delivery) => dialect(delivery).deliveryKey?.(delivery),
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
@@ -38,9 +43,6 @@ export const jenkins: Provider = {
 }
 
 const action = (delivery: Unparsed) => delivery.path.split('/')[1]
-
-const signed = ({ headers, raw }: Unparsed, secrets: readonly string[]) =>
-  signedBy(secrets, headers['x-jenkins-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`)
 
 const NOTIFICATION: Dialect = {
   deliveryKey: ({ body }) => notificationKey(body),
@@ -90,7 +92,23 @@ function report(reported: unknown): BuildFact {
     steps: stepsOf(at(body, 'steps')),
     artifacts: artifactsOf(at(body, 'artifacts')),
     at: time(at(body, 'timestamp')),
+    ...warned(body, REPORT_FIELDS),
   }
+}
+
+const COMMON_FIELDS =
+  'token job_name commit commit_hash changelist branch build_type target_type platform configuration agent measures timestamp ' +
+  'kind preflight bisect shelf pull_request repository head_repository target_branch'
+const TRIGGER_FIELDS = new Set(COMMON_FIELDS.split(' '))
+const REPORT_FIELDS = new Set([
+  ...TRIGGER_FIELDS,
+  ...'build_number status build_url phase upstream_job_name upstream_build_number started_at finished_at'.split(' '),
+  ...'duration_seconds duration_ms duration logs_tail log console steps artifacts'.split(' '),
+])
+
+function warned(body: unknown, known: ReadonlySet<string>): Pick<BuildFact, 'warnings'> {
+  const warnings = [...misreadDimensions(body), ...unknownFields(body, known)]
+  return warnings.length > 0 ? { warnings } : {}
 }
 
 /** `duration` alone is counted as Jenkins counts `currentBuild.duration`: in milliseconds. */
@@ -102,13 +120,15 @@ function trigger(body: unknown): BuildFact {
   const known = details(body)
   if (job === undefined || (known.commit_hash === undefined && known.changelist === undefined))
     throw new Unreadable('A commit trigger is JSON with job_name and a commit or a changelist.')
-  return { kind: 'build', build: { job }, status: 'queued', start: true, ...known, at: time(at(body, 'timestamp')) }
+  const happened = time(at(body, 'timestamp'))
+  return { kind: 'build', build: { job }, status: 'queued', start: true, ...known, at: happened, ...warned(body, TRIGGER_FIELDS) }
 }
 
 const details = (body: unknown) => ({
   commit_hash: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
   changelist: word(at(body, 'changelist')),
   branch: branchOf(at(body, 'branch')),
+  ...flatOrigin(body),
   build_type: buildTypeOf(at(body, 'build_type')),
-  target_type: targetTypeOf(at(body, 'target_type')),
+  ...dimensionsOf(body),
 })

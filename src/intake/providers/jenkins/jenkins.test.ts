@@ -179,6 +179,7 @@ describe('the commit trigger', () => {
         branch: 'main',
         build_type: 'unreal',
         target_type: 'shipping',
+        configuration: 'Shipping',
       },
     ])
     expect(read('jenkins/commit_trigger', { job_name: 'Game-Win64', changelist: 7 })).toMatchObject([{ changelist: '7' }])

@@ -1,3 +1,4 @@
+import { originOf } from '../../build-origin.ts'
 import { at, objects, text, word } from '../../reading.ts'
 
 /** Where Jenkins jobs that sync from Perforce keep the number, as a parameter. */
@@ -34,12 +35,34 @@ export function upstreamOf(cause: unknown): { job: string; number: string } | un
 
 /** From a map of parameters, or from the `[{name, value}]` of the REST API. */
 export function changelistIn(parameters: unknown): string | undefined {
+  const values = valuesOf(parameters)
+  // `now`, a label or an empty default is no changelist.
+  return CHANGELIST_PARAMETERS.map((name) => values.get(name)?.trim()).find((value) => value && /^\d+$/.test(value))
+}
+
+/** By the name of the job, and by what plugins for reviews set as parameters. */
+export function originIn(job: string, parameters: unknown) {
+  const values = valuesOf(parameters)
+  const first = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)
+  return originOf({
+    preflight: first('preflight', 'ispreflight'),
+    bisect: first('bisect'),
+    // The Perforce plugin builds a review with its number and says whether it is shelved or submitted.
+    shelf: first('shelf', 'p4_shelf', 'shelf_id') ?? (values.get('status') === 'shelved' ? values.get('review') : undefined),
+    pull_request: first('ghprbpullid', 'gitlabmergerequestiid', 'pull_request'),
+    job,
+    target_branch: first('change_target', 'ghprbtargetbranch', 'gitlabtargetbranch'),
+  })
+}
+
+/** By their names in lower case. */
+function valuesOf(parameters: unknown): Map<string | undefined, string | undefined> {
   const pairs = Array.isArray(parameters)
     ? objects(parameters).map((item): [unknown, unknown] => [at(item, 'name'), at(item, 'value')])
     : typeof parameters === 'object' && parameters !== null
       ? Object.entries(parameters)
       : []
-  const values = new Map(pairs.map(([name, value]) => [text(name)?.toLowerCase(), word(value)]))
-  // `now`, a label or an empty default is no changelist.
-  return CHANGELIST_PARAMETERS.map((name) => values.get(name)?.trim()).find((value) => value && /^\d+$/.test(value))
+  return new Map(
+    pairs.map(([name, value]) => [text(name)?.toLowerCase(), typeof value === 'boolean' ? String(value) : word(value)]),
+  )
 }

@@ -3,7 +3,7 @@ import { artifactsOf, branchOf, revisionOf, seconds } from '../../build-report.t
 import type { Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, link, number, object, text, time, word } from '../../reading.ts'
-import { changelistIn, jobPath } from './job.ts'
+import { changelistIn, jobPath, originIn } from './job.ts'
 import { statusOf } from './status.ts'
 
 /** Jenkins' Notification plugin: one post for every phase of a run. */
@@ -45,6 +45,7 @@ export function readNotification(body: unknown): Fact[] {
       ...revisionOf(at(scm, 'commit')),
       ...times(phase, build),
       ...changelist(at(build, 'parameters')),
+      ...originIn(fullName(name, body), at(build, 'parameters')),
       branch: branchOf(at(scm, 'branch')),
       url: link(at(build, 'full_url')),
       log: text(at(build, 'log')),

@@ -11,7 +11,7 @@ import { at, type Json, number, objects, text, time } from '../../reading.ts'
 import { storable } from '../../storable.ts'
 import { readConsole } from './console.ts'
 import { pollName } from './follow-up.ts'
-import { changelistIn, upstreamOf } from './job.ts'
+import { changelistIn, originIn, upstreamOf } from './job.ts'
 import { JenkinsServer } from './server.ts'
 import { statusOf } from './status.ts'
 
@@ -73,6 +73,10 @@ function factOf(build_run_id: number, reported: Json, running: boolean, addressO
     ...(running ? { status: 'building' as const } : statusOf(reported.result)),
     ...revisionOf(revision),
     ...(changelist !== undefined && { changelist }),
+    ...originIn(
+      '',
+      actions.flatMap((action) => objects(at(action, 'parameters'))),
+    ),
     ...(started !== undefined && { started_at: time(started) }),
     ...(started !== undefined && length !== undefined && { finished_at: time(started + length) }),
     ...(length !== undefined && { duration_seconds: seconds(length) }),

@@ -1,7 +1,18 @@
-import { ADDRESS_LIMIT, runLines, type Setup, saveSecret } from '../../setup.ts'
+import { ADDRESS_LIMIT, runLines, type Setup, SIGN, saveSecret, signedDeliveries } from '../../setup.ts'
+
+const post = (base_url: string) => String.raw`set +x
+{
+  printf 'header = "X-Webhook-Token: %s"\n' "$GOLDMASTER_TOKEN"
+  sign <goldmaster.json
+} | curl --silent --show-error --max-time 60 --retry 3 --header 'Content-Type: application/json' \
+  --data-binary @goldmaster.json --config - '${base_url}/webhooks/jenkins' || true
+`
+
+/** Groovy takes backslashes for itself, and quotation marks end its texts only three at a time. */
+const inGroovy = (script: string) => script.replaceAll('\\', '\\\\')
 
 /** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */
-export const jenkinsfile: Setup = ({ base_url }) => String.raw`post {
+export const jenkinsfile: Setup = ({ base_url }) => `post {
   always {
     script {
       def tail = sh(script: 'tail -c 256000 build.log 2>/dev/null || true', returnStdout: true)
@@ -16,13 +27,10 @@ export const jenkinsfile: Setup = ({ base_url }) => String.raw`post {
         branch: env.GIT_BRANCH,
         logs_tail: tail
       ])
+      // To sign, add: string(credentialsId: 'goldmaster-secret', variable: 'GOLDMASTER_WEBHOOK_SECRET')
       withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_TOKEN')]) {
         sh '''
-          curl --silent --show-error --max-time 60 --retry 3 --header 'Content-Type: application/json' \
-            --data-binary @goldmaster.json --config - '${base_url}/webhooks/jenkins' <<END || true
-header = "X-Webhook-Token: $GOLDMASTER_TOKEN"
-END
-        '''
+${inGroovy(SIGN + post(base_url))}'''
       }
     }
   }
@@ -30,13 +38,15 @@ END
 `
 
 /** Signs the body of a notification, for relays of your own: the Notification plugin itself cannot. */
-export const signedNotification: Setup = ({ base_url, token }) => String.raw`SECRET='the signing secret saved here'
-
+export const signedNotification: Setup = ({
+  base_url,
+  token,
+}) => String.raw`GOLDMASTER_WEBHOOK_SECRET='the signing secret saved here'
+${SIGN}
 cat >notification.json <<'END'
 { "name": "Game-Win64", "url": "job/Game-Win64/", "build": { "number": 42, "phase": "COMPLETED", "status": "FAILURE" } }
 END
-SIGNATURE=$(openssl dgst -sha256 -hmac "$SECRET" -r notification.json | cut -d ' ' -f 1)
-curl -fsS -H 'X-Webhook-Token: ${token}' -H "X-Jenkins-Signature: sha256=$SIGNATURE" -H 'Content-Type: application/json' \
+sign <notification.json | curl -fsS --config - -H 'X-Webhook-Token: ${token}' -H 'Content-Type: application/json' \
   --data-binary @notification.json '${base_url}/webhooks/jenkins/build_notification'
 `
 
@@ -107,7 +117,7 @@ In the job's configuration, **Job Notifications → Add Endpoint**: format **JSO
 ${context.url}
 \`\`\`
 
-The plugin cannot sign. A relay that can may use the signed door instead, and only there a signature is required. Its secret is saved here (or with \`${saveSecret(context.id)}\`):
+The plugin cannot sign, so it needs **Only signed deliveries** off. A relay that signs can call \`build_notification\` instead, which always requires a signature (also accepted there and everywhere below: the header \`X-Jenkins-Signature\`). Its secret is saved here (or with \`${saveSecret(context.id)}\`):
 
 \`\`\`sh
 ${signedNotification(context)}\`\`\`
@@ -129,6 +139,9 @@ curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/j
 { "job_name": "Game-Win64", "changelist": "81234", "branch": "main", "build_type": "unreal", "target_type": "shipping" }
 END
 \`\`\`
+
+${signedDeliveries(context.id)}
+A piece of a log (\`/webhooks/ci/log\`) is signed together with the query of its address, which says where it belongs: the query as it is sent, a line break, then the body.
 
 ${ADDRESS_LIMIT}
 `

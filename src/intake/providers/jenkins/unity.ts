@@ -3,6 +3,7 @@ import { artifactsOf, revisionOf } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, link, objects, text, word } from '../../reading.ts'
+import { platformIn } from '../../reports/build-dimensions.ts'
 import { isUnityPing } from '../unity.ts'
 
 const STATUSES: ReadonlyMap<string, BuildStatus> = new Map([
@@ -31,6 +32,7 @@ export function readUnityBuild(body: unknown): Fact[] {
       build: { job: project ? `${project}/${target}` : target, number: run },
       status,
       build_type: 'unity',
+      platform: platformIn(at(body, 'platform')),
       ...revisionOf(at(body, 'lastBuiltRevision')),
       url: page(at(body, 'links')),
       artifacts: artifactsOf(objects(at(body, 'links', 'artifacts')).flatMap((artifact) => objects(at(artifact, 'files')))),

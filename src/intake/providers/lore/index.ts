@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { ChangeFact } from '../../facts.ts'
+import type { ChangeFact, Fact, Repository } from '../../facts.ts'
 import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, byline, files, type Json, link, mailIn, object, text, time, uids, word } from '../../reading.ts'
+import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
 const PUSHED = 'notificationBranchPushed'
+const DELETED = 'notificationBranchDeleted'
 
 /** Lore calls nobody: a relay posts revisions, or the lines that `lore --json notification subscribe` prints. */
 export const lore: Provider = {
@@ -16,6 +18,7 @@ export const lore: Provider = {
   paths: ['lore'],
   tokenHeader: 'x-service-token',
   answers: 202,
+  verify: (delivery, secrets, required) => isAuthentic(secrets, required, senderSignature(delivery, secrets)),
   deliveryKey(delivery) {
     const keys = revisions(delivery)?.map((revision) => [word(revision.repository), word(revision.revision)])
     return keys?.length ? createHash('sha256').update(JSON.stringify(keys)).digest('hex') : undefined
@@ -25,7 +28,7 @@ export const lore: Provider = {
     const reported = revisions(delivery)
     if (reported === undefined)
       throw new Unreadable('The body must be a revision, a list of revisions, or one notification a line.')
-    return reported.map(change)
+    return [...reported.map(change), ...deletions(delivery)]
   },
   setup,
   sample,
@@ -41,6 +44,15 @@ function revisions(delivery: Delivery): Json[] | undefined {
     return [{ repository: at(item, 'repository') ?? repository, branch, ...reported }]
   })
 }
+
+/** Branches that are gone. */
+const deletions = (delivery: Delivery): Fact[] =>
+  (items(delivery) ?? []).flatMap((item): Fact[] => {
+    const branch = at(item, 'tagName') === DELETED ? text(at(item, 'data', 'branch')) : undefined
+    if (branch === undefined) return []
+    const repository = repositoryOf(at(item, 'data', 'repository') ?? at(item, 'repository') ?? at(delivery.body, 'repository'))
+    return [{ kind: 'branch_deleted', branch, repository }]
+  })
 
 function items({ body, raw }: Delivery): unknown[] | undefined {
   const found = [body, at(body, 'revisions'), at(body, 'events')].find(Array.isArray)
@@ -77,9 +89,16 @@ function change(reported: Json): ChangeFact {
     description: text(reported.message) ?? '',
     timestamp: time(reported.timestamp) ?? null,
     branch: text(reported.branch) ?? '',
+    repository: repositoryOf(reported.repository),
     files: files(Array.isArray(reported.files) ? reported.files.flatMap(touched) : reported.files),
     ...(url !== undefined && { url }),
   }
+}
+
+/** One that is not named is still no repository of another tool. */
+function repositoryOf(told: unknown): Repository {
+  const name = word(told) ?? word(at(told, 'name')) ?? word(at(told, 'id')) ?? 'lore'
+  return { id: word(at(told, 'id')) ?? name, name }
 }
 
 /** `revision info --delta` also lists files that are only kept; a kept one may carry the mark of a modification. */

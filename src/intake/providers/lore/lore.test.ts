@@ -44,6 +44,7 @@ test('a revision tells author, text, branch and files', () => {
       description: 'Paint the dragon',
       timestamp: '2026-03-01T11:00:00.000Z',
       branch: 'main',
+      repository: { id: 'starfall', name: 'starfall' },
       files: [{ path: 'Art/T_Dragon.png', action: 'add', size_bytes: 2048 }],
     },
   ])
@@ -136,4 +137,11 @@ test('no body makes it stumble', () => {
       }
     }),
   )
+})
+
+test('a branch that is gone is told, and none of its revisions', () => {
+  const gone = { tagName: 'notificationBranchDeleted', data: { branch: '01', userId: 'ada' } }
+  expect(lore.read(delivery({ repository: 'starfall', events: [gone] }))).toEqual([
+    { kind: 'branch_deleted', branch: '01', repository: { id: 'starfall', name: 'starfall' } },
+  ])
 })

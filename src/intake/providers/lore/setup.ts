@@ -1,14 +1,18 @@
-import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
 
 /** Runs beside the Lore server: passes every pushed revision on, and subscribes again whenever the connection ends. */
 export const loreRelay: Setup = ({ token, base_url }) => `#!/bin/sh
 # Tells Goldmaster about every revision pushed to a Lore repository. Run it as a service, inside a clone of the repository.
+${SIGN}
 # Lore prints one JSON object a line for everything that happens; pushes are passed on.
 while :; do
   lore --json notification subscribe | while IFS= read -r event; do
     case $event in *'"notificationBranchPushed"'*) ;; *) continue ;; esac
     # The token goes in on standard input: it does not show in the list of processes.
-    printf 'header = "X-Service-Token: %s"\\n' '${token}' | curl --silent --max-time 30 --retry 5 --retry-connrefused --config - \\
+    {
+      printf 'header = "X-Service-Token: %s"\\n' '${token}'
+      printf %s "$event" | sign
+    } | curl --silent --max-time 30 --retry 5 --retry-connrefused --config - \\
       --header 'Content-Type: application/json' --data-raw "$event" --output /dev/null '${base_url}/webhooks/lore'
   done
   sleep 5
@@ -48,5 +52,6 @@ END
 
 The answer is 202: the work is done right after it. The same revision told twice is recorded once.
 
+${signedDeliveries(context.id)}
 ${ADDRESS_LIMIT}
 `

@@ -81,6 +81,28 @@ describe('a changelist known by its number', () => {
     })
   })
 
+  test('that the server calls pending is on no branch, and a build of it is a preflight', async () => {
+    const { id, payload } = await reported(42)
+    const { integrations } = await studio.load({
+      integrations: [{ key: 'ci', project: Number(studio.world.projects!.star!.id), provider: 'jenkins' }],
+    })
+    const build = async (number: string) => {
+      const { json } = await studio.ask(`/webhooks/ci?token=${integrations!.ci!.webhook_token}`, {
+        method: 'POST',
+        body: { job_name: 'Cook', build_number: number, status: 'failed', changelist: '42', branch: '//SampleDepot/main' },
+      })
+      return json.records[0].id as number
+    }
+    const before = await build('1')
+    const pending = resolve(import.meta.dirname, 'fixtures/describe__pending.jsonl')
+    const server = p4(`if (args[2] === 'describe') process.stdout.write(fs.readFileSync(${JSON.stringify(pending)}))`)
+    await describeChangelist({ ...outside, p4: server }, payload!)
+    const after = await build('2')
+    const builds = await studio.db.rows(sql`select kind from build_runs where id in (${before}, ${after})`)
+    expect(builds).toEqual([{ kind: 'preflight' }, { kind: 'preflight' }])
+    expect(await studio.db.rows(sql`select from change_branches where change_id = ${id}`)).toEqual([])
+  })
+
   test('is on the streams that the server tells, those that import its files and virtual ones included', async () => {
     const { id, payload } = await reported(6050)
     const streams = [

@@ -26,8 +26,9 @@ test.each(['describe__move.jsonl', 'describe__move.txt'])('%s tells who moved wh
   })
 })
 
-test('a change without a time has none', () => {
+test('a change that was never submitted is pending, and one without a time has none', () => {
   expect(describedChange(fixture('describe__pending.jsonl'))).toMatchObject({
+    pending: true,
     identifier: '42',
     author: 'ExampleAuthor',
     timestamp: null,

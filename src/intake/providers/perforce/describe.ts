@@ -16,6 +16,7 @@ export function describedChange(output: string): ChangeFact {
     timestamp: time(record.time) ?? null,
     branch: '',
     files: filesOf(record),
+    ...(record.status === 'pending' && { pending: true as const }),
   }
 }
 

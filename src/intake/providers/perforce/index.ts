@@ -1,6 +1,7 @@
 import type { ChangedFile } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
 import { at, files, link, text, time } from '../../reading.ts'
+import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { perforceUser, reviewPage } from './describe.ts'
 import { followUp } from './follow-up.ts'
 import { sample } from './sample.ts'
@@ -18,6 +19,7 @@ export const perforce: Provider = {
   answers: 202,
   // A submit trigger may put its token into the form.
   tokenInBody: true,
+  verify: (delivery, secrets, required) => isAuthentic(secrets, required, senderSignature(delivery, secrets)),
   deliveryKey: ({ body }) => changelist(body),
   event: () => 'change-commit',
   read({ body, config }) {

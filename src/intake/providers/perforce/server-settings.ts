@@ -18,6 +18,11 @@ export const server: ServerSettings = {
       hint: '//game/main, //game/rel-*; empty: as the server tells, else the first two folders.',
     },
     {
+      key: 'merge_accounts',
+      label: 'Merge accounts',
+      hint: 'robomerge, builder: users that only merge. Their changelists belong to the co-author or to the author of the source.',
+    },
+    {
       key: 'swarm',
       label: 'P4 Code Review (Swarm)',
       hint: 'https://swarm.example.com, where changes can be looked at; empty: as the server tells.',

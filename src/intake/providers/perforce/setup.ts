@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, type Setup } from '../../setup.ts'
+import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
 
 /** Runs inside a submit, so it leaves at once and does its work behind; whatever fails, the submit does not. */
 export const perforceTrigger: Setup = ({ url }) => `#!/bin/sh
@@ -8,6 +8,18 @@ url='${url}'
 
 change=$1
 case $change in '' | *[!0-9]*) exit 0 ;; esac
+${SIGN}
+# Text as the value of a form.
+encode() {
+  od -An -v -tx1 | LC_ALL=C awk '
+    BEGIN {
+      for (i = 0; i < 256; i++) {
+        plain = i < 128 && sprintf("%c", i) ~ /[A-Za-z0-9._-]/
+        as[sprintf("%02x", i)] = plain ? sprintf("%c", i) : sprintf("%%%02X", i)
+      }
+    }
+    { for (i = 1; i <= NF; i++) printf "%s", as[$i] }'
+}
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 tell() {
@@ -22,12 +34,15 @@ tell() {
   tab=$(printf '\\t')
   p4 describe -s "$change" | LC_ALL=C sed -n "s|^[.][.][.] \\(//.*\\)#[0-9]* \\([a-z/]*\\)\\$|\\2$tab\\1|p" | head -n 100000 >files
 
-  set -- --data-urlencode "changelist=$change" --data-urlencode "timestamp=$now"
-  [ -n "$user" ] && set -- "$@" --data-urlencode "user=$user"
-  [ -s description ] && set -- "$@" --data-urlencode description@description
-  [ -s files ] && set -- "$@" --data-urlencode files@files
+  {
+    printf 'changelist=%s&timestamp=' "$change" && printf %s "$now" | encode
+    [ -z "$user" ] || { printf '&user=' && printf %s "$user" | encode; }
+    [ ! -s description ] || { printf '&description=' && encode <description; }
+    [ ! -s files ] || { printf '&files=' && encode <files; }
+  } >form
   # The address holds the token: handed over on standard input, it does not show in the list of processes.
-  printf 'url = "%s"\\n' "$url" | curl --silent --max-time 30 --retry 3 --retry-connrefused --config - "$@"
+  { printf 'url = "%s"\\n' "$url"; sign <form; } |
+    curl --silent --max-time 30 --retry 3 --retry-connrefused --config - --data-binary @form
 }
 
 tell </dev/null >/dev/null 2>&1 &
@@ -51,7 +66,7 @@ ${perforceTrigger(context)}\`\`\`
 
 4. Submit something; the change shows up within seconds. To try it by hand: \`/opt/perforce/goldmaster.sh 1234\`.
 
-On a Windows server this trigger line does without a script and sends the number alone. The rest is fetched where a Perforce server is configured on this integration:
+On a Windows server this trigger line does without a script and sends the number alone, unsigned; where only signed deliveries are accepted, use the bridge below. The rest is fetched where a Perforce server is configured on this integration:
 
 \`\`\`
 	goldmaster change-commit //... "curl.exe -s -m 5 -d changelist=%changelist% ${context.url}"
@@ -79,6 +94,9 @@ END
 ### Good to know
 
 The script never fails a submit and waits for nothing. The same changelist told twice is recorded once, so older ones may be told again in a loop.
+
+${signedDeliveries(context.id)}
+The trigger runs in the environment of \`p4d\`: set \`GOLDMASTER_WEBHOOK_SECRET='…'\` in the script itself, below the address.
 
 ${ADDRESS_LIMIT}
 `

@@ -1,0 +1,58 @@
+/** Where a build runs and how it was compiled, in one spelling. What nobody knows stays as it was told. */
+
+const PLATFORMS: Record<string, readonly string[]> = {
+  Win64: ['windows', 'win', 'windows64', 'win_64', 'win-x64', 'windows-x64', 'standalonewindows64', 'standalonewindows', 'pc'],
+  Linux: ['linux64', 'linux-x64', 'standalonelinux64', 'standalonelinux'],
+  LinuxArm64: ['linux-arm64', 'linuxaarch64'],
+  Mac: ['macos', 'osx', 'mac os', 'mac os x', 'darwin', 'standaloneosx', 'standaloneosxintel', 'standaloneosxuniversal'],
+  PS5: ['playstation5', 'playstation 5', 'playstation_5', 'prospero'],
+  PS4: ['playstation4', 'playstation 4', 'playstation_4', 'orbis'],
+  XSX: [
+    'xboxseriesx',
+    'xbox series x',
+    'xbox series x|s',
+    'xbox_series_x',
+    'xbox series',
+    'xboxseries',
+    'scarlett',
+    'gamecorexboxseries',
+  ],
+  XB1: ['xboxone', 'xbox one', 'xbox_one', 'gamecorexboxone'],
+  Switch: ['nintendo switch', 'nintendo_switch', 'nx'],
+  Switch2: ['switch 2', 'nintendo switch 2'],
+  Android: [],
+  iOS: ['iphone', 'iphoneos', 'ipad'],
+  TVOS: ['appletv', 'tvos'],
+  VisionOS: ['visionos'],
+  WebGL: ['web', 'html5', 'wasm'],
+}
+
+const CONFIGURATIONS: Record<string, readonly string[]> = {
+  Debug: [],
+  DebugGame: ['debug game', 'debug_game'],
+  Development: ['dev'],
+  Test: [],
+  Shipping: ['ship'],
+}
+
+const spelling = (names: Record<string, readonly string[]>) => {
+  const known = new Map(
+    Object.entries(names).flatMap(([name, aliases]) =>
+      [name.toLowerCase(), ...aliases].map((alias): [string, string] => [alias, name]),
+    ),
+  )
+  return (told: string) => known.get(told.trim().toLowerCase()) ?? told.trim()
+}
+
+/** `Windows` and `StandaloneWindows64` are `Win64`. */
+export const buildPlatformOf = spelling(PLATFORMS)
+
+/** `shipping` is `Shipping`. */
+export const configurationOf = spelling(CONFIGURATIONS)
+
+/** Characters of a platform, configuration or agent. */
+export const DIMENSION_MAX = 100
+/** Of one build. */
+export const MEASURES_MAX = 50
+export const MEASURE_NAME_MAX = 100
+export const MEASURE_UNIT_MAX = 20
