@@ -126,9 +126,9 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
 
 /** What is in a build and not in the newest older place of its job and stream that passed. */
 export function rangeOf({ builds, truth }: MadeWorld, build: MadeBuild): string[] {
-  const passed = builds.filter(
-    ({ job, stream, status, holds }) =>
-      job === build.job && stream === build.stream && status === 'completed' && holds < build.holds,
-  )
+  const all = builds.filter(({ job, stream, status }) => job === build.job && stream === build.stream && status === 'completed')
+  // A change at which the job passed is to blame for nothing.
+  if (all.some(({ holds }) => holds === build.holds)) return []
+  const passed = all.filter(({ holds }) => holds < build.holds)
   return truth[build.stream]!.slice(Math.max(0, ...passed.map(({ holds }) => holds)), build.holds)
 }

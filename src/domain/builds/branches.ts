@@ -1,29 +1,39 @@
+import type { MarkGood } from '../../contract/bodies.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { Branch, BranchHealth, BranchJob } from '../../contract/health-shapes.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import type { BuildStatus } from '../../contract/sets.ts'
-import { PASSED_STATUSES, RUNNING_STATUSES } from '../../contract/sets.ts'
+import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
-import { branchKey, fits } from '../changes/branch-names.ts'
+import { branchKey } from '../changes/branch-names.ts'
 import { scrub } from '../privacy/scrub.ts'
-import { coveredByAll, inPlace, type Span, type Verdict } from './last-known-good.ts'
-import { BRANCH, positionOn } from './positions.ts'
+import {
+  type Built,
+  hasVerdict,
+  isRetired,
+  isVerdict,
+  jobsOf,
+  type Requirement,
+  type Run,
+  requiredJobs,
+  runsOf,
+  verdictsOf,
+} from './branch-jobs.ts'
+import * as marks from './branch-marks.ts'
+import { branchPoint, type Placed, passedAt, reference } from './branch-point.ts'
+import { coveredByAll, heldBackBy, inPlace, type Job, type Span } from './last-known-good.ts'
+import { BRANCH } from './positions.ts'
 
 interface Owner {
   account_id: number
   project_id: number
 }
 
-/** A branch that was built, with its jobs and when each of them last reported. */
-interface Built {
-  name: string
-  jobs: { name: string; at: string }[]
-}
-
 /** Of a project with more branches the others are found by their name. */
 const BRANCHES_MAX = 2_000
 const RECENT_DAYS = 30
+/** How long a branch is shown that is gone. */
+const DELETED_FOR = sql`interval '1 day'`
 
 /**
  * Branches and their jobs, the one that was built last first. PostgreSQL walks its index from one name to the next: the cost is that of
@@ -31,12 +41,12 @@ const RECENT_DAYS = 30
  */
 const built = (
   db: Database,
-  { project_id }: Owner,
+  { account_id, project_id }: Owner,
   { only, q }: { only?: string; q?: string | undefined } = {},
 ): Promise<Built[]> => {
   const next = (after: ReturnType<typeof sql>, job: ReturnType<typeof sql>) => sql`
     select ${BRANCH} as branch, b.ci_job_name as job, b.created_at as at from build_runs b
-    where b.project_id = ${project_id} and ${BRANCH} <> '' and (${BRANCH}, b.ci_job_name) > (${after}, ${job})
+    where b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> '' and (${BRANCH}, b.ci_job_name) > (${after}, ${job})
       ${only === undefined ? sql`` : sql`and ${BRANCH} = ${only}`}
     order by ${BRANCH}, b.ci_job_name, b.created_at desc, b.id desc limit 1`
   return db.rows(sql`
@@ -45,10 +55,13 @@ const built = (
       union all
       select n.* from walk w cross join lateral (${next(sql`w.branch`, sql`w.job`)}) n),
     named as (
-      select branch as name, max(at) as at, json_agg(json_build_object('name', job, 'at', at) order by job) as jobs
+      select branch as name, max(at) as at, json_agg(json_build_object('name', job, 'at', at) order by job) as jobs,
+        (select iso(d.deleted_at) from branches d
+          where d.account_id = ${account_id} and d.project_id = ${project_id} and d.name = w.branch) as deleted_at
       from (select * from walk limit ${raw(String(20 * BRANCHES_MAX))}) w
       ${when(q, (part) => sql`where position(lower(${part}) in lower(branch)) > 0`)} group by branch)
-    select name, jobs from named order by at desc, name limit ${raw(String(BRANCHES_MAX))}`)
+    select name, jobs, deleted_at from named
+    where deleted_at is null or deleted_at::timestamptz > goldmaster_now() - ${DELETED_FOR} order by at desc, name limit ${raw(String(BRANCHES_MAX))}`)
 }
 
 /** The branches of a project, the one that was built last first; in the web app's overview the main one before it. */
@@ -85,6 +98,13 @@ export async function health(db: Database, owner: Owner, { branch }: { branch?: 
   return healthOf(db, owner, found, await requiredJobs(db, owner))
 }
 
+/** Calls a change of a branch good by hand, or takes that back. */
+export async function markGood(db: Database, by: Owner & { user_id: number }, input: MarkGood): Promise<BranchHealth> {
+  const name = await marks.mark(db, by, input)
+  const [found] = await built(db, by, { only: name })
+  return healthOf(db, by, found ?? { name, jobs: [], deleted_at: null }, await requiredJobs(db, by))
+}
+
 /** By its whole name, or a stream by its last folder where only one has it. */
 async function named(db: Database, owner: Owner, key: string): Promise<Built[]> {
   const exact = await built(db, owner, { only: key })
@@ -100,80 +120,62 @@ export async function ownerOfBadge(db: Database, key: string): Promise<Owner> {
   return owner
 }
 
-interface Requirement {
-  branch: string
-  jobs: string[]
-}
-
-const requiredJobs = async (db: Database, { project_id }: Owner) =>
-  (await db.one<{ required_jobs: Requirement[] }>(sql`select required_jobs from projects where id = ${project_id}`))!
-    .required_jobs
-
-/** Those that the project names for it, else all that reported in the days before the branch was last built. */
-function jobsOf({ name, jobs }: Built, required: readonly Requirement[]): string[] {
-  const named = required.find(({ branch }) => fits(branchKey(branch), name))
-  if (named) return named.jobs
-  const newest = Math.max(...jobs.map(({ at }) => Date.parse(at)))
-  return jobs.filter(({ at }) => Date.parse(at) >= newest - RECENT_DAYS * 86_400_000).map(({ name }) => name)
-}
-
-interface Run {
-  id: number
-  job: string
-  status: BuildStatus
-  build_number: string
-  commit_hash: string
-  changelist: string
-  at: string
-  position: number | null
-}
-
 const RUNS_SHOWN = 20
 /** How far back each job is looked at: further where the first look finds no change that all of them cover. */
 const LOOKS = [60, 300]
 
-const runsOf = (db: Database, { project_id }: Owner, branch: string, jobs: readonly string[], take: number): Promise<Run[]> =>
-  db.rows(sql`
-    select b.id, b.ci_job_name as job, b.status, b.build_number, b.commit_hash, b.changelist,
-      iso(coalesce(b.finished_at, b.started_at, b.created_at)) as at, ${positionOn(sql`${branch}::text`)} as position
-    from unnest(${jobs}::text[]) j (name) cross join lateral (
-      select b.* from build_runs b where b.project_id = ${project_id} and ${BRANCH} = ${branch} and b.ci_job_name = j.name
-      order by b.created_at desc, b.id desc limit ${take}) b
-    order by b.created_at desc, b.id desc`)
+/** The jobs that count with what they said, and the newest change that is good by it. */
+interface Judged {
+  runs: Run[]
+  jobs: (Job & { name: string })[]
+  good: Placed | undefined
+}
 
-const hasVerdict = ({ status }: Run) => status === 'failed' || PASSED_STATUSES.includes(status)
-const isVerdict = (run: Run) => run.position !== null && hasVerdict(run)
-const verdictOf = (run: Run): Verdict & { id: number } => ({
-  id: run.id,
-  position: run.position ?? 0,
-  passed: run.status !== 'failed',
-  at: run.at,
-})
+async function judge(db: Database, owner: Owner, branch: Built, required: readonly Requirement[]): Promise<Judged> {
+  const { names, named } = jobsOf(branch, required)
+  const point = await branchPoint(db, owner, branch.name)
+  const passedThere = point ? await passedAt(db, owner, branch.name, point.change.identifier) : []
+  for (const take of LOOKS) {
+    const runs = await runsOf(db, owner, branch.name, names, take)
+    const jobs = names
+      .filter((name) => named || !isRetired(name, runs))
+      .map((name) => {
+        const own = runs.filter((run) => run.job === name)
+        const said = verdictsOf(own.filter(isVerdict))
+        const before = point && passedThere.includes(name) ? [{ position: point.position, passed: true, rank: -1 }] : []
+        const hasMore = own.length >= take
+        return { name, hasMore, verdicts: [...before, ...said], fromFirst: !named && !hasMore }
+      })
+    const good = await newestIn(db, owner, branch.name, coveredByAll(jobs), point)
+    // Further back there is nothing to find where a job that always counts has no more runs and none of them passed, or none has more.
+    const isVain = jobs.some(
+      ({ hasMore, fromFirst, verdicts }) => !hasMore && !fromFirst && !verdicts.some(({ passed }) => passed),
+    )
+    if (good || isVain || !jobs.some(({ hasMore }) => hasMore) || take === LOOKS.at(-1)) return { runs, jobs, good }
+  }
+  throw new Error('A branch is looked at at least once.')
+}
 
 async function healthOf(db: Database, owner: Owner, branch: Built, required: readonly Requirement[]): Promise<BranchHealth> {
-  const names = jobsOf(branch, required)
-  let runs: Run[] = []
-  let good: Placed | undefined
-  for (const take of LOOKS) {
-    runs = await runsOf(db, owner, branch.name, names, take)
-    const verdicts = names.map((name) => runs.filter((run) => run.job === name && isVerdict(run)).map(verdictOf))
-    good = await newestIn(db, owner, branch.name, coveredByAll(verdicts))
-    // Further back there is nothing to find where a job has no more runs and none of them passed, or none has more.
-    const more = verdicts.map((of, at) => [
-      of.some(({ passed }) => passed),
-      runs.filter(({ job }) => job === names[at]).length >= take,
-    ])
-    if (good || more.some(([passed, hasMore]) => !passed && !hasMore) || !more.some(([, hasMore]) => hasMore)) break
-  }
+  const { runs, jobs: judged, good: passed } = await judge(db, owner, branch, required)
+  const mark = await marks.newestMark(db, owner, branch.name)
+  const isMarked = mark !== undefined && mark.position > (passed?.position ?? -1)
+  const good = isMarked ? mark : passed
   const head = await newestIn(db, owner, branch.name, [{ from: 0, to: Number.MAX_SAFE_INTEGER }])
-  const jobs = names.map((name) =>
-    jobOf(
-      name,
-      runs.filter((run) => run.job === name),
-    ),
-  )
+  const jobs = judged
+    .map(({ name }) =>
+      jobOf(
+        name,
+        runs.filter((run) => run.job === name),
+      ),
+    )
+    // A branch that is gone is neither red nor green.
+    .map((job) => (branch.deleted_at === null ? job : { ...job, state: 'unknown' as const, red_since: null }))
+  const next = good && (await nextAfter(db, owner, branch.name, good.position))
+  const red = jobs.filter(({ state }) => state === 'red')
   return {
     name: branch.name,
+    deleted_at: branch.deleted_at,
     state: stateOf(jobs),
     red_since:
       jobs
@@ -182,6 +184,8 @@ async function healthOf(db: Database, owner: Owner, branch: Built, required: rea
         .sort()[0] ?? null,
     head: head?.change ?? null,
     last_known_good: good?.change ?? null,
+    marked_good: isMarked ? mark.marked : null,
+    held_back_by: (good ? (next === undefined ? [] : heldBackBy(judged, next)) : red).map(({ name }) => name),
     changes_behind: good && head ? await changesAfter(db, owner, branch.name, good.position) : null,
     time_to_green_seconds: await timeToGreen(db, owner, branch.name),
     jobs,
@@ -189,9 +193,9 @@ async function healthOf(db: Database, owner: Owner, branch: Built, required: rea
 }
 
 function jobOf(name: string, runs: readonly Run[]): BranchHealth['jobs'][number] {
-  const placed = inPlace(runs.filter(isVerdict).map(verdictOf))
+  const placed = inPlace(verdictsOf(runs.filter(isVerdict)))
   // Without a change that is known, a job is as its last run was.
-  const verdicts = placed.length > 0 ? placed : runs.filter(hasVerdict).map(verdictOf).toReversed()
+  const verdicts = placed.length > 0 ? placed : verdictsOf(runs.filter(hasVerdict))
   const last = verdicts.at(-1)
   const building = runs.some(({ status }) => RUNNING_STATUSES.includes(status))
   // The first failure after the last pass.
@@ -218,25 +222,36 @@ function stateOf(jobs: readonly BranchJob[]): Branch['state'] {
   return jobs.length === 0 ? 'unknown' : 'green'
 }
 
-interface Placed {
-  position: number
-  change: NonNullable<Branch['head']>
-}
-
 /** The newest change of a branch that stands in one of these spans, the newest of which comes first. */
-async function newestIn(db: Database, { account_id, project_id }: Owner, branch: string, spans: readonly Span[]) {
+async function newestIn(
+  db: Database,
+  { account_id, project_id }: Owner,
+  branch: string,
+  spans: readonly Span[],
+  point?: Placed,
+): Promise<Placed | undefined> {
   for (const { from, to } of spans) {
     const found = await db.one<Placed>(sql`
-      select p.position, json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier,
-        'timestamp', iso(c.timestamp)) as change
+      select p.position, ${reference} as change
       from change_branches p join changes c on c.id = p.change_id
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position between ${from} and ${to}
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position desc, p.change_id desc limit 1`)
     if (found) return found
+    if (point && from <= point.position && point.position <= to) return point
   }
   return undefined
 }
+
+/** The place of the change after this one. */
+const nextAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
+  (
+    await db.one<{ position: number }>(sql`
+      select p.position from change_branches p join changes c on c.id = p.change_id
+      where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position > ${position}
+        and c.orphaned_at is null and p.orphaned_at is null
+      order by p.position limit 1`)
+  )?.position
 
 /** Counted no further than this: nobody needs to know more exactly how far behind it is. */
 const BEHIND_MAX = 10_000
@@ -252,6 +267,7 @@ const changesAfter = async (db: Database, { account_id, project_id }: Owner, bra
 /** The median: one night that nobody worked does not say how fast a team is. */
 const timeToGreen = async (db: Database, { project_id }: Owner, branch: string): Promise<number | null> =>
   (await db.one<{ seconds: number | null }>(sql`
-    select percentile_disc(0.5) within group (order by extract(epoch from k.fixed_at - k.opened_at))::integer as seconds
-    from breakages k where k.project_id = ${project_id} and k.branch = ${branch} and k.state = 'fixed'
-      and k.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!.seconds
+    select percentile_disc(0.5) within group (order by greatest(0, extract(epoch from o.fixed_at - o.opened_at)))::integer as seconds
+    from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
+    where o.project_id = ${project_id} and k.branch = ${branch} and o.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!
+    .seconds

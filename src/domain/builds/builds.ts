@@ -16,9 +16,13 @@ type Query = QueryOf<'listBuilds'> &
   Partial<Searched> & { cursor?: Key; ids?: readonly string[] /** With what failed builds are broken by. */; breakages?: boolean }
 type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
 
+/** Every build has a target type, and `development` is what it has where nobody said: that says nothing. */
+const configuration = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b.target_type), 'Development'))`
+
 const columns = (site: string) => sql`
   b.id::text, b.project_id::text, b.status, b.build_type, b.target_type, b.ci_job_name, b.build_number, b.commit_hash, b.changelist,
-  b.branch, b.phase, b.duration_seconds, iso(b.started_at) as started_at, iso(b.finished_at) as finished_at,
+  b.branch, b.kind, b.phase, nullif(b.platform, '') as platform, ${configuration} as configuration, nullif(b.agent, '') as agent,
+  (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures, b.duration_seconds, iso(b.started_at) as started_at, iso(b.finished_at) as finished_at,
   iso(b.created_at) as created_at, iso(b.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || b.project_id || '/builds/' || b.id) as urls`
 
@@ -35,7 +39,8 @@ export const list = (project: Sql, q: Query, site: string): Listing => {
   const from = start === undefined ? among(sql`build_runs`, q.ids, 'bigint') : commitStart(project, start, q.ids)
   const rows = sql`
     select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
-      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase
+      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, b.platform, b.configuration,
+        b.agent, b.measures::text
         ${q.breakages ? sql`, item.breakage ->> 'cause'` : empty}) as foreign_text
     from (
       select b.* from ${from} b

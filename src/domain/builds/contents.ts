@@ -2,10 +2,11 @@ import { notFound } from '../../contract/errors.ts'
 import { readId } from '../../contract/params.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import type { Change, Contents } from '../../contract/shapes.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
 import { columns, shown } from '../changes/changes.ts'
 import { lastPassed, type Placed, placed } from './positions.ts'
-import { namesChange, rangeBetween } from './range.ts'
+import { doubtedBetween, namesChange, rangeBetween } from './range.ts'
+import { difference } from './shipped.ts'
 
 interface Owner {
   account_id: number
@@ -20,31 +21,62 @@ export async function changesOf(
   sinceId?: string,
 ): Promise<ReplyOf<'listBuildChanges'>> {
   const build = await find(db, owner, id)
-  const earlier =
-    sinceId === undefined ? await lastPassed(db, build) : await find(db, owner, readId(sinceId), sql`${build.branch}::text`)
+  const earlier = sinceId === undefined ? await lastPassed(db, build) : await findEarlier(db, owner, readId(sinceId), build)
+  if (sinceId !== undefined && !earlier) throw notFound('Build run')
   const since = await db.one<NonNullable<ReplyOf<'listBuildChanges'>['since']>>(sql`
     select b.id::text, b.status, b.commit_hash, b.ci_job_name from build_runs b where b.id = ${earlier?.id ?? 0}`)
   return { ...(await contentsBetween(db, owner, build, earlier)), since: since ?? null }
 }
 
-async function find(db: Database, { project_id }: Owner, id: number | undefined, branch?: Sql): Promise<Placed> {
-  const build = await placed(db, { project_id, id: id ?? 0 }, branch)
+async function find(db: Database, { project_id }: Owner, id: number | undefined): Promise<Placed> {
+  const build = await placed(db, { project_id, id: id ?? 0 })
   if (!build) throw notFound('Build run')
   return build
 }
 
+/** A build to compare another with: at its place on its own branch; on the other's where nobody knows its own, or it is of another kind. */
+export async function findEarlier(
+  db: Database,
+  { project_id }: Owner,
+  id: number | undefined,
+  later: Placed,
+): Promise<Placed | undefined> {
+  const own = await placed(db, { project_id, id: id ?? 0 })
+  const isComparable = own && own.position !== null && own.branch !== '' && isDepot(own) === isDepot(later)
+  return isComparable || !own ? own : placed(db, { project_id, id: own.id }, sql`${later.branch}::text`)
+}
+
+const isDepot = ({ branch }: Placed) => branch.startsWith('//')
+
 const CONTENTS_MAX = 200
 
-/** The changes between two builds as they are shown: by place on the branch of the later one, by time alone where one has none there. */
+/**
+ * The changes of one build that another does not hold, as they are shown: by place on their branches, by time alone where one has none
+ * there. Builds of two branches are compared as sets: what never was on the other's branch was never in it, however old it is.
+ */
 export async function contentsBetween(db: Database, owner: Owner, later: Placed, since: Placed | undefined): Promise<Contents> {
   const { branch } = later
   const isPlaced = later.position !== null && since?.position !== null
   const basis = isPlaced ? 'branch' : (await namesChange(db, later.id)) ? 'time' : 'unknown'
-  if (basis === 'unknown') return { changes: [], branch, basis, has_more: false }
+  if (basis === 'unknown') return { changes: [], doubtful: [], branch, basis, has_more: false }
   const to = isPlaced || later.position === null ? later : { ...later, branch: '', position: null }
-  const { ids, has_more } = await rangeBetween(db, owner, to, since)
+  const { ids, has_more } =
+    isPlaced && since !== undefined && since.branch !== branch
+      ? await difference(db, owner, to, since)
+      : await rangeBetween(db, owner, to, since)
+  const doubted = await doubtedBetween(db, owner, to, since)
+  return {
+    changes: await read(db, ids),
+    doubtful: doubted.length === 0 ? [] : await read(db, doubted),
+    branch,
+    basis,
+    has_more: has_more || ids.length > CONTENTS_MAX,
+  }
+}
+
+async function read(db: Database, ids: readonly number[]): Promise<Change[]> {
   const changes = await db.rows<Change>(sql`
     select ${columns} from unnest(${ids.slice(0, CONTENTS_MAX)}::bigint[]) with ordinality held (id, place)
     join changes c on c.id = held.id order by held.place`)
-  return { changes: changes.map(shown), branch, basis, has_more: has_more || ids.length > CONTENTS_MAX }
+  return changes.map(shown)
 }

@@ -6,7 +6,7 @@ import * as changes from '../changes/submit.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { scrub } from '../privacy/scrub.ts'
 import * as branches from './branches.ts'
-import { coveredByAll, type Verdict } from './last-known-good.ts'
+import { coveredByAll, type Job, type Verdict } from './last-known-good.ts'
 import * as builds from './report.ts'
 
 const HISTORIES = 500
@@ -25,23 +25,23 @@ function covers(verdicts: readonly Verdict[], position: number): boolean {
   const newest = (at: number) =>
     verdicts
       .filter((one) => one.position === at)
-      .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+      .toSorted((a, b) => a.rank - b.rank)
       .at(-1)!.passed
   const before = verdicts.map((one) => one.position).filter((at) => at <= position)
   const after = verdicts.map((one) => one.position).filter((at) => at >= position)
   return before.length > 0 && after.length > 0 && newest(Math.max(...before)) && newest(Math.min(...after))
 }
 
-const dated = (jobs: readonly { position: number; passed: boolean }[][]): Verdict[][] =>
-  jobs.map((verdicts) => verdicts.map((one, at) => ({ ...one, at: new Date(at * 60_000).toISOString() })))
+const ranked = (jobs: readonly { position: number; passed: boolean }[][]): Job[] =>
+  jobs.map((verdicts) => ({ verdicts: verdicts.map((one, rank) => ({ ...one, rank })) }))
 
 test(`is what looking at every change and job gives, in ${HISTORIES} histories`, () => {
   fc.assert(
     fc.property(history, ({ length, jobs }) => {
-      const verdicts = dated(jobs)
+      const known = ranked(jobs)
       const places = Array.from({ length }, (_, at) => at + 1)
-      const expected = places.findLast((position) => verdicts.every((job) => covers(job, position)))
-      const spans = coveredByAll(verdicts)
+      const expected = places.findLast((position) => known.every((job) => covers(job.verdicts, position)))
+      const spans = coveredByAll(known)
       const found = spans.flatMap(({ from, to }) => places.findLast((at) => from <= at && at <= to) ?? []).at(0)
       expect(found).toBe(expected)
     }),
@@ -49,13 +49,28 @@ test(`is what looking at every change and job gives, in ${HISTORIES} histories`,
   )
 })
 
-test('of several verdicts at one place the newest counts, and the one listed first where they share a time', () => {
+test(`jobs that count from their first verdict on take back nothing before it, in ${HISTORIES} histories`, () => {
+  fc.assert(
+    fc.property(history, ({ length, jobs }) => {
+      const known = ranked(jobs).map((job) => ({ ...job, fromFirst: true }))
+      const places = Array.from({ length }, (_, at) => at + 1)
+      const isBefore = ({ verdicts }: Job, place: number) => verdicts.every(({ position }) => position > place)
+      const isGood = (place: number) =>
+        known.every((job) => isBefore(job, place) || covers(job.verdicts, place)) &&
+        known.some((job) => covers(job.verdicts, place))
+      const found = coveredByAll(known).flatMap(({ from, to }) => places.findLast((at) => from <= at && at <= to) ?? [])
+      expect(found.at(0)).toBe(places.findLast(isGood))
+    }),
+    { numRuns: HISTORIES, seed: 2_027 },
+  )
+})
+
+test('of several verdicts at one place the one with the highest rank counts', () => {
   const verdicts = [
-    { position: 1, passed: true, at: '2' },
-    { position: 1, passed: false, at: '2' },
-    { position: 1, passed: false, at: '1' },
+    { position: 1, passed: true, rank: 2 },
+    { position: 1, passed: false, rank: 1 },
   ]
-  expect(coveredByAll([verdicts])).toEqual([{ from: 1, to: 1 }])
+  expect(coveredByAll([{ verdicts }])).toEqual([{ from: 1, to: 1 }])
 })
 
 describe('a branch', () => {

@@ -2,8 +2,15 @@
 export interface Verdict {
   position: number
   passed: boolean
-  /** Of several at one place the newest counts. */
-  at: string
+  /** Its rank among the builds of the job: of several at one place the highest counts. */
+  rank: number
+}
+
+/** A job that counts for a branch. */
+export interface Job {
+  verdicts: readonly Verdict[]
+  /** It counts from its first verdict on, and all of them are known; else it always counts. */
+  fromFirst?: boolean
 }
 
 /** From one place on a branch to another, both included. */
@@ -12,11 +19,8 @@ export interface Span {
   to: number
 }
 
-/**
- * The places that a job covers: those between two passes with no failure between them. A change is covered when the last verdict at or
- * before it and the first at or after it are both passes.
- */
-function coveredBy(verdicts: readonly Verdict[]): Span[] {
+/** The places between two passes with no failure between them. */
+function passedSpans(verdicts: readonly Verdict[]): Span[] {
   const spans: Span[] = []
   let open: Span | undefined
   for (const { position, passed } of inPlace(verdicts)) {
@@ -30,20 +34,32 @@ function coveredBy(verdicts: readonly Verdict[]): Span[] {
   return spans
 }
 
+/** Before its first verdict a job says nothing, so that a new one does not take back what was good before it. */
+function coveredBy({ verdicts, fromFirst }: Job): Span[] {
+  const spans = passedSpans(verdicts)
+  if (!fromFirst) return spans
+  const first = verdicts.reduce((least, { position }) => Math.min(least, position), Number.MAX_SAFE_INTEGER)
+  return [{ from: 0, to: first - 1 }, ...spans]
+}
+
 /** One verdict for each place, in the order of the branch. */
 export function inPlace<V extends Verdict>(verdicts: readonly V[]): V[] {
   const newest = new Map<number, V>()
   for (const verdict of verdicts) {
     const known = newest.get(verdict.position)
-    if (!known || known.at < verdict.at) newest.set(verdict.position, verdict)
+    if (!known || known.rank < verdict.rank) newest.set(verdict.position, verdict)
   }
   return [...newest.values()].sort((a, b) => a.position - b.position)
 }
 
-/** The places that every job covers, the newest first. */
-export function coveredByAll(jobs: readonly (readonly Verdict[])[]): Span[] {
-  const [first = [], ...others] = jobs.map(coveredBy)
-  return others.reduce(shared, first).toReversed()
+/**
+ * The places that every job covers, the newest first: the last verdict at or before it and the first at or after it are both passes. At least
+ * one job must have passed there; where none had reported yet, nothing is known.
+ */
+export function coveredByAll(jobs: readonly Job[]): Span[] {
+  const [first, ...others] = jobs.map(coveredBy)
+  if (first === undefined) return []
+  return shared(others.reduce(shared, first), merged(jobs.flatMap(({ verdicts }) => passedSpans(verdicts)))).toReversed()
 }
 
 /** Both lists are in order, and so is what they share. */
@@ -57,4 +73,26 @@ function shared(one: readonly Span[], other: readonly Span[]): Span[] {
     else b++
   }
   return spans
+}
+
+function merged(spans: readonly Span[]): Span[] {
+  const joined: Span[] = []
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1)
+    if (last && from <= last.to) last.to = Math.max(last.to, to)
+    else joined.push({ from, to })
+  }
+  return joined
+}
+
+/**
+ * The jobs on account of which the next change is not good too: those that failed from there on, else those that have not built so far while
+ * others have. `next` is the first change after the last known good one, or the oldest where none is good.
+ */
+export function heldBackBy<J extends Job>(jobs: readonly J[], next: number): J[] {
+  const lacking = jobs.filter((job) => !coveredBy(job).some(({ from, to }) => from <= next && next <= to))
+  const failed = lacking.filter(({ verdicts }) => inPlace(verdicts).find(({ position }) => position >= next)?.passed === false)
+  if (failed.length > 0) return failed
+  const isBuilt = jobs.some(({ verdicts }) => verdicts.some(({ position }) => position >= next))
+  return isBuilt ? lacking : []
 }

@@ -74,9 +74,12 @@ const investigate = (db: Database, key: string, category: string) =>
 
 const breakage = (project: string, state: string) =>
   studio.db.execute(sql`
-    insert into breakages (account_id, project_id, fingerprint, branch, state, cause, opened_at, last_seen_at, fixed_at)
-    select account_id, id, 'f', 'main', ${state}, 'No disk left', ${ago(1)}, ${ago(1)}, ${ago(1, 60)}
-    from projects where id = ${studio.world.projects![project]!.id}`)
+    with broken as (
+      insert into breakages (account_id, project_id, fingerprint, branch, state, cause, opened_at, last_seen_at, occurrence)
+      select account_id, id, 'f', 'main', ${state}, 'No disk left', ${ago(1)}, ${ago(1)}, 1
+      from projects where id = ${studio.world.projects![project]!.id} returning *)
+    insert into breakage_occurrences (account_id, project_id, breakage_id, number, opened_at, fixed_at)
+    select account_id, project_id, id, 1, opened_at, case when state = 'fixed' then ${ago(1, 60)}::timestamptz end from broken`)
 
 const plots = async (days: number) =>
   (await lead.app(`/projects/${studio.world.projects!.star!.id}/plots?days_back=${days}`)).json
@@ -116,7 +119,7 @@ describe('the plots of a project', () => {
   test('measure from the change to the moment its build was live, where both are known', async () => {
     const { lead_times } = await plots(4)
     expect(lead_times).toEqual([
-      { id: studio.world.deployments!.d!.id, at: ago(1), hours: 48, platform: 'steam', version: '1.1' },
+      { id: studio.world.deployments!.d!.id, at: ago(1), hours: 48, store: 'steam', track: null, version: '1.1' },
     ])
   })
 

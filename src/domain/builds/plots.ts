@@ -1,5 +1,6 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { storeWord } from '../deployments/deployments.ts'
 import { PASSED_OR_FAILED } from './statuses.ts'
 
 type Plots = OwnReply<'showPlots'>
@@ -14,11 +15,17 @@ const BUILDS_MAX = 10_000
 export async function plots(db: Database, projectId: number, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
-    // One walk along the index over status and time, without a look at the rows themselves; days of UTC are all of one length.
+    // One walk along the index over status and time, without a look at the rows themselves, less the few that are not of a branch; days of
+    // UTC are all of one length.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (
         select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z') as day, status, count(*) as n from build_runs
         where project_id = ${projectId} and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
+          and created_at >= ${since}
+        group by 1, 2
+        union all
+        select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z'), status, -count(*) from build_runs
+        where project_id = ${projectId} and kind <> 'regular' and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
           and created_at >= ${since}
         group by 1, 2)
       select to_char(d.day at time zone 'UTC', 'YYYY-MM-DD') as day,
@@ -33,7 +40,7 @@ export async function plots(db: Database, projectId: number, days: number): Prom
       with ended as (
         select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
           date_bin('1 day', happened_at, timestamptz '2000-01-01T00:00:00Z') as day
-        from build_runs where project_id = ${projectId} and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
+        from build_runs where project_id = ${projectId} and kind = 'regular' and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
         order by happened_at desc, id desc limit ${BUILDS_MAX}),
       busiest as (
         select job, count(*) filter (where not failed) as passed, count(*) filter (where failed) as failed from ended
@@ -48,8 +55,8 @@ export async function plots(db: Database, projectId: number, days: number): Prom
       select j.job as name, j.passed, j.failed, coalesce(t.builds, '[]') as typical
       from busiest j left join typical t using (job) order by j.passed + j.failed desc, j.job`),
     db.rows<Plots['lead_times'][number]>(sql`
-      select id, iso(at) as at, platform, version, hours from (
-        select d.id, d.live_at as at, d.platform, d.version,
+      select id, iso(at) as at, store, track, version, hours from (
+        select d.id, d.live_at as at, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version,
           round((extract(epoch from d.live_at - c.timestamp) / 3600)::numeric, 2)::float8 as hours
         from (select * from deployments where project_id = ${projectId}
           order by created_at desc, number desc limit ${DEPLOYMENTS_MAX}) d
@@ -60,16 +67,17 @@ export async function plots(db: Database, projectId: number, days: number): Prom
         where d.live_at >= ${since} and d.live_at >= c.timestamp
         order by d.live_at desc, d.id limit ${POINTS_MAX}) d order by d.at, id`),
     db.rows<Plots['fixes'][number]>(sql`
-      select id::text, iso(fixed_at) as at, extract(epoch from fixed_at - opened_at)::integer as seconds, branch, cause from (
-        select id, fixed_at, opened_at, branch, cause from breakages
-        where project_id = ${projectId} and state = 'fixed' and fixed_at >= ${since}
-        order by fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
+      select id::text, iso(fixed_at) as at, greatest(0, extract(epoch from fixed_at - opened_at))::integer as seconds, branch, cause from (
+        select k.id, o.fixed_at, o.opened_at, k.branch, k.cause
+        from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
+        where o.project_id = ${projectId} and o.fixed_at >= ${since}
+        order by o.fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
     // A build that was investigated twice failed once; it stands under the day it failed.
     db.rows<Plots['causes'][number]>(sql`
       select to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
         select distinct on (b.id, i.category) date_bin('1 day', b.happened_at, timestamptz '2000-01-01T00:00:00Z') as day, i.category
         from investigations i join build_runs b on b.id = i.build_run_id
-        where b.project_id = ${projectId} and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null
+        where b.project_id = ${projectId} and b.kind = 'regular' and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null
           and i.account_id = (select account_id from projects where id = ${projectId})) found
       group by day, category order by day, category`),
   ])

@@ -1,4 +1,4 @@
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { withoutReverts } from '../changes/reverts.ts'
 import type { Placed } from './positions.ts'
 
@@ -20,34 +20,79 @@ const READ_MAX = 1_000
 const UNPLACED_LOOK = 5_000
 
 /**
- * The changes that went into a build and not into an earlier one: by their place on the branch of the build. Those of which no branch of
- * its kind is known are taken by time, and so are all where nobody knows the build's.
+ * The changes that went into a build and not into an earlier one: by their place on the branch of the build, and on that of the second
+ * change where it names a commit and a changelist. Those of the same version control of which no branch is known are taken by time, and
+ * so are all where nobody knows the build's.
  */
 export async function rangeBetween(db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<Range> {
   const { account_id, project_id } = owner
-  // Names of git say nothing of a depot, and a depot's nothing of git: only what is on another branch of the same kind is foreign.
-  const foreign = sql`exists (select from change_branches p where p.change_id = c.id
-    and (p.branch like '//%') = (${to.branch} like '//%'))`
+  const there = (branch: Sql) => sql`p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
+    and p.orphaned_at is null and p.doubted_at is null`
   const read = await db.rows<{ id: number; identifier: string; description: string }>(sql`
     with mine as (${newestOf(to.id)}), last as (${newestOf(since?.id ?? 0)}),
     of_time as (
       select c.id, c.timestamp from changes c
-      where c.project_id = ${project_id} and c.orphaned_at is null
+      where c.project_id = ${project_id} and c.orphaned_at is null and c.source_type in (${sourcesOf(to)})
         and c.timestamp <= coalesce((select timestamp from mine), ${to.began_at}::timestamptz)
         and c.timestamp >= coalesce((select timestamp from last), ${since?.began_at ?? null}::timestamptz, '-infinity')
         and c.id not in (select id from last)
       order by c.timestamp desc, c.id desc limit ${UNPLACED_LOOK}),
+    beside as (${linesBeside(to, since)}),
     held as (
       (select p.change_id as id, p.position from change_branches p
-        where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${to.branch}
-          and p.position > ${since?.position ?? 0} and p.position <= ${to.position ?? 0} and p.orphaned_at is null
+        where ${there(sql`${to.branch}`)} and p.position > ${since?.position ?? 0} and p.position <= ${to.position ?? 0}
         order by p.position desc, p.change_id desc limit ${READ_MAX})
+      union
+      (select p.change_id, p.position from beside, lateral (
+        select p.change_id, p.position from change_branches p
+        where ${there(sql`beside.branch`)} and p.position > beside.above and p.position <= beside.up_to
+        order by p.position desc, p.change_id desc limit ${READ_MAX}) p)
       union all
-      (select c.id, null from of_time c where ${to.branch === ''} or not ${foreign} order by c.timestamp desc, c.id desc limit ${READ_MAX}))
+      (select c.id, null from of_time c where ${to.branch === ''} or not exists (select from change_branches p where p.change_id = c.id)
+        order by c.timestamp desc, c.id desc limit ${READ_MAX}))
     select c.id, c.identifier, c.description from held join changes c on c.id = held.id
     where c.orphaned_at is null
     order by held.position desc nulls last, c.timestamp desc, c.id desc limit ${READ_MAX}`)
   return { ids: withoutReverts(read).map(({ id }) => id), has_more: read.length === READ_MAX }
+}
+
+/** Changes of its range that a forced push may have replaced: nobody told whether they are in it, newest first. */
+export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<number[]> =>
+  (
+    await db.rows<{ id: number }>(sql`
+      select p.change_id as id from change_branches p
+      where p.account_id = ${owner.account_id} and p.project_id = ${owner.project_id} and p.branch = ${to.branch}
+        and p.position > ${since?.position ?? 0} and p.position <= ${to.position ?? 0} and p.orphaned_at is null and p.doubted_at is not null
+      order by p.position desc limit ${READ_MAX}`)
+  ).map(({ id }) => id)
+
+/** The kinds of changes that a build may hold: those of the changes that it names, else what it says of them and of its branch. */
+const sourcesOf = ({ id, branch }: Placed) => sql`
+  with b as (select project_id, commit_hash, changelist from build_runs where id = ${id}),
+  named as (
+    select c.source_type from b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist)
+    where c.identifier <> '')
+  select source_type from named
+  union all
+  select t.source_type from b, (values ('Changelist', true), ('GitCommit', false), ('AssetCommit', false)) t (source_type, numbered)
+  where not exists (select from named) and case
+    when b.commit_hash = '' and b.changelist = '' then ${branch === ''} or t.numbered = ${branch.startsWith('//')}
+    when t.numbered then b.changelist <> '' else b.commit_hash <> '' end`
+
+/** The second line of a build that names a commit and a changelist: from where the earlier build stood on it. */
+const linesBeside = (to: Placed, since: Placed | undefined) => {
+  const placesOf = (buildId: number) => sql`
+    select p.account_id, p.project_id, p.id, p.branch, p.position, p.change_id
+    from build_runs b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist)
+    join change_branches p on p.change_id = c.id
+    where b.id = ${buildId} and b.commit_hash <> '' and b.changelist <> '' and p.branch <> ${to.branch}
+      and not exists (select from change_branches o where o.change_id = c.id and o.branch = ${to.branch})`
+  return sql`
+    select distinct on (l.change_id) l.branch, l.position as up_to, coalesce(
+      (select max(s.position) from (${placesOf(since?.id ?? 0)}) s where s.branch = l.branch),
+      (select p.position from change_branches p where p.account_id = l.account_id and p.project_id = l.project_id and p.branch = l.branch
+        and p.arrived_at <= ${since?.began_at ?? null}::timestamptz order by p.arrived_at desc, p.position desc limit 1), 0) as above
+    from (${placesOf(to.id)}) l order by l.change_id, l.id`
 }
 
 /** The newest change that a build names; it may name a commit and a changelist: it holds both, and all that is older. */

@@ -1,16 +1,21 @@
 import { IDENTIFIER_MAX, INTEGER_MAX } from '../../contract/limits.ts'
-import type { BuildStatus, BuildType, TargetType } from '../../contract/sets.ts'
+import type { BuildKind, BuildStatus, BuildTimeNote, BuildType, TargetType } from '../../contract/sets.ts'
+import { MEASURES_MAX } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { scheduleSettling } from '../breakages/schedule.ts'
+import type { Repository } from '../changes/lines.ts'
+import { relinkTo } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
 import { scheduleInvestigation } from '../investigations/automatic-investigations.ts'
 import * as links from '../tasks/links.ts'
+import { noteFirstPass } from './first-pass.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
+import { byName, type Measure } from './measures.ts'
 import { inferredBranch } from './positions.ts'
 import { lockBuilds, lockProject, lockReports } from './project-lock.ts'
-import { PASSED_OR_FAILED } from './statuses.ts'
 import { replacing } from './stored-log.ts'
+import { correctTimes } from './told-times.ts'
 
 /** How a report names its build; the first of these that finds one wins, in this order. */
 export interface BuildReference {
@@ -38,6 +43,8 @@ export interface Artifact {
   name: string
   size_bytes: number | null
   url: string
+  /** Of the game; deployments find their build by it. */
+  version?: string
 }
 
 /** What a tool says about a build. Absent fields stay as they are known. */
@@ -53,10 +60,24 @@ export interface Report {
   existing?: true
   build_type?: BuildType
   target_type?: TargetType
+  platform?: string
+  configuration?: string
+  /** The machine that built it. */
+  agent?: string
+  measures?: Measure[]
   commit_hash?: string
   changelist?: string
   branch?: string
+  /** Of the branch, where the tool tells it. */
+  repository?: Repository
   url?: string
+  /** Absent: a build of its branch, unless an earlier report said otherwise. */
+  build_kind?: BuildKind
+  /** What a preflight builds, and the branch that its change is meant for. */
+  shelf?: string
+  pull_request?: string
+  head_repository?: string
+  target_branch?: string
   /** The build that started this one. */
   upstream?: { job: string; number: string }
   phase?: string
@@ -73,7 +94,12 @@ export interface Report {
 interface Known {
   id: number
   status: BuildStatus
+  kind: BuildKind
+  started_at: string | null
+  received_at: string
 }
+
+const KNOWN = sql`id, status, kind, started_at, goldmaster_now() as received_at`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -97,10 +123,14 @@ export async function report(db: Database, context: IntegrationContext, reported
   const known = (await find(db, context, reported)) ?? (reported.existing ? undefined : await make(db, context, reported))
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
-  await update(db, known, reported)
-  await settleLog(db, known, reported)
-  for (const step of reported.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
+  const { told, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
+  await update(db, known, told, note)
+  await settleLog(db, known, told)
+  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
   await links.linkBuild(db, known.id)
+  if (reported.status === 'completed') await noteFirstPass(db, known.id)
+  if (RANK[reported.status ?? known.status] === FINAL)
+    await relinkTo(db, context.project_id, known.id, reported.artifacts !== undefined)
   await follow(db, known, reported)
   return { id: known.id, effect: 'processed' }
 }
@@ -113,9 +143,11 @@ async function settleLog(db: Database, known: Known, { status = known.status, lo
 }
 
 /** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */
-async function follow(db: Database, known: Known, { status = known.status, log }: Report) {
+async function follow(db: Database, known: Known, { status = known.status, build_kind = known.kind, log }: Report) {
   if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
   else if (status !== known.status && RANK[status] === FINAL) await scheduleSettling(db, known.id)
+  // A build that is found not to be of its branch leaves what it was counted to.
+  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleSettling(db, known.id)
 }
 
 /** By which a build is found or else made, and which it may take on: whatever the job or the integration, to be on the safe side. */
@@ -132,7 +164,7 @@ async function find(
 ): Promise<Known | undefined> {
   const where = async (condition: Sql) =>
     db.one<Known>(sql`
-      select id, status from build_runs where project_id = ${context.project_id} and ${condition}
+      select ${KNOWN} from build_runs where project_id = ${context.project_id} and ${condition}
       order by created_at desc, id desc limit 1 for update`)
   const ours = sql`integration_id = ${context.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
@@ -172,38 +204,46 @@ async function make(db: Database, context: IntegrationContext, reported: Report)
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.integration_id}`, reported)}, 'queued',
-      ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, now())
-    on conflict do nothing returning id, status`)
+      ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, goldmaster_now())
+    on conflict do nothing returning ${KNOWN}`)
   return made ?? find(db, context, reported)
 }
 
 /** Tells the fields that were told; times follow from the state where the tool gave none. The end alone does not tell the beginning. */
-async function update(db: Database, known: Known, reported: Report): Promise<void> {
+async function update(db: Database, known: Known, reported: Report, note: BuildTimeNote | null): Promise<void> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
   // A build that passed waits while an approval of what went into it is open.
   const passed = reported.status === 'completed'
   const commit = sql`coalesce(${reported.commit_hash ?? null}, b.commit_hash)`
   const changelist = sql`coalesce(${reported.changelist ?? null}, b.changelist)`
+  const repository = sql`coalesce(${reported.repository?.id ?? null}, b.repository)`
   const rank = reported.status === undefined ? 0 : RANK[reported.status]
   const upstream = reported.upstream && isIndexable(reported.upstream) ? reported.upstream : undefined
   const [running, ended] = [rank > 0 && rank < FINAL, rank === FINAL]
   const seconds = sql`make_interval(secs => ${reported.duration_seconds ?? null}::float8)`
-  const started = sql`coalesce(${reported.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, now())
-    when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz, now()) - ${seconds} end)`
+  const started = sql`coalesce(${reported.started_at ?? null}::timestamptz, b.started_at, case when ${running} then coalesce(${at}::timestamptz, goldmaster_now())
+    when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz, goldmaster_now()) - ${seconds} end)`
   const finished = sql`case when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz,
-      ${reported.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, now())
+      ${reported.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, goldmaster_now())
     when ${reported.status !== undefined} then null else b.finished_at end`
   await db.execute(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${reported.held ?? false},
       external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, reported)}),
       build_number = ${numbered(reported.build.number ?? '')},
       build_type = coalesce(${reported.build_type ?? null}, b.build_type), target_type = coalesce(${reported.target_type ?? null}, b.target_type),
+      platform = coalesce(${reported.platform ?? null}, b.platform), configuration = coalesce(${reported.configuration ?? null}, b.configuration),
+      agent = coalesce(${reported.agent ?? null}, b.agent), ${measured(reported.measures)}
       commit_hash = ${commit}, changelist = ${changelist},
-      branch = coalesce(${reported.branch ?? null}, b.branch), inferred_branch = ${inferredBranch({ branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist })}, url = coalesce(${reported.url ?? null}, b.url),
+      kind = ${kindOf(reported.build_kind, changelist)}, shelf = coalesce(${reported.shelf ?? null}, b.shelf),
+      pull_request = coalesce(${reported.pull_request ?? null}, b.pull_request),
+      head_repository = coalesce(${reported.head_repository ?? null}, b.head_repository),
+      target_branch = coalesce(${reported.target_branch ?? null}, b.target_branch),
+      branch = coalesce(${reported.branch ?? null}, b.branch), repository = ${repository},
+      inferred_branch = ${inferredBranch({ branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist, repository })}, url = coalesce(${reported.url ?? null}, b.url),
       upstream_job = coalesce(${upstream?.job ?? null}, b.upstream_job), upstream_number = coalesce(${upstream?.number ?? null}, b.upstream_number),
       phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported.phase)},
-      fixed_build_run_id = ${passed ? sql`coalesce(b.fixed_build_run_id, ${failedBefore(reported.branch)})` : sql`b.fixed_build_run_id`},
+      begin_received_at = ${beganAt(reported, running, ended)}, time_note = coalesce(${note}, b.time_note),
       started_at = ${started}, finished_at = ${finished}, duration_seconds = case when ${finished} is null then b.duration_seconds
         else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(started, finished)}) end,
       ${reported.log === undefined ? sql`` : sql`${replacing(stored(reported.log))},`}
@@ -212,9 +252,29 @@ async function update(db: Database, known: Known, reported: Report): Promise<voi
     where b.id = ${known.id}`)
 }
 
+/** By our own clock, once. A report that is the first and the last tells by its duration, whatever its clock said. */
+function beganAt({ duration_seconds, started_at, finished_at }: Report, running: boolean, ended: boolean): Sql {
+  if (running) return sql`coalesce(b.begin_received_at, goldmaster_now())`
+  if (!ended) return sql`b.begin_received_at`
+  const between = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : 0
+  return sql`coalesce(b.begin_received_at, goldmaster_now() - make_interval(secs => ${Math.max(0, duration_seconds ?? between)}::float8))`
+}
+
+/** As it was told; a build of a changelist that was never submitted is a preflight whether or not the CI says so. */
+const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${kind ?? null}, case when exists (
+  select from changes c where c.project_id = b.project_id and c.source_type = 'Changelist' and c.identifier = ${changelist} and c.pending)
+  then 'preflight' end, b.kind)`
+
 /** No build has a longer name than fits into an index, so that a longer one names none. */
 const isIndexable = (names: Record<string, string>) =>
   Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
+
+/** A measure takes the place of one with its name and platform; what would be too many is left out. */
+const measured = (measures: Measure[] | undefined) => {
+  if (measures === undefined) return sql``
+  const merged = sql`(coalesce(b.measures, '{}') || ${JSON.stringify(byName(measures))}::jsonb)`
+  return sql`measures = case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end,`
+}
 
 /** Phases that follow each other quickly are told as one. */
 const progressed = (phase: string | undefined) =>
@@ -223,21 +283,9 @@ const progressed = (phase: string | undefined) =>
     : sql`case when b.phase is distinct from ${phase} and coalesce(b.progressed_at, '-infinity') < now() - interval '1 second'
         then now() else b.progressed_at end`
 
-/** Of the job's builds this many are looked through for one of the same branch. */
-const LOOKED_THROUGH = 200
-
-/** The build of the same job and branch before this one, if that one failed. */
-const failedBefore = (branch: string | undefined) => sql`(
-  select case when o.status = 'failed' then o.id end
-  from (select o.* from build_runs o where o.project_id = b.project_id and o.ci_job_name = b.ci_job_name
-    order by o.created_at desc, o.id desc limit ${LOOKED_THROUGH}) o
-  where o.id <> b.id and o.status in ${PASSED_OR_FAILED} and o.created_at <= b.created_at
-    and build_branch(o.branch, o.inferred_branch) = build_branch(coalesce(${branch ?? null}, b.branch), b.inferred_branch)
-  order by o.created_at desc, o.id desc limit 1)`
-
 /** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
 const secondsBetween = (from: Sql, to: Sql) =>
-  sql`case when ${to} - ${from} is not null then least(extract(epoch from ${to} - ${from}), ${INTEGER_MAX})::integer end`
+  sql`case when ${to} - ${from} is not null then greatest(0, least(extract(epoch from ${to} - ${from}), ${INTEGER_MAX}))::integer end`
 
 const writeStep = (db: Database, buildId: number, step: Step) =>
   db.execute(sql`

@@ -1,0 +1,91 @@
+import { type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { branchFits } from '../changes/branch-names.ts'
+import { byNumber } from './build-order.ts'
+import { BRANCH, positionOn } from './positions.ts'
+
+/** A branch that was built, with its jobs and when each of them last reported. */
+export interface Built {
+  name: string
+  jobs: { name: string; at: string }[]
+  /** Null while it is there. */
+  deleted_at: string | null
+}
+
+export interface Requirement {
+  branch: string
+  jobs: string[]
+}
+
+export const requiredJobs = async (db: Database, { project_id }: { project_id: number }) =>
+  (await db.one<{ required_jobs: Requirement[] }>(sql`select required_jobs from projects where id = ${project_id}`))!
+    .required_jobs
+
+export interface Run {
+  id: number
+  job: string
+  status: BuildStatus
+  build_number: string
+  commit_hash: string
+  changelist: string
+  at: string
+  arrived_at: string
+  position: number | null
+}
+
+const DAY_MS = 86_400_000
+const RECENT_DAYS = 30
+/** A job that is silent for so long while the others report so many builds was retired or renamed. */
+const SILENT_DAYS = 7
+const OTHERS_REPORTED = 20
+
+/** The jobs that a project names for the branch, if it does; else those that reported in the days before the branch was last built. */
+export function jobsOf({ name, jobs }: Built, required: readonly Requirement[]): { names: string[]; named: boolean } {
+  const named = required.find(({ branch }) => branchFits(branch, name))
+  if (named) return { names: named.jobs, named: true }
+  const newest = Math.max(...jobs.map(({ at }) => Date.parse(at)))
+  const recent = jobs.filter(({ at }) => Date.parse(at) >= newest - RECENT_DAYS * DAY_MS)
+  return { names: recent.map(({ name }) => name), named: false }
+}
+
+/** The newest runs of each job on a branch. */
+export const runsOf = (
+  db: Database,
+  { project_id }: { project_id: number },
+  branch: string,
+  jobs: readonly string[],
+  take: number,
+): Promise<Run[]> =>
+  db.rows(sql`
+    select b.id, b.ci_job_name as job, b.status, b.build_number, b.commit_hash, b.changelist,
+      iso(coalesce(b.finished_at, b.started_at, b.created_at)) as at, b.created_at as arrived_at, ${positionOn(sql`${branch}::text`)} as position
+    from unnest(${jobs}::text[]) j (name) cross join lateral (
+      select b.* from build_runs b where b.project_id = ${project_id} and ${BRANCH} = ${branch} and b.ci_job_name = j.name
+        and b.kind = 'regular'
+      order by b.created_at desc, b.id desc limit ${take}) b
+    order by b.created_at desc, b.id desc`)
+
+/** On the branch, and by arrival where they stand at one change or nobody knows. */
+const isAfter = (a: Run, b: Run) =>
+  a.position === null || b.position === null || a.position === b.position ? a.id > b.id : a.position > b.position
+
+const last = (runs: readonly Run[]) => runs.reduce((newest, run) => (isAfter(run, newest) ? run : newest), runs[0]!)
+
+/** Whether a job has long been silent: measured from its last place on the branch to the branch's newest build, not until today. */
+export function isRetired(job: string, runs: readonly Run[]): boolean {
+  const own = runs.filter((run) => run.job === job)
+  if (own.length === 0) return false
+  const [heard, newest] = [last(own), last(runs)]
+  const silent = Date.parse(newest.arrived_at) - Date.parse(heard.arrived_at)
+  const others = runs.filter((run) => run.job !== job && isAfter(run, heard))
+  return silent >= SILENT_DAYS * DAY_MS && others.length >= OTHERS_REPORTED
+}
+
+export const hasVerdict = ({ status }: Pick<Run, 'status'>) => status === 'failed' || PASSED_STATUSES.includes(status)
+export const isVerdict = (run: Run) => run.position !== null && hasVerdict(run)
+
+/** Oldest first: by the CI's number, then by arrival. */
+export const verdictsOf = (runs: readonly Run[]) =>
+  runs
+    .toSorted(byNumber)
+    .map(({ id, position, status, at }, rank) => ({ id, position: position ?? 0, passed: status !== 'failed', rank, at }))

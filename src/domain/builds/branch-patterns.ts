@@ -1,0 +1,41 @@
+import { type Database, raw, sql } from '../../db/database.ts'
+import { branchFits } from '../changes/branch-names.ts'
+import { BRANCH } from './positions.ts'
+
+/** Of a project with more branches those behind are not looked at. */
+const NAMES_MAX = 5_000
+
+/** Every branch that a build or a change is of. PostgreSQL walks its index from one name to the next. */
+async function branchNames(
+  db: Database,
+  { account_id, project_id }: { account_id: number; project_id: number },
+): Promise<string[]> {
+  const limit = raw(String(NAMES_MAX))
+  const rows = await db.rows<{ name: string }>(sql`
+    with recursive built as (
+      (select ${BRANCH} as name from build_runs b where b.project_id = ${project_id} and b.kind <> 'preflight' and ${BRANCH} <> ''
+        order by ${BRANCH} limit 1)
+      union all
+      select (select ${BRANCH} from build_runs b where b.project_id = ${project_id} and b.kind <> 'preflight' and ${BRANCH} > built.name
+        order by ${BRANCH} limit 1) from built where built.name is not null),
+    changed as (
+      (select p.branch as name from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id}
+        order by p.branch limit 1)
+      union all
+      select (select p.branch from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch > changed.name
+        order by p.branch limit 1) from changed where changed.name is not null)
+    select name from (select name from built limit ${limit}) b where name is not null
+    union select name from (select name from changed limit ${limit}) c where name is not null`)
+  return rows.map(({ name }) => name)
+}
+
+/** The patterns that no branch of the project fits. */
+export async function unmatched(
+  db: Database,
+  owner: { account_id: number; project_id: number },
+  patterns: readonly string[],
+): Promise<string[]> {
+  if (patterns.length === 0) return []
+  const names = await branchNames(db, owner)
+  return [...new Set(patterns)].filter((pattern) => !names.some((name) => branchFits(pattern, name)))
+}

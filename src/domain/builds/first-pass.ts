@@ -1,0 +1,28 @@
+import { type Database, sql } from '../../db/database.ts'
+import { BRANCH, inOrder, positionOn } from './positions.ts'
+import { PASSED, PASSED_OR_FAILED } from './statuses.ts'
+
+/** Of the job's builds on the branch, the newest to arrive are looked at. */
+const LOOKED_AT = 50
+
+/**
+ * Remembers which failure a build ended: it is the newest of its job on the branch, and the one before it failed. A pass at an older change
+ * than a failure ends nothing, and neither does a preflight or a bisecting build.
+ */
+export const noteFirstPass = (db: Database, id: number) =>
+  db.execute(sql`
+    with mine as (
+      select b.id, b.project_id, b.ci_job_name, ${BRANCH} as branch from build_runs b
+      where b.id = ${id} and b.kind = 'regular' and b.status in ${PASSED} and b.fixed_build_run_id is null),
+    near as (
+      select b.* from mine, lateral (
+        select b.* from build_runs b
+        where b.project_id = mine.project_id and ${BRANCH} = mine.branch and b.ci_job_name = mine.ci_job_name
+          and b.kind = 'regular' and b.status in ${PASSED_OR_FAILED}
+        order by b.created_at desc, b.id desc limit ${LOOKED_AT}) b),
+    ranked as (
+      select b.id, b.status, row_number() over (order by ${inOrder(positionOn(BRANCH))} desc) as place from near b
+      where exists (select from near where status = 'failed'))
+    update build_runs b set fixed_build_run_id = before.id
+    from ranked this, ranked before
+    where b.id = ${id} and this.id = b.id and this.place = 1 and before.place = 2 and before.status = 'failed'`)

@@ -1,0 +1,10 @@
+import { type Database, sql } from '../../db/database.ts'
+import { scheduleSettling } from '../breakages/schedule.ts'
+
+/** Builds of changelists that turn out never to have been submitted are not of their branch: they leave what they were counted to. */
+export async function makePreflights(db: Database, projectId: number, changelists: readonly string[]) {
+  const made = await db.rows<{ id: number }>(sql`
+    update build_runs set kind = 'preflight', updated_at = now()
+    where project_id = ${projectId} and changelist = any (${changelists}::text[]) and changelist <> '' and kind = 'regular' returning id`)
+  for (const { id } of made) await scheduleSettling(db, id)
+}

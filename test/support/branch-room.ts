@@ -1,0 +1,134 @@
+import type { BranchHealth, BreakageDetail } from '../../src/contract/health-shapes.ts'
+import { SCOPES } from '../../src/contract/sets.ts'
+import { sql } from '../../src/db/database.ts'
+import { ingest } from '../../src/intake/ingest.ts'
+import { openStudio, type Studio } from './studio.ts'
+import { workOff } from './work-off.ts'
+
+/** A log that fails in this file. */
+export const brokenIn = (name: string) => `$ make game
+src/${name}.c:54:3: error: '${name}' undeclared
+make: *** [game] Error 1
+`
+
+export const openBranchStudio = () =>
+  openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
+    users: [
+      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
+      { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
+    ],
+    tokens: [
+      { key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES },
+      { key: 'reader', user: 'kim', name: 'reader', scopes: ['read:builds'] },
+    ],
+  })
+
+/** A project of its own with a depot, a repository and a CI, all of which tell what happens by their webhooks. */
+export async function branchRoom(studio: Studio) {
+  const made = await studio.load({
+    projects: [{ key: 'p', account: studio.world.accounts!.owl!.id, name: `Room ${Math.random()}` }],
+  })
+  const project = made.projects!.p!.id as number
+  const { integrations } = await studio.load({
+    integrations: (['perforce', 'github', 'jenkins', 'buildkite'] as const).map((provider) => ({
+      key: provider,
+      project,
+      provider,
+    })),
+  })
+  const token = studio.world.tokens!.kim!.token as string
+  const post = async (path: string, key: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await studio.ask(`/webhooks/${path}?token=${integrations![key]!.webhook_token}`, {
+      method: 'POST',
+      body,
+      headers,
+    })
+    if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
+    if (answer.status === 202) await ingest(studio.db, Number(answer.json.delivery_id))
+    return answer.json
+  }
+  const api = (path: string, asking: { method?: string; body?: object; token?: string } = {}) =>
+    studio.ask(`/api/v1/projects/${project}${path}`, { token, ...asking })
+  return {
+    project,
+    api,
+    /** A changelist with one file below a stream. */
+    submit: (changelist: number, { stream = '//game/main', user = 'kim', file = `src/part${changelist}.c` } = {}) =>
+      post('perforce', 'perforce', { changelist, user, description: `Work ${changelist}`, files: [`${stream}/${file}`] }),
+    /** Commits in this order onto a branch. */
+    push: (
+      branch: string,
+      commits: string[],
+      { before = '0'.repeat(40), created = false, ...more }: Record<string, unknown> = {},
+    ) =>
+      post(
+        'github',
+        'github',
+        {
+          ref: `refs/heads/${branch}`,
+          before,
+          after: commits.at(-1) ?? more.after,
+          created,
+          repository: { full_name: 'owl/star', html_url: 'https://github.com/owl/star' },
+          commits: commits.map((id) => ({
+            id,
+            message: `Work ${id}`,
+            timestamp: new Date().toISOString(),
+            author: { name: 'Kim', email: 'kim@example.com' },
+            added: [],
+            modified: [`src/${id}.c`],
+            removed: [],
+          })),
+          ...more,
+        },
+        { 'x-github-event': 'push', 'x-github-delivery': `${Math.random()}` },
+      ),
+    /** A delivery of GitHub's other events. */
+    github: (event: string, body: object) =>
+      post('github', 'github', body, { 'x-github-event': event, 'x-github-delivery': `${Math.random()}` }),
+    /** What a CI says of a build; failed unless told, with a log where one is named. */
+    async report(body: { number: number | string; job?: string; broken?: string; status?: string } & Record<string, unknown>) {
+      const { number, job = 'Cook', broken, status = broken === undefined ? 'success' : 'failed', ...more } = body
+      const { records } = await post('ci', 'jenkins', {
+        job_name: job,
+        build_number: String(number),
+        status,
+        branch: '//game/main',
+        ...(broken !== undefined && { log: brokenIn(broken) }),
+        ...more,
+      })
+      return records[0].id as number
+    },
+    post,
+    /** Investigations first, then what follows. */
+    async work() {
+      for (const kind of [
+        'review_ranges',
+        'investigate_failure',
+        'settle_breakages',
+        'review_suspects',
+        'tell_suspects',
+      ] as const)
+        await workOff(studio, kind)
+    },
+    async build(id: number) {
+      return (await api(`/build_runs/${id}`)).json
+    },
+    async health(branch = '//game/main'): Promise<BranchHealth> {
+      return (await api(`/branches/health?branch=${encodeURIComponent(branch)}`)).json
+    },
+    async breakages(): Promise<BreakageDetail[]> {
+      const { json } = await api('/breakages')
+      return Promise.all(json.breakages.map(async ({ id }: { id: string }) => (await api(`/breakages/${id}`)).json))
+    },
+    /** Types of the events that were told of this project, oldest first. */
+    events: async () =>
+      (
+        await studio.db.rows<{ event_type: string; row_id: string }>(sql`
+          select event_type, row_id from outbox where project_id = ${project} order by id`)
+      ).map(({ event_type, row_id }) => `${event_type} ${row_id}`),
+  }
+}
+
+export type BranchRoom = Awaited<ReturnType<typeof branchRoom>>
