@@ -22,6 +22,8 @@ const withoutLog = (): Finding => ({
   file_path: null,
   line: null,
   fingerprint: 'infrastructure',
+  cause_keys: [],
+  joins_keys: [],
   clues: { rule: 'unknown', tool: '', message: '', files: [], symbols: [], tests: [] },
   steps: [{ name: 'normalise', status: 'skipped', detail: 'No log was sent with the build.', evidence: [] }],
 })
@@ -39,7 +41,7 @@ export function diagnose(raw: string, options: Options = {}): Finding {
   )
 
   const clues = cluesOf(log, verdict)
-  const finding = compose(log, verdict, clues)
+  const finding = compose(log, verdict, clues, examination.ranked)
   note('compose', `${count(finding.evidence.length, 'line')} of evidence.`, verdict.lead === null ? [] : [verdict.lead])
   const full: Finding = { ...finding, clues, steps }
   if (!options.candidates) return full

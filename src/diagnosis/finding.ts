@@ -52,8 +52,12 @@ export interface Finding {
   evidence: EvidenceLine[]
   file_path: string | null
   line: number | null
-  /** The same failure has the same fingerprint: category, rule, masked message and file. */
+  /** The same failure has the same fingerprint: file and line, or symbol, else category, rule, masked message and file. */
   fingerprint: string
+  /** What a compile or link error is remembered by, however another compiler words it. */
+  cause_keys: string[]
+  /** A remembered failure with one of these as a `cause_keys` is the same. */
+  joins_keys: string[]
   clues: Clues
   steps: Step[]
   /** Who may have done it; there only when candidates were given. */

@@ -2,10 +2,10 @@ import type { FailureCategory } from '../../contract/sets.ts'
 import type { Clues, Finding } from '../finding.ts'
 import { type Log, linesAt, linesFrom } from '../log.ts'
 import { ADVICE } from './advice.ts'
+import { causeOf } from './cause.ts'
 import type { Verdict } from './classify.ts'
-import { shortHash, signatureOf, withoutRoot } from './masks.ts'
 import { missingIn } from './missing.ts'
-import { FOREIGN } from './rank.ts'
+import { FOREIGN, type Ranked } from './rank.ts'
 import { inWorkspace } from './workspace.ts'
 
 const TEXT_MAX = 4000
@@ -95,7 +95,7 @@ const IN_FILES: ReadonlySet<FailureCategory> = new Set([
 ])
 
 /** The verdict in words and wire shape. */
-export function compose(log: Log, verdict: Verdict, clues: Clues): Omit<Finding, 'clues' | 'steps'> {
+export function compose(log: Log, verdict: Verdict, clues: Clues, ranked: readonly Ranked[]): Omit<Finding, 'clues' | 'steps'> {
   const first = clues.files.find(({ path, role }) => role === 'primary' || !FOREIGN.test(path))
   const placed = first && first.role !== 'include' && first.role !== 'nearby' && IN_FILES.has(verdict.category)
   const primary = first?.role === 'primary' || placed ? first : null
@@ -112,8 +112,6 @@ export function compose(log: Log, verdict: Verdict, clues: Clues): Omit<Finding,
       .map((line) => ({ line, text: clip(log.shown[line - 1]!, TEXT_MAX) })),
     file_path: file,
     line: file ? line : null,
-    fingerprint: shortHash(
-      [verdict.category, clues.rule, signatureOf(clues.message), withoutRoot(primary?.path ?? '')].join('\n'),
-    ),
+    ...causeOf(log, verdict, clues, primary, ranked),
   }
 }

@@ -13,6 +13,8 @@ const found = (category: FailureCategory, log: string[], ...lines: number[]): Fi
   file_path: null,
   line: null,
   fingerprint: '',
+  cause_keys: [],
+  joins_keys: [],
   clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
   steps: [],
 })

@@ -106,9 +106,10 @@ describe('is fixed', () => {
     expect((await only()).state).toBe('open')
     await report({ job: 'Test', number: 15, status: 'success' })
     await work()
-    const { state, fixed_by_change, history } = await only()
-    // Change 12 says "Fix".
+    const { state, fixed_by_change, fixed_after_change, fixed_up_to_change, history } = await only()
+    // Change 12 touches part5.c.
     expect([state, fixed_by_change?.id]).toEqual(['fixed', change(12)])
+    expect([fixed_after_change?.id, fixed_up_to_change?.id]).toEqual([change(10), change(14)])
     expect(history.map(({ kind }) => kind)).toEqual(['opened', 'joined', 'fixed'])
   })
 
@@ -121,8 +122,14 @@ describe('is fixed', () => {
     expect((await only()).fixed_by_change?.id).toBe(change(12))
     await report({ number: 13, log: brokenLog('part5') })
     await work()
-    const { state, fixed_by_change, history } = await only()
-    expect([state, fixed_by_change?.id]).toEqual(['fixed', change(14)])
+    // Nothing shows which of the changes after the last failure did it.
+    const { state, fixed_by_change, fixed_after_change, fixed_up_to_change, history } = await only()
+    expect([state, fixed_by_change, fixed_after_change?.id, fixed_up_to_change?.id]).toEqual([
+      'fixed',
+      null,
+      change(13),
+      change(15),
+    ])
     expect(history.map(({ kind }) => kind)).toEqual(['opened', 'fixed'])
   })
 
@@ -162,13 +169,20 @@ describe('is fixed', () => {
     expect((await breakages()).map(({ state }) => state)).toEqual(['open', 'fixed'])
   })
 
-  test('when its builds turn out not to have failed', async () => {
+  test('is withdrawn instead when its builds turn out not to have failed', async () => {
     const { report, work, only } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await work()
     await report({ number: 10, status: 'success' })
     await work()
-    expect(await only()).toMatchObject({ state: 'fixed', build_count: 0 })
+    expect(await only()).toMatchObject({
+      state: 'withdrawn',
+      withdrawn_reason: 'not_a_failure',
+      build_count: 0,
+      fixed_at: null,
+      suspects: [],
+      occurrences: [],
+    })
   })
 
   test('by a pass at the same change where the machines were to blame, and marked where it comes and goes', async () => {
@@ -221,6 +235,31 @@ describe('is fixed', () => {
   })
 })
 
+test('a job whose name has 480 to 500 bytes breaks and is fixed like any other', async () => {
+  const { report, work, only } = await room()
+  const names = [...[480, 488, 494, 500].map((bytes) => `${bytes}-`.padEnd(bytes, 'x')), `500-${'ü'.repeat(248)}`]
+  for (const job of names) expect(await report({ job, number: 5, log: brokenLog('part5') })).toBeDefined()
+  await work()
+  expect((await only()).jobs.toSorted()).toEqual(names.toSorted())
+  for (const job of names) expect(await report({ job, number: 8, status: 'success' })).toBeDefined()
+  await work()
+  expect((await only()).state).toBe('fixed')
+  // One that ran before the fix is looked at under a longer key.
+  for (const job of names) expect(await report({ job, number: 6, status: 'success' })).toBeDefined()
+  for (const bytes of [501, 512])
+    await expect(report({ job: 'x'.repeat(bytes), number: 5 })).rejects.toThrow('The job must have at most 500 bytes.')
+})
+
+test('long job names that differ only in their last character are looked at one by one', async () => {
+  const { report, work, breakages } = await room()
+  const names = ['a', 'b'].map((last) => `${'x'.repeat(499)}${last}`)
+  for (const [n, job] of names.entries()) await report({ job, number: 5, log: brokenLog(`part${n}`) })
+  await work()
+  for (const job of names) await report({ job, number: 8, status: 'success' })
+  await work()
+  expect((await breakages()).map(({ state }) => state)).toEqual(['fixed', 'fixed'])
+})
+
 test('the surest finding is shown, whichever came first', async () => {
   const { report, work, only } = await room()
   const [first, second] = [
@@ -245,7 +284,7 @@ test('a branch says how long half of its breakages lasted at most, of those that
   expect(await green()).toBeNull()
   const lasted = (part: number, minutes: number, days: number) =>
     studio.db.execute(sql`
-      update breakages set state = 'fixed', fixed_at = now() - make_interval(days => ${days}),
+      update breakage_occurrences set fixed_at = now() - make_interval(days => ${days}),
         opened_at = now() - make_interval(days => ${days}, mins => ${minutes})
       where first_build_run_id = (select id from build_runs where build_number = ${String(part)} order by id desc limit 1)`)
   await lasted(5, 10, 1)

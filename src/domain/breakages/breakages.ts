@@ -10,6 +10,7 @@ type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & { cursor?: Key }
 /** As many builds as the newest page of any list. */
 const BUILDS_SHOWN = 50
 const HISTORY_SHOWN = 200
+const OCCURRENCES_SHOWN = 50
 
 const change = (id: Sql) => sql`(
   select json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier, 'timestamp', iso(c.timestamp))
@@ -20,13 +21,17 @@ const columns = (site: string) => sql`
   k.jobs, k.build_count, k.first_build_run_id::text as first_build_id, k.last_build_run_id::text as last_build_id,
   ${change(sql`k.last_good_change_id`)} as last_good_change, ${change(sql`k.first_bad_change_id`)} as first_bad_change,
   k.owner_user_id, iso(k.claimed_at) as claimed_at, iso(k.muted_until) as muted_until,
-  ${change(sql`k.fixed_by_change_id`)} as fixed_by_change, iso(k.fixed_at) as fixed_at, k.reopened_count, k.task_id,
+  ${change(sql`k.fixed_by_change_id`)} as fixed_by_change, ${change(sql`k.fixed_after_change_id`)} as fixed_after_change, ${change(sql`k.fixed_up_to_change_id`)} as fixed_up_to_change,
+  iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text, k.task_id,
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
 
+/** A breakage `k` that still asks for something: neither fixed nor withdrawn. */
+export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
+
 /** Newest first. */
 export function list(project: Sql, q: Query, site: string): Listing {
-  const isOpen = q.state !== undefined && !q.state.includes('fixed')
+  const isUnsettled = q.state !== undefined && !q.state.some((state) => state === 'fixed' || state === 'withdrawn')
   return {
     limit: q.limit,
     rows: sql`
@@ -35,7 +40,7 @@ export function list(project: Sql, q: Query, site: string): Listing {
       where k.project_id = ${project}
         ${when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)}
         ${when(q.state, (states) => sql`and k.state = any (${states}::text[])`)}
-        ${isOpen ? sql`and k.state <> 'fixed'` : empty}
+        ${isUnsettled ? sql`and ${UNSETTLED}` : empty}
         ${when(q.branch, (branch) => sql`and k.branch = ${branchKey(branch)}`)}
         ${when(q.category, (category) => sql`and k.category = ${category}`)}
         ${when(q.owner, (owner) => sql`and k.owner_user_id = ${owner}`)}
@@ -53,6 +58,14 @@ export async function find(db: Database, projectId: number, id: number | undefin
           iso(b.created_at) as created_at
         from breakage_builds m join build_runs b on b.id = m.build_run_id
         where m.account_id = k.account_id and m.breakage_id = k.id order by m.build_run_id desc limit ${BUILDS_SHOWN}) x), '[]') as builds,
+      coalesce((select json_agg(x order by x.number desc) from (
+        select o.number, iso(o.opened_at) as opened_at, o.first_build_run_id::text as first_build_id, o.build_count,
+          ${change(sql`o.last_good_change_id`)} as last_good_change, ${change(sql`o.first_bad_change_id`)} as first_bad_change, o.suspects,
+          o.flickering, o.owner_user_id, iso(o.claimed_at) as claimed_at, iso(o.fixed_at) as fixed_at,
+          ${change(sql`o.fixed_by_change_id`)} as fixed_by_change, ${change(sql`o.fixed_after_change_id`)} as fixed_after_change,
+          ${change(sql`o.fixed_up_to_change_id`)} as fixed_up_to_change
+        from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id
+        order by o.number desc limit ${OCCURRENCES_SHOWN}) x), '[]') as occurrences,
       coalesce((select json_agg(json_build_object('kind', x.kind, 'user_id', x.user_id, 'detail', x.detail, 'at', iso(x.at)) order by x.id)
         from (select * from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
           order by h.id desc limit ${HISTORY_SHOWN}) x), '[]') as history

@@ -1,10 +1,11 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
-import type { BreakageState } from '../../contract/sets.ts'
+import type { BreakageEditState, BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { lockBreakages } from '../builds/project-lock.ts'
 import { find } from './breakages.ts'
+import { followBreakage } from './occurrences.ts'
 import { scheduleLook } from './schedule.ts'
 import { note } from './settle.ts'
 
@@ -35,17 +36,23 @@ export function edit(
 ): Promise<BreakageDetail> {
   return db.transaction(async (db) => {
     await lockBreakages(db, by.project_id)
+    // Read by the triggers that leave events.
+    await db.execute(sql`select set_config('goldmaster.said_by', ${String(by.user_id ?? '')}, true)`)
     const known = await db.one<Known>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
       where project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
     const owner = ownerOf(known, by, input)
     if (input.owner_user_id != null) await requireSight(db, by.project_id, input.owner_user_id)
+    if (known.state === 'withdrawn' && !isOnlyNote(input))
+      throw invalidParameter('state', 'cannot change: the breakage was withdrawn')
     const state = input.state ?? stateOf(known, input)
     const isSaid = state !== known.state || input.muted_until !== undefined
     if (!isSaid && owner !== known.owner_user_id && (state === 'muted' || state === 'fixed'))
       await handOver(db, known, by.user_id, owner)
-    else if (isSaid || owner !== known.owner_user_id) await SAY[state](db, known, by.user_id, owner, input.muted_until ?? null)
+    else if (state !== 'withdrawn' && (isSaid || owner !== known.owner_user_id))
+      await SAY[state](db, known, by.user_id, owner, input.muted_until ?? null)
+    await followBreakage(db, known)
     if (input.note !== undefined) await note(db, known, 'note', by.user_id, input.note)
     return find(db, by.project_id, known.id, site)
   })
@@ -57,6 +64,8 @@ const ownerOf = ({ owner_user_id }: Known, by: Editor, input: BreakageEdit): num
   if (input.state === 'claimed') return owner_user_id ?? by.user_id
   return input.state === 'open' ? null : owner_user_id
 }
+
+const isOnlyNote = ({ note, ...others }: BreakageEdit) => Object.keys(others).length === 0
 
 /** Giving it to somebody claims it, taking it from them opens it. */
 const stateOf = ({ state }: Known, { owner_user_id }: BreakageEdit): BreakageState => {
@@ -78,35 +87,41 @@ async function handOver(db: Database, known: Known, userId: number | null, owner
   await note(db, known, owner === null ? 'released' : 'claimed', userId, detailOf(owner, userId))
 }
 
+const secondsUntil = async (db: Database, until: string | null) =>
+  (await db.one<{ seconds: number | null }>(sql`
+    select extract(epoch from ${until}::timestamptz - goldmaster_now())::float8 as seconds`))!.seconds
+
 type Say = (db: Database, known: Known, userId: number | null, owner: number | null, until: string | null) => Promise<unknown>
 
-const SAY: Record<BreakageState, Say> = {
+const SAY: Record<BreakageEditState, Say> = {
   async open(db, known, userId) {
     const again = known.state === 'fixed'
     await db.execute(sql`
       update breakages set state = 'open', owner_user_id = null, claimed_at = null, muted_until = null, fixed_at = null,
-        fixed_by_change_id = null, resolved_at = null, resolved_position = null, reopened_count = reopened_count + ${again ? 1 : 0},
-        updated_at = now() where id = ${known.id}`)
+        fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null, resolved_position = null,
+        reopened_count = reopened_count + ${again ? 1 : 0}, reopenings = reopenings + ${again ? 1 : 0},
+        unfixed_at = case when ${again} then goldmaster_now() else unfixed_at end, updated_at = now() where id = ${known.id}`)
     await note(db, known, again ? 'reopened' : known.state === 'muted' ? 'unmuted' : 'released', userId)
   },
   async claimed(db, known, userId, owner) {
     if (known.state === 'fixed') throw invalidParameter('state', 'cannot be claimed once it is fixed; open it first')
     await db.execute(sql`
-      update breakages set state = 'claimed', owner_user_id = ${owner}, claimed_at = now(), muted_until = null, updated_at = now()
+      update breakages set state = 'claimed', owner_user_id = ${owner}, claimed_at = goldmaster_now(), muted_until = null, updated_at = now()
       where id = ${known.id}`)
     await note(db, known, 'claimed', userId, detailOf(owner, userId))
   },
   async muted(db, known, userId, owner, until) {
     if (known.state === 'fixed') throw invalidParameter('state', 'cannot be muted once it is fixed')
-    if (until !== null && Date.parse(until) <= Date.now()) throw invalidParameter('muted_until', 'must be in the future')
+    const seconds = await secondsUntil(db, until)
+    if (seconds !== null && seconds <= 0) throw invalidParameter('muted_until', 'must be in the future')
     await db.execute(sql`
       update breakages set state = 'muted', muted_until = ${until}, owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
     await note(db, known, 'muted', userId, until ?? '')
-    if (until !== null) await scheduleLook(db, { ...known, job: known.jobs[0] ?? '' }, (Date.parse(until) - Date.now()) / 1000)
+    if (seconds !== null) await scheduleLook(db, { ...known, job: known.jobs[0] ?? '' }, seconds)
   },
   async fixed(db, known, userId, owner) {
     await db.execute(sql`
-      update breakages set state = 'fixed', fixed_at = now(), resolved_at = now(), owner_user_id = ${owner}, muted_until = null,
+      update breakages set state = 'fixed', fixed_at = goldmaster_now(), unfixed_at = null, resolved_at = goldmaster_now(), owner_user_id = ${owner}, muted_until = null,
         resolved_position = (select max(p.position) from change_branches p where p.account_id = ${known.account_id}
           and p.project_id = ${known.project_id} and p.branch = ${known.branch}), updated_at = now()
       where id = ${known.id}`)

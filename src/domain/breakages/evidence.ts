@@ -1,68 +1,149 @@
+import type { FailureCategory } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { revertedBy } from '../changes/reverts.ts'
-import type { Pass, Verdict } from './judge.ts'
+import type { Candidate } from '../../diagnosis/finding.ts'
+import { touching } from '../../diagnosis/suspects/touching.ts'
+import { inOrder } from '../builds/positions.ts'
+import { isName, revertedBy } from '../changes/reverts.ts'
+import type { Occurrence } from './judge.ts'
 
-type Suspect = Investigation['suspects'][number]
-type Finding = Pick<Investigation, 'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'suspects'>
+export type Suspect = Investigation['suspects'][number]
+export type Finding = Pick<Investigation, 'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'suspects'> & {
+  build_run_id: number
+}
 
-interface OnBranch {
+export interface OnBranch {
   id: number
   account_id: number
   project_id: number
   branch: string | null
 }
 
-/** The surest of what its builds were found to have failed of; of equals that of the earliest. */
-export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>) =>
+/** The surest of what these of its builds were found to have failed of; of equals that of the earliest. */
+export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>, builds: readonly number[]) =>
   db.one<Finding>(sql`
-    select i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
+    select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
     from breakage_builds m join build_runs b on b.id = m.build_run_id, lateral (
       select * from investigations i where i.build_run_id = m.build_run_id and i.status = 'completed' order by i.id desc limit 1) i
-    where m.account_id = ${account_id} and m.breakage_id = ${id} and not m.downstream
-    order by array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, coalesce(b.started_at, b.created_at), m.build_run_id
+    where m.account_id = ${account_id} and m.breakage_id = ${id} and not m.downstream and m.build_run_id = any (${builds}::bigint[])
+    order by array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, ${inOrder(sql`m.position`)}
     limit 1`)
 
-/** Changes outside the range cannot have done it; where all are, the range tells nothing. */
+/** How many changes of a range are read at most. */
+const RANGE_MAX = 200
+
+interface Change {
+  id: number
+  identifier: string
+  description: string
+  author_user_id: number | null
+  files: Candidate['files'] | null
+}
+
+/** The changes of the branch above one position and up to another, oldest first. */
+export const changesBetween = (db: Database, { account_id, project_id, branch }: OnBranch, above: number, upTo: number) =>
+  db.rows<Change>(sql`
+    select c.id, c.identifier, c.description, c.author_user_id, c.files
+    from change_branches p join changes c on c.id = p.change_id
+    where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
+      and p.position > ${above} and p.position <= ${upTo} and c.orphaned_at is null and p.orphaned_at is null and p.doubted_at is null
+    order by p.position limit ${RANGE_MAX}`)
+
+export interface Narrowed {
+  suspects: readonly Suspect[]
+  /** Changes lie in the range, and none of them was weighed when the build was investigated. */
+  isUnweighed: boolean
+}
+
+/** Only changes inside the range can have done it. */
 export async function narrowed(
   db: Database,
   { account_id, project_id, branch }: OnBranch,
   suspects: readonly Suspect[],
-  { firstBad, lastGood }: Verdict,
-): Promise<readonly Suspect[]> {
-  if (suspects.length === 0 || firstBad === null) return suspects
-  const inside = await db.rows<{ change_id: number }>(sql`
-    select p.change_id from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
-      and p.change_id = any (${suspects.map(({ change_id }) => change_id)}::bigint[]) and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`)
-  const left = suspects.filter(({ change_id }) => inside.some((one) => one.change_id === change_id))
-  return left.length > 0 ? left : suspects
+  { firstBad, lastGood }: Pick<Occurrence, 'firstBad' | 'lastGood'>,
+): Promise<Narrowed> {
+  if (firstBad === null) return { suspects, isUnweighed: false }
+  const range = sql`
+    p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.orphaned_at is null and p.doubted_at is null
+      and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`
+  // Changes of a second repository that the build names have no place on this branch.
+  const found = await db.rows<{ change_id: number }>(sql`
+    select s.change_id from unnest(${suspects.map(({ change_id }) => change_id)}::bigint[]) s (change_id)
+    where exists (select from change_branches p where ${range} and p.change_id = s.change_id)
+      or not exists (select from change_branches p where p.change_id = s.change_id and p.branch = ${branch})`)
+  const inside = suspects.filter(({ change_id }) => found.some((one) => one.change_id === change_id))
+  const isUnweighed =
+    inside.length === 0 && (await db.one(sql`select from change_branches p where ${range} limit 1`)) !== undefined
+  return { suspects: inside, isUnweighed }
 }
 
-/** How far back from a pass the change that mended it is looked for. */
-const RANGE_MAX = 200
+const candidateOf = ({ id, description, files }: Change): Candidate => ({
+  id: String(id),
+  author: '',
+  timestamp: '',
+  subject: description,
+  files: files ?? [],
+})
 
-interface Candidate {
-  id: number
-  identifier: string
-  description: string
-  by_owner: boolean
+interface Shown {
+  category: FailureCategory
+  evidence: Investigation['evidence']
 }
 
-/** What came between the last failure and the pass: a back-out or what calls itself a fix, or the owner's, before the others. */
-export async function fixingChange(db: Database, { id, account_id, project_id, branch }: OnBranch, pass: Pass) {
-  if (pass.position === null) return null
-  const range = await db.rows<Candidate>(sql`
-    select c.id, c.identifier, c.description, c.author_user_id is not null and c.author_user_id = k.owner_user_id as by_owner
-    from breakages k, change_branches p join changes c on c.id = p.change_id
-    where k.id = ${id} and p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
-      and p.position <= ${pass.position} and c.orphaned_at is null
-      and p.position > coalesce((
-        select max(m.position) from breakage_builds m where m.account_id = ${account_id} and m.breakage_id = ${id}), 0)
-    order by p.position limit ${RANGE_MAX}`)
-  const rank = ({ description, by_owner, ...change }: Candidate) => {
-    if (revertedBy({ ...change, description }) !== undefined) return 0
-    if (/\bfix(es|ed|ing)?\b/i.test(description)) return by_owner ? 0 : 1
-    return by_owner ? 2 : 3
+/** Whether a change between two positions touches the files of a failure. */
+export async function isTouched(db: Database, breakage: OnBranch, shown: Shown, above: number, upTo: number): Promise<boolean> {
+  const changes = await changesBetween(db, breakage, above, upTo)
+  // More changes than are read may hold one that does.
+  return changes.length === RANGE_MAX || touching(shown, changes.map(candidateOf)).size > 0
+}
+
+interface Mending extends OnBranch {
+  owner_user_id: number | null
+  task_id: number | null
+  suspects: readonly Suspect[]
+}
+
+/**
+ * The change that mended it, between the last failure and the first pass: the only one there; the one that takes back a suspect or names the
+ * breakage; the one that touches files of the failure, where words tell several of these apart. Null where nothing shows it.
+ */
+export async function fixingChange(
+  db: Database,
+  breakage: Mending,
+  shown: Shown | undefined,
+  { lastBad, firstGood, firstBad, lastGood }: Pick<Occurrence, 'lastBad' | 'firstGood' | 'firstBad' | 'lastGood'>,
+): Promise<number | null> {
+  if (lastBad === null || firstGood === null || firstGood <= lastBad) return null
+  const range = await changesBetween(db, breakage, lastBad, firstGood)
+  if (range.length <= 1) return range[0]?.id ?? null
+  if (range.length === RANGE_MAX) return null
+  const broke = firstBad === null ? [] : await changesBetween(db, breakage, lastGood ?? 0, firstBad)
+  const blamed = new Set(breakage.suspects.map(({ change_id }) => change_id))
+  const suspected = broke.filter(({ id }) => blamed.has(id)).map(({ identifier }) => identifier)
+  const direct = range.filter((change) => takesBack(change, suspected) || namesIt(change, breakage))
+  if (direct.length > 0) return onlyOne(direct)
+  if (shown === undefined) return null
+  const touches = touching(shown, range.map(candidateOf))
+  const rank = ({ description, author_user_id }: Change) => {
+    if (/\bfix(es|ed|ing)?\b/i.test(description)) return 0
+    return author_user_id !== null && author_user_id === breakage.owner_user_id ? 1 : 2
   }
-  return range.toSorted((a, b) => rank(a) - rank(b))[0]?.id ?? null
+  const able = range.filter(({ id }) => touches.has(String(id)))
+  const best = Math.min(...able.map(rank))
+  return onlyOne(able.filter((change) => rank(change) === best))
 }
+
+/** Of several that are as likely none is chosen. */
+const onlyOne = (changes: readonly Change[]) => (changes.length === 1 ? changes[0]!.id : null)
+
+const takesBack = (change: Change, suspected: readonly string[]) => {
+  const asked = revertedBy(change)
+  return asked !== undefined && suspected.some((identifier) => isName(identifier, asked))
+}
+
+/** By its page, its number, or the task that was made of it. */
+const namesIt = ({ description }: Change, { id, task_id }: Mending) =>
+  new RegExp(
+    `/breakages/${id}\\b|\\bbreakage #?${id}\\b${task_id === null ? '' : `|/tasks/${task_id}\\b|\\btask #?${task_id}\\b`}`,
+    'i',
+  ).test(description)

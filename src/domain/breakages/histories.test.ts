@@ -61,7 +61,7 @@ function expected(builds: readonly Numbered[]) {
         const last = Math.max(...failures.filter(({ job, branch }) => `${job} ${branch}` === place).map(({ at }) => at))
         return passes.some(({ job, branch, at }) => `${job} ${branch}` === place && at > last)
       }
-      const first = Math.min(...failures.map(({ at }) => at))
+      const first = firstOfNewest(failures, passes)
       const good = passes.map(({ at }) => at).filter((at) => at < first)
       return {
         builds: failures.map(({ number }) => number).sort((a, b) => a - b),
@@ -71,6 +71,19 @@ function expected(builds: readonly Numbered[]) {
       }
     })
     .sort((a, b) => a.builds[0]! - b.builds[0]!)
+}
+
+/** Change by change: once all jobs that it hit have passed, the next failure begins it anew. */
+function firstOfNewest(failures: readonly Numbered[], passes: readonly Numbered[]) {
+  const red = new Set<string>()
+  let first = 0
+  for (const change of Array.from({ length: 20 }, (_, i) => i + 1)) {
+    const failing = failures.filter(({ at }) => at === change)
+    if (failing.length > 0 && red.size === 0) first = change
+    for (const { job, branch } of failing) red.add(`${job} ${branch}`)
+    for (const { job, branch } of passes.filter(({ at }) => at === change)) red.delete(`${job} ${branch}`)
+  }
+  return first
 }
 
 test('whatever is reported in whatever order, breakages are what the builds together say', async () => {

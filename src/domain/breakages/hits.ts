@@ -1,6 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
-import { BRANCH, passesNear, positionOn } from '../builds/positions.ts'
-import type { Hit, Pass, Place } from './judge.ts'
+import { byNumber } from '../builds/build-order.ts'
+import { BRANCH, passesNear, positionOn, type Standing } from '../builds/positions.ts'
+import type { Failure, Hit, Pass, Place } from './judge.ts'
 
 /** Of a breakage with more builds the first and the newest are looked at. */
 const READ_MAX = 400
@@ -18,7 +19,12 @@ interface Member {
   position: number | null
   /** As it was last looked up. */
   noted: number | null
-  at: string
+  id: number
+  build_number: string
+  bisect: boolean
+  occurrence: number | null
+  began_at: string
+  received_at: string
 }
 
 /** The jobs that a breakage hit, branch by branch, with where their builds stand. Positions are looked up anew: a late push moves them. */
@@ -27,10 +33,10 @@ export async function hitsOf(db: Database, { id, account_id, project_id }: Owned
   const own = sql`account_id = ${account_id} and breakage_id = ${id}`
   const members = await db.rows<Member>(sql`
     with read as (
-      (select build_run_id, position from breakage_builds where ${own} order by build_run_id limit ${half})
-      union (select build_run_id, position from breakage_builds where ${own} order by build_run_id desc limit ${half}))
-    select b.id as build_run_id, b.ci_job_name as job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted,
-      coalesce(b.started_at, b.created_at) as at
+      (select build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id limit ${half})
+      union (select build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id desc limit ${half}))
+    select b.id as build_run_id, b.ci_job_name as job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted, read.occurrence,
+      b.id, b.build_number, b.kind = 'bisect' as bisect, coalesce(b.started_at, b.created_at) as began_at, b.created_at as received_at
     from read, lateral (select * from build_runs b where b.id = read.build_run_id offset 0) b order by b.id`)
   await notePositions(
     db,
@@ -42,7 +48,7 @@ export async function hitsOf(db: Database, { id, account_id, project_id }: Owned
   for (const { job, branch } of members) {
     const group = [...rest].filter((member) => member.job === job && member.branch === branch)
     for (const member of group) rest.delete(member)
-    if (group.length > 0) hits.push(await hitOf(db, project_id, group))
+    if (group.some(({ bisect }) => !bisect)) hits.push(await hitOf(db, project_id, group))
   }
   return hits
 }
@@ -57,23 +63,45 @@ async function notePositions(db: Database, accountId: number, moved: readonly Me
 
 async function hitOf(db: Database, projectId: number, members: readonly Member[]): Promise<Hit> {
   const { job, branch } = members[0]!
-  const ends = [...new Set([members[0]!, members.at(-1)!])]
-  const passes = new Map<number, Pass>()
-  for (const { build_run_id } of ends)
-    for (const { id, position, began_at, finished_at } of await passesNear(db, build_run_id, branch))
-      passes.set(id, { build_run_id: id, position, at: Date.parse(began_at), finished_at: Date.parse(finished_at) })
+  const passes = new Map<number, Standing>()
+  for (const { build_run_id } of spread(members))
+    for (const pass of await passesNear(db, build_run_id, branch)) passes.set(pass.id, pass)
+  const ranks = new Map([...members, ...passes.values()].toSorted(byNumber).map(({ id }, rank) => [id, rank]))
+  const placeOf = ({ id, position, bisect, received_at }: Member | Standing): Place => ({
+    position,
+    at: ranks.get(id)!,
+    received: Date.parse(received_at),
+    bisect,
+  })
   return {
     job,
     branch,
-    failures: members.map(({ position, at }): Place => ({ position, at: Date.parse(at) })),
-    passes: [...passes.values()],
+    failures: members.map(
+      (member): Failure => ({
+        ...placeOf(member),
+        build_run_id: member.build_run_id,
+        occurrence: member.occurrence,
+        began_at: Date.parse(member.began_at),
+      }),
+    ),
+    passes: [...passes.values()].map(
+      (pass): Pass => ({ ...placeOf(pass), build_run_id: pass.id, finished_at: Date.parse(pass.finished_at) }),
+    ),
     silent: await isSilent(db, projectId, job, branch),
   }
+}
+
+/** Passes are looked for around these: the first, the last, and some between them. */
+const LOOKS = 5
+
+function spread(members: readonly Member[]): Member[] {
+  const step = Math.max(1, (members.length - 1) / (LOOKS - 1))
+  return [...new Set(Array.from({ length: LOOKS }, (_, look) => members[Math.round(Math.min(look * step, members.length - 1))]!))]
 }
 
 const isSilent = async (db: Database, projectId: number, job: string, branch: string) => {
   const heard = await db.one(sql`
     select from build_runs b where b.project_id = ${projectId} and b.ci_job_name = ${job} and ${BRANCH} = ${branch}
-      and b.created_at > now() - interval '30 days' limit 1`)
+      and b.kind = 'regular' and b.created_at > goldmaster_now() - interval '30 days' limit 1`)
   return heard === undefined
 }

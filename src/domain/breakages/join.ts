@@ -1,6 +1,8 @@
+import type { BuildKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
+import { UNSETTLED } from './breakages.ts'
 import { note, settle } from './settle.ts'
 
 /** A build that failed, and what was found. */
@@ -11,6 +13,7 @@ export interface Failure {
   ci_job_name: string
   /** Empty where nobody knows. */
   branch: string
+  kind: BuildKind
   began_at: string
 }
 
@@ -24,19 +27,23 @@ export async function join(db: Database, failure: Failure, finding: Finding, has
     select breakage_id from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id}`)
   const cause = causeOf(failure, finding, hasLog)
   const above = isNamed(cause) ? undefined : await breakageAbove(db, build_run_id)
-  const id = above ?? (await known(db, failure, cause)) ?? (await open(db, failure, cause, finding))
+  const found = above ?? (await known(db, failure, cause))
+  // A bisecting build narrows down what is known to be broken, and opens nothing.
+  if (found === undefined && failure.kind === 'bisect') return
+  const id = found ?? (await open(db, failure, cause, finding))
+  if (above === undefined) await remember(db, id, cause)
   await db.execute(sql`
-    insert into breakage_builds (account_id, breakage_id, build_run_id, downstream)
-    values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined})
-    on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = now()
+    insert into breakage_builds (account_id, breakage_id, build_run_id, downstream, joined_at)
+    values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined}, goldmaster_now())
+    on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = goldmaster_now()
       where breakage_builds.breakage_id <> excluded.breakage_id`)
   const left = await takeAlong(db, id, build_run_id)
   await settle(db, id)
-  for (const one of left) await settle(db, one)
-  if (before && before.breakage_id !== id) await settle(db, before.breakage_id)
+  for (const one of left) await settle(db, one, id)
+  if (before && before.breakage_id !== id) await settle(db, before.breakage_id, id)
 }
 
-interface Cause {
+interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
   fingerprint: string
   /** Null: machines fail whatever the branch. */
   branch: string | null
@@ -67,34 +74,54 @@ const takeAlong = async (db: Database, id: number, buildId: number) =>
         join breakages k on k.id = m.breakage_id and k.fingerprint like ${`${JOB}%`}
         where b.id = ${buildId} and b.build_number <> ''),
       moved as (
-        update breakage_builds m set breakage_id = ${id}, downstream = true, joined_at = now() from below
+        update breakage_builds m set breakage_id = ${id}, downstream = true, joined_at = goldmaster_now() from below
         where m.account_id = below.account_id and m.build_run_id = below.build_run_id)
       select distinct former from below`)
   ).map(({ former }) => former)
 
 /** Where nothing was found, the job itself is all there is to go by. */
-function causeOf({ ci_job_name, branch }: Failure, { category, fingerprint }: Finding, hasLog: boolean): Cause {
+function causeOf(
+  { ci_job_name, branch }: Failure,
+  { category, fingerprint, cause_keys, joins_keys }: Finding,
+  hasLog: boolean,
+): Cause {
   if (!hasLog || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${ci_job_name}`, branch }
-  return { fingerprint, branch: isAttributable(category) ? branch : null }
+  return { fingerprint, cause_keys, joins_keys, branch: isAttributable(category) ? branch : null }
 }
 
 /** The newest of this cause that had begun by then, unless it was fixed too long ago. */
-const known = async (db: Database, { account_id, project_id, began_at }: Failure, { fingerprint, branch }: Cause) => {
+const known = async (
+  db: Database,
+  { account_id, project_id, began_at }: Failure,
+  { fingerprint, joins_keys = [], branch }: Cause,
+) => {
   const found = await db.one<{ id: number }>(sql`
-    select id from breakages
-    where account_id = ${account_id} and project_id = ${project_id} and fingerprint = ${fingerprint} and branch is not distinct from ${branch}
-      and (state <> 'fixed' or fixed_at > ${began_at}::timestamptz - ${REOPENS_WITHIN})
-    order by opened_at <= ${began_at}::timestamptz desc, abs(extract(epoch from opened_at - ${began_at}::timestamptz)), id desc limit 1`)
+    select id from breakages k
+    where account_id = ${account_id} and project_id = ${project_id}
+      and (fingerprint = ${fingerprint} or cause_keys && ${joins_keys}::text[]) and branch is not distinct from ${branch}
+      and (${UNSETTLED} or exists (select from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id
+        and o.fixed_at > ${began_at}::timestamptz - ${REOPENS_WITHIN}))
+    order by first_opened_at <= ${began_at}::timestamptz desc, abs(extract(epoch from first_opened_at - ${began_at}::timestamptz)), id desc
+    limit 1`)
   return found?.id
 }
+
+const KEYS_MAX = 100
+
+/** Another compiler, or the same one after the line has moved, is recognized by what joined before. */
+const remember = (db: Database, id: number, { cause_keys = [] }: Cause) =>
+  db.execute(sql`
+    update breakages k set
+      cause_keys = (array(select key from unnest(${cause_keys}::text[]) key where key <> all (k.cause_keys)) || k.cause_keys)[:${KEYS_MAX}]
+    where id = ${id} and not cause_keys @> ${cause_keys}::text[]`)
 
 async function open(db: Database, failure: Failure, { fingerprint, branch }: Cause, finding: Finding): Promise<number> {
   const { account_id, project_id, ci_job_name, began_at, build_run_id } = failure
   const { id } = (await db.one<{ id: number }>(sql`
     insert into breakages (account_id, project_id, fingerprint, branch, category, confidence, cause, jobs, build_count, first_build_run_id,
-      last_build_run_id, opened_at, last_seen_at)
+      last_build_run_id, opened_at, first_opened_at, last_seen_at)
     values (${account_id}, ${project_id}, ${fingerprint}, ${branch}, ${finding.category}, ${finding.confidence}, ${finding.diagnosis},
-      ${[ci_job_name]}::text[], 1, ${build_run_id}, ${build_run_id}, ${began_at}, ${began_at}) returning id`))!
+      ${[ci_job_name]}::text[], 1, ${build_run_id}, ${build_run_id}, ${began_at}, ${began_at}, ${began_at}) returning id`))!
   await note(db, { account_id, id }, 'opened', null, ci_job_name)
   return id
 }

@@ -1,5 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { UNSETTLED } from './breakages.ts'
 
 interface Due {
   account_id: number
@@ -7,13 +8,16 @@ interface Due {
   job: string
 }
 
+/** What was fixed may have been told by another machine's clock than this build. */
+const CLOCKS = sql`interval '3 hours'`
+
 /** In the transaction that ended a build, where something is broken that its job was hit by, or was when the build ran. */
 export async function scheduleSettling(db: Database, buildId: number) {
   const due = await db.one<Due & { began_at: string; late: boolean }>(sql`
     select b.account_id, b.project_id, b.ci_job_name as job, b.began_at, hit.late
-    from (select *, coalesce(started_at, created_at) as began_at from build_runs where id = ${buildId}) b, lateral (
+    from (select *, least(started_at, created_at) - ${CLOCKS} as began_at from build_runs where id = ${buildId}) b, lateral (
       select bool_or(k.state = 'fixed') as late from breakages k
-      where k.project_id = b.project_id and b.ci_job_name = any (k.jobs) and (k.state <> 'fixed' or k.fixed_at > b.began_at)) hit
+      where k.project_id = b.project_id and b.ci_job_name = any (k.jobs) and (${UNSETTLED} or k.fixed_at > b.began_at)) hit
     where hit.late is not null`)
   if (!due) return
   const { began_at, late, ...job } = due

@@ -1,11 +1,14 @@
-import type { BreakageHistoryKind, BreakageState, FailureCategory } from '../../contract/sets.ts'
+import type { BreakageHistoryKind, BreakageState, FailureCategory, WithdrawnReason } from '../../contract/sets.ts'
 import { type Database, type Pool, sql } from '../../db/database.ts'
-import type { Jobs } from '../../db/queue.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../builds/project-lock.ts'
 import { revise } from '../channels/message-queue.ts'
-import { bestFinding, fixingChange, narrowed } from './evidence.ts'
+import { UNSETTLED } from './breakages.ts'
+import { bestFinding, type Finding, fixingChange, narrowed } from './evidence.ts'
+import { flickers } from './flicker.ts'
 import { hitsOf } from './hits.ts'
-import { type Hit, judge, type Verdict } from './judge.ts'
+import { type Hit, type Occurrence, occurrencesOf } from './judge.ts'
+import * as occurrences from './occurrences.ts'
 
 /** What is known of a breakage before its builds are looked at again. */
 interface Known {
@@ -14,101 +17,200 @@ interface Known {
   project_id: number
   branch: string | null
   state: BreakageState
-  flaky: boolean
+  occurrence: number
   category: FailureCategory | null
   owner_user_id: number | null
+  task_id: number | null
+  fixed_by_change_id: number | null
+  reviewed_range: string | null
   muted: boolean
-  resolved_at: string | null
-  resolved_position: number | null
+  unfixed_at: string | null
   jobs: string[]
+  /** What people were told: whom it names, and between which changes it began. */
+  told: string
 }
+
+/** What messages and people were told of. */
+const TOLD = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_suspect(suspects) ->> 'user_id', '/', last_good_change_id, '/',
+  first_bad_change_id, '/', flaky)`
 
 /**
- * Works out from its builds, and from those that passed since, what a breakage is now: its range, its evidence, whether it is fixed or
- * came back. Nothing depends on the order in which the builds were reported. Under the lock of the project's breakages.
+ * Works out from its builds, and from those that passed since, what a breakage is now: its occurrences with their ranges, its evidence,
+ * whether it is fixed or came back. Nothing depends on the order in which the builds were reported. `movedTo`: the breakage that builds
+ * of this one turned out to belong to. Under the lock of the project's breakages.
  */
-export async function settle(db: Database, id: number) {
+export async function settle(db: Database, id: number, movedTo?: number) {
   const known = (await db.one<Known>(sql`
-    select id, account_id, project_id, branch, state, flaky, category, owner_user_id, jobs,
-      state = 'muted' and (muted_until is null or muted_until > now()) as muted,
-      resolved_at, resolved_position from breakages where id = ${id}`))!
+    select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
+      state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, ${TOLD} as told
+    from breakages where id = ${id}`))!
   await db.execute(sql`
     delete from breakage_builds m using build_runs b
-    where m.account_id = ${known.account_id} and m.breakage_id = ${id} and b.id = m.build_run_id and b.status <> 'failed'`)
+    where m.account_id = ${known.account_id} and m.breakage_id = ${id} and b.id = m.build_run_id and (b.status <> 'failed' or b.kind = 'preflight')`)
+  if (known.state !== 'fixed' && (await isOfDeletedBranch(db, known))) return withdraw(db, known, 'branch_deleted')
   const hits = await hitsOf(db, known)
-  const verdict = judge(hits, known.flaky || known.branch === null)
-  await describe(db, known, hits, verdict)
-  const mended = known.resolved_at === null ? verdict.mended !== null : !(await cameBack(db, known))
-  const state = nextState(known, mended)
-  // A failure that is reported late may move what mended it.
-  if (state === 'fixed' && known.resolved_at === null) await fix(db, known, verdict)
-  if (state === known.state) return
-  if (state === 'fixed') await note(db, known, 'fixed')
-  else if (known.state === 'fixed') await reopen(db, known)
-  else {
-    await db.execute(sql`update breakages set state = ${state}, muted_until = null, updated_at = now() where id = ${id}`)
-    await note(db, known, 'unmuted')
+  const found = occurrencesOf(hits, {
+    passing: known.branch === null,
+    byTime: known.branch === null,
+    said: await occurrences.resolutions(db, known),
+    unfixedAt: known.unfixed_at === null ? null : Date.parse(known.unfixed_at),
+  })
+  const newest = found.at(-1)
+  const isLost = !hits.some(({ failures }) => failures.some(({ occurrence }) => occurrence === known.occurrence))
+  const isOver = known.state === 'fixed' || known.state === 'withdrawn'
+  if (newest === undefined || (isLost && known.occurrence > 0 && newest.mended && !isOver)) {
+    await occurrences.keepFirst(db, known, found.length)
+    return withdraw(db, known, movedTo === undefined ? 'not_a_failure' : 'same_as', movedTo)
   }
+  await describe(db, known, hits, found)
+  if (known.state === 'withdrawn' && newest.mended) return
+  // Its failures are all new: it came back before anybody had looked whether it was fixed.
+  const isNext = known.occurrence > 0 && newest.failures.every(({ occurrence }) => occurrence === null)
+  const state = nextState(known, newest.mended !== null, isNext)
+  if (state === 'fixed') await fix(db, known)
+  if (state === 'open' && (isOver || (isNext && found.length > known.occurrence))) return reopen(db, known)
+  if (state !== known.state) {
+    if (state === 'fixed') await note(db, known, 'fixed')
+    else {
+      await db.execute(sql`update breakages set state = ${state}, muted_until = null, updated_at = now() where id = ${id}`)
+      await note(db, known, 'unmuted')
+    }
+  }
+  await occurrences.followBreakage(db, known)
+  await tellAnew(db, known)
 }
 
-const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean): BreakageState => {
+const isOfDeletedBranch = async (db: Database, { account_id, project_id, branch }: Known) =>
+  (await db.one(sql`
+    select from branches b
+    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.name = ${branch} and b.deleted_at is not null`)) !==
+  undefined
+
+const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean, isNext: boolean): BreakageState => {
   if (mended) return 'fixed'
-  if (state === 'fixed') return 'open'
+  if (state === 'fixed' || state === 'withdrawn' || isNext) return 'open'
   if (state === 'muted' && !muted) return owner_user_id === null ? 'open' : 'claimed'
   return state
 }
 
-/** Somebody said that it is fixed: only what fails after that says otherwise. */
-const cameBack = async (db: Database, { id, account_id, resolved_at, resolved_position }: Known) => {
-  const failures = await db.rows<{ position: number | null; later: boolean }>(sql`
-    select m.position, coalesce(b.started_at, b.created_at) > ${resolved_at}::timestamptz as later
-    from breakage_builds m join build_runs b on b.id = m.build_run_id
-    where m.account_id = ${account_id} and m.breakage_id = ${id} and m.joined_at > ${resolved_at}::timestamptz`)
-  return failures.some(({ position, later }) =>
-    position === null || resolved_position === null || position === resolved_position ? later : position > resolved_position,
-  )
-}
-
-async function describe(db: Database, known: Known, hits: readonly Hit[], verdict: Verdict) {
+/** Writes down what was found: every occurrence in a row of its own, and the newest as the breakage itself. */
+async function describe(db: Database, known: Known, hits: readonly Hit[], found: readonly Occurrence[]) {
   const { id } = known
-  const finding = await bestFinding(db, known)
-  const suspects = known.branch === null ? [] : await narrowed(db, known, finding?.suspects ?? [], verdict)
+  const newest = found.at(-1)!
+  const finding = await bestFinding(
+    db,
+    known,
+    newest.failures.map(({ build_run_id }) => build_run_id),
+  )
+  const isFlickering = known.branch !== null && (found.some(({ flaky }) => flaky) || (await flickers(db, known, finding, found)))
+  const isBlameless = known.branch === null || isFlickering
+  const { suspects, isUnweighed } = isBlameless
+    ? { suspects: [], isUnweighed: false }
+    : await narrowed(db, known, finding?.suspects ?? [], newest)
   const jobs = [...new Set(hits.map(({ job }) => job))].sort()
-  const changeAt = (position: number | null) => sql`(
-    select p.change_id from change_branches p where p.account_id = ${known.account_id} and p.project_id = ${known.project_id}
-      and p.branch = ${known.branch} and p.position = ${position} limit 1)`
+  await occurrences.write(db, known, found, {
+    suspects,
+    isFlickering,
+    fixedBy: async (occurrence, earlier) => {
+      if (isBlameless) return null
+      const of = {
+        ...known,
+        suspects: earlier?.suspects ?? suspects,
+        owner_user_id: earlier ? earlier.owner_user_id : known.owner_user_id,
+      }
+      return fixingChange(db, of, shownBy(finding), occurrence)
+    },
+  })
   await db.execute(sql`
-    update breakages k set flaky = k.flaky or (${verdict.flaky} and k.branch is not null),
+    update breakages k set flaky = ${isFlickering}, occurrence = o.number, first_opened_at = first.opened_at, opened_at = o.opened_at,
+      reopened_count = ${found.length - 1} + by_hand.count,
       category = coalesce(${finding?.category ?? null}, k.category), confidence = coalesce(${finding?.confidence ?? null}, k.confidence),
       cause = coalesce(${finding?.diagnosis ?? null}, k.cause), suggested_fix = coalesce(${finding?.suggested_fix ?? null}, k.suggested_fix),
       evidence = coalesce(${finding ? JSON.stringify(finding.evidence) : null}::jsonb, k.evidence),
-      suspects = ${JSON.stringify(suspects)}::jsonb, jobs = ${jobs.length > 0 ? jobs : known.jobs}::text[],
-      first_bad_change_id = ${changeAt(verdict.firstBad)}, last_good_change_id = ${changeAt(verdict.lastGood)},
-      build_count = builds.count, first_build_run_id = builds.first, last_build_run_id = builds.last,
+      suspects = o.suspects, jobs = ${jobs}::text[], first_bad_change_id = o.first_bad_change_id, last_good_change_id = o.last_good_change_id,
+      build_count = builds.count, first_build_run_id = o.first_build_run_id, last_build_run_id = builds.last,
       last_seen_at = coalesce(builds.seen_at, k.last_seen_at), updated_at = now()
-    from (
-      select count(*) as count, min(b.id) as first, max(b.id) as last, max(coalesce(b.finished_at, b.created_at)) as seen_at
+    from breakage_occurrences o, breakage_occurrences first, (
+      select count(*) as count from breakage_history h
+      where h.account_id = ${known.account_id} and h.breakage_id = ${id} and h.kind = 'reopened' and h.user_id is not null) by_hand, (
+      select count(*) as count, max(b.id) as last, max(coalesce(b.finished_at, b.created_at)) as seen_at
       from breakage_builds m join build_runs b on b.id = m.build_run_id
       where m.account_id = ${known.account_id} and m.breakage_id = ${id}) builds
-    where k.id = ${id}`)
+    where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = ${found.length}
+      and first.account_id = k.account_id and first.breakage_id = k.id and first.number = 1`)
   for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, job)
+  if (isUnweighed && finding) await scheduleReview(db, known, finding.build_run_id, newest)
 }
 
-async function fix(db: Database, known: Known, { mended }: Verdict) {
-  const last = mended?.reduce((a, b) => (a.finished_at > b.finished_at ? a : b), mended[0]!)
-  if (last === undefined && known.state === 'fixed') return
-  const change = last && known.branch !== null ? await fixingChange(db, known, last) : null
-  await db.execute(sql`
-    update breakages set state = 'fixed', muted_until = null, fixed_by_change_id = ${change},
-      fixed_at = ${last ? new Date(last.finished_at).toISOString() : new Date().toISOString()}, updated_at = now() where id = ${known.id}`)
+const shownBy = (finding: Finding | undefined) =>
+  finding?.category ? { category: finding.category, evidence: finding.evidence } : undefined
+
+/** The suspects of the build that shows it best are worked out again for the range as it is now; once for each range. */
+async function scheduleReview(db: Database, known: Known, buildId: number, { lastGood, firstBad }: Occurrence) {
+  const range = `${buildId}: ${lastGood ?? ''}-${firstBad ?? ''}`
+  if (range === known.reviewed_range) return
+  await db.execute(sql`update breakages set reviewed_range = ${range} where id = ${known.id}`)
+  await enqueue(
+    db,
+    'review_suspects',
+    { build_run_id: buildId, span: { above: lastGood ?? 0, up_to: firstBad! } },
+    { owner: `account:${known.account_id}`, name: `review suspects of build ${buildId}` },
+  )
 }
 
+/** A failure that is reported late may move what mended it. */
+const fix = (db: Database, { id }: Known) =>
+  db.execute(sql`
+    update breakages k set state = 'fixed', muted_until = null, fixed_at = o.fixed_at, fixed_by_change_id = o.fixed_by_change_id,
+      fixed_after_change_id = o.fixed_after_change_id, fixed_up_to_change_id = o.fixed_up_to_change_id, resolved_at = o.resolved_at,
+      resolved_position = o.resolved_position, unfixed_at = null, updated_at = now()
+    from breakage_occurrences o
+    where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence`)
+
+/** Nobody has taken on what came back. */
 async function reopen(db: Database, known: Known) {
   await db.execute(sql`
-    update breakages set state = 'open', reopened_count = reopened_count + 1, fixed_at = null, fixed_by_change_id = null,
-      resolved_at = null, resolved_position = null, claimed_at = null, updated_at = now() where id = ${known.id}`)
+    update breakages set state = 'open', reopenings = reopenings + 1, fixed_at = null, fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null,
+      resolved_position = null, owner_user_id = null, claimed_at = null, muted_until = null, withdrawn_reason = null,
+      same_as_breakage_id = null, updated_at = now() where id = ${known.id}`)
   await note(db, known, 'reopened')
 }
+
+/** It was not what it seemed to be. Nothing was fixed, nobody is suspected, and it counts in no figure. */
+export async function withdraw(
+  db: Database,
+  { id, account_id, state, occurrence }: Pick<Known, 'id' | 'account_id' | 'state' | 'occurrence'>,
+  reason: WithdrawnReason,
+  sameAs?: number,
+) {
+  if (state === 'withdrawn') return
+  await db.execute(sql`
+    update breakages k set state = 'withdrawn', withdrawn_reason = ${reason}, same_as_breakage_id = ${sameAs ?? null}, suspects = '[]',
+      muted_until = null, fixed_at = null, fixed_by_change_id = null, fixed_after_change_id = null, fixed_up_to_change_id = null,
+      resolved_at = null, resolved_position = null, unfixed_at = null, updated_at = now(),
+      build_count = (select count(*) from breakage_builds m where m.account_id = k.account_id and m.breakage_id = k.id),
+      occurrence = (select count(*) from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id)
+    where k.id = ${id}`)
+  await note(db, { account_id, id }, 'withdrawn', null, sameAs === undefined ? reason : `same as #${sameAs}`)
+  await scheduleTelling(db, { account_id, id, occurrence })
+}
+
+/** Messages and people that were told otherwise are told what holds now. */
+async function tellAnew(db: Database, known: Known) {
+  if (known.occurrence === 0) return
+  const { told } = (await db.one<{ told: string }>(sql`select ${TOLD} as told from breakages where id = ${known.id}`))!
+  if (told === known.told) return
+  await revise(db, known.account_id, 'breakage', [String(known.id)])
+  await scheduleTelling(db, known)
+}
+
+const scheduleTelling = (db: Database, { account_id, id, occurrence }: Pick<Known, 'account_id' | 'id' | 'occurrence'>) =>
+  enqueue(
+    db,
+    'tell_suspects',
+    { breakage_id: id, occurrence },
+    { owner: `account:${account_id}`, name: `tell suspects ${id}:${occurrence}` },
+  )
 
 /** No event tells of these, and yet messages about it say something else afterwards. */
 const UNTOLD: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
@@ -127,7 +229,7 @@ export async function note(
 }
 
 /** Each in a transaction of its own, so that reports of builds wait for one at a time. */
-async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
+export async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
   for (const { id, project_id } of due)
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)
@@ -140,8 +242,8 @@ export const settleJob = async (db: Pool, { project_id, job, since }: Jobs['sett
   settleEach(
     db,
     await db.rows(sql`
-      select id, project_id from breakages
-      where project_id = ${project_id} and (state <> 'fixed' or fixed_at > ${since ?? null}::timestamptz) and ${job} = any (jobs) order by id`),
+      select k.id, k.project_id from breakages k
+      where k.project_id = ${project_id} and (${UNSETTLED} or k.fixed_at > ${since ?? null}::timestamptz) and ${job} = any (k.jobs) order by k.id`),
   )
 
 /** What the clock changes: jobs that fell silent, and those that are muted until now. */
@@ -149,6 +251,16 @@ export const settleOverdue = async (db: Pool) =>
   settleEach(
     db,
     await db.rows(sql`
-      select id, project_id from breakages
-      where state <> 'fixed' and (muted_until <= now() or last_seen_at < now() - interval '30 days') order by id`),
+      select k.id, k.project_id from breakages k
+      where ${UNSETTLED} and (k.muted_until <= goldmaster_now() or k.last_seen_at < goldmaster_now() - interval '30 days') order by k.id`),
+  )
+
+/** Those of a project whose branch is gone. */
+export const settleDeleted = async (db: Pool, projectId: number) =>
+  settleEach(
+    db,
+    await db.rows(sql`
+      select k.id, k.project_id from breakages k
+      join branches b on b.account_id = k.account_id and b.project_id = k.project_id and b.name = k.branch and b.deleted_at is not null
+      where k.project_id = ${projectId} and ${UNSETTLED} order by k.id`),
   )

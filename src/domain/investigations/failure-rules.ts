@@ -32,16 +32,19 @@ const rowsOf = async (db: Database, where: Sql): Promise<FailureRule[]> =>
       select id, account_id, rule_id, definition, created_at, updated_at from failure_rules where ${where} order by rule_id`)
   ).map((row) => ({ ...row, replaces_ours: OURS.has(row.rule_id), problem: null }))
 
-async function select(db: Database, where: Sql): Promise<FailureRule[]> {
-  const rules = await rowsOf(db, where)
-  const problems = await findRuleProblems(rules.map(({ definition }) => definition))
+async function select(db: Database, accountId: number, where: Sql): Promise<FailureRule[]> {
+  const rules = await rowsOf(db, sql`account_id = ${accountId} and ${where}`)
+  const problems = await findRuleProblems(
+    accountId,
+    rules.map(({ definition }) => definition),
+  )
   return rules.map((rule, n) => ({ ...rule, problem: problems[n]! }))
 }
 
-export const list = (db: Database, accountId: number): Promise<FailureRule[]> => select(db, sql`account_id = ${accountId}`)
+export const list = (db: Database, accountId: number): Promise<FailureRule[]> => select(db, accountId, sql`true`)
 
 export async function find(db: Database, accountId: number, ruleId: string): Promise<FailureRule> {
-  const [rule] = await select(db, sql`account_id = ${accountId} and rule_id = ${ruleId}`)
+  const [rule] = await select(db, accountId, sql`rule_id = ${ruleId}`)
   if (!rule) throw notFound('Rule')
   return rule
 }
@@ -55,7 +58,7 @@ export const put = async (db: Database, accountId: number, given: unknown): Prom
 
 /** A new rule, proven beside; what is there under its id stays. */
 export async function create(db: Database, accountId: number, given: object): Promise<FailureRule> {
-  const definition = await validateRule(given)
+  const definition = await validateRule(accountId, given)
   const [rule] = await keep(db, accountId, [definition], async (db) => {
     if (await isKnown(db, accountId, definition.id)) throw invalidParameter('id', `is taken: ${definition.id}`)
   })
@@ -65,7 +68,7 @@ export async function create(db: Database, accountId: number, given: object): Pr
 /** Replaces a rule, proven beside; its id is its name and stays. */
 export async function edit(db: Database, accountId: number, ruleId: string, given: object): Promise<FailureRule> {
   await find(db, accountId, ruleId)
-  const definition = await validateRule(given)
+  const definition = await validateRule(accountId, given)
   if (definition.id !== ruleId) throw invalidParameter('id', `cannot change; it is ${ruleId}`)
   const [rule] = await keep(db, accountId, [definition], async (db) => {
     if (!(await isKnown(db, accountId, ruleId))) throw notFound('Rule')
@@ -75,7 +78,7 @@ export async function edit(db: Database, accountId: number, ruleId: string, give
 
 /** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
 export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
-  return tryRule(given, log, await rulesOf(db, accountId))
+  return tryRule(accountId, given, log, await rulesOf(db, accountId))
 }
 
 const isKnown = (db: Database, accountId: number, ruleId: string) =>

@@ -26,7 +26,7 @@ const lastPasses = (db: Database, it: Case) =>
     from build_runs b left join passed_lines p on p.account_id = b.account_id and p.build_run_id = b.id
       and p.log_size = coalesce(case when b.log_object is null then octet_length(b.output_log) end, p.log_size)
     where b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.id <> ${it.build_run_id}
-      and b.status in ${PASSED} and coalesce(b.started_at, b.created_at) <= ${it.began_at}
+      and b.kind <> 'preflight' and b.status in ${PASSED} and b.created_at <= (select created_at from build_runs where id = ${it.build_run_id})
       and (b.output_log is not null or b.log_object is not null or p.hashes is not null)
     order by b.created_at desc, b.id desc limit ${PASSES}`)
 

@@ -2,14 +2,19 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /** The thread breaks long work off by itself; this is for what keeps it from doing so. */
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 10_000
 /** Whoever tries a rule tries it again; afterwards the thread only costs memory. */
 const IDLE_MS = 60_000
 
 export class ThreadTimeout extends Error {}
+/** Others kept the thread busy for too long. */
+export class QueueTimeout extends Error {}
 
-/** One thread and its queue: one piece of work after the other, so that a second core stays free for whoever reads. */
-export function openRulesWorker() {
+/**
+ * One thread and its queue: one piece of work after the other, so that a second core stays free for whoever reads. Work that waited
+ * longer than `patience` milliseconds is not begun any more.
+ */
+export function openRulesWorker({ patience = Number.POSITIVE_INFINITY } = {}) {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let thread: Promise<Worker> | undefined
@@ -44,7 +49,11 @@ export function openRulesWorker() {
     waiting: () => waiting,
     run(work: object): Promise<unknown> {
       waiting++
-      const turn = last.then(() => inThread(work))
+      const asked = performance.now()
+      const turn = last.then(() => {
+        if (performance.now() - asked > patience) throw new QueueTimeout()
+        return inThread(work)
+      })
       last = turn.catch(() => {})
       return turn.finally(() => waiting--)
     },

@@ -3,7 +3,7 @@ import type { Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { type OwnOptions, withoutOwn } from '../../diagnosis/own-rules/own-rules.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
-import { openRulesWorker, ThreadTimeout } from './rules-worker-thread.ts'
+import { openRulesWorker, QueueTimeout, ThreadTimeout } from './rules-worker-thread.ts'
 
 /**
  * Patterns that somebody else wrote are compiled and matched in threads of their own: however large they are, nobody else waits for
@@ -25,15 +25,20 @@ export type RuleWork =
 
 export type RuleAnswer = { done: RuleResults[keyof RuleResults] } | { refused: SerializedError }
 
-/** Whoever writes a rule waits for it; investigations wait for each other. */
-const [people, jobs] = [openRulesWorker(), openRulesWorker()]
+/** Whoever writes a rule waits for it, but not for long; investigations wait for each other. */
+const [people, jobs] = [openRulesWorker({ patience: 5_000 }), openRulesWorker()]
 const WAITING_MAX = 8
+/** Of one account, so that its slow patterns keep nobody else from the thread. */
+const ACCOUNT_WAITING_MAX = 3
+const waitingOf = new Map<number, number>()
+const RETRY_AFTER_SECONDS = 5
 
 /** Reads and proves one definition. */
-export const validateRule = async (given: object): Promise<Definition> => (await ask({ kind: 'prove', given }))[0]!
+export const validateRule = async (accountId: number, given: object): Promise<Definition> =>
+  (await ask(accountId, { kind: 'prove', given }))[0]!
 
-export const tryRule = (given: object, log: string, others: Definition[]): Promise<Trial> =>
-  ask({ kind: 'try', given, log, others })
+export const tryRule = (accountId: number, given: object, log: string, others: Definition[]): Promise<Trial> =>
+  ask(accountId, { kind: 'try', given, log, others })
 
 /** Like `diagnoseWithOwn`; if the thread itself fails, ours answer alone. */
 export async function diagnoseInWorker(log: string, options: OwnOptions): Promise<Finding> {
@@ -46,25 +51,40 @@ export async function diagnoseInWorker(log: string, options: OwnOptions): Promis
 }
 
 const PROBLEMS_KEPT = 2_000
+/** Rules that are looked at in one go: compiling the largest takes the thread a fifth of a second each. */
+const PROBLEMS_AT_ONCE = 20
 const problems = new Map<string, string | null>()
+const patternsOf = ({ match, block }: Definition) => JSON.stringify([match, block])
 
 /** Why each of these rules is switched off; null where it is not. */
-export async function findRuleProblems(definitions: Definition[]): Promise<(string | null)[]> {
-  const keys = definitions.map(({ match, block }) => JSON.stringify([match, block]))
-  const unknown = definitions.filter((_, n) => !problems.has(keys[n]!))
-  if (problems.size + unknown.length > PROBLEMS_KEPT) problems.clear()
-  const asked = definitions.filter((_, n) => !problems.has(keys[n]!))
-  const found = asked.length === 0 ? [] : await ask({ kind: 'problems', definitions: asked })
-  for (const [n, { match, block }] of asked.entries()) problems.set(JSON.stringify([match, block]), found[n]!)
-  return keys.map((key) => problems.get(key) ?? null)
+export async function findRuleProblems(accountId: number, definitions: Definition[]): Promise<(string | null)[]> {
+  const isUnknown = (definition: Definition) => !problems.has(patternsOf(definition))
+  if (problems.size + definitions.filter(isUnknown).length > PROBLEMS_KEPT) problems.clear()
+  const asked = definitions.filter(isUnknown)
+  while (asked.length > 0) {
+    const batch = asked.splice(0, PROBLEMS_AT_ONCE)
+    const found = await ask(accountId, { kind: 'problems', definitions: batch })
+    for (const [n, definition] of batch.entries()) problems.set(patternsOf(definition), found[n]!)
+  }
+  return definitions.map((definition) => problems.get(patternsOf(definition)) ?? null)
 }
 
-async function ask<K extends keyof RuleResults>(work: Extract<RuleWork, { kind: K }>): Promise<RuleResults[K]> {
-  if (people.waiting() >= WAITING_MAX) throw rateLimited(5)
+async function ask<K extends keyof RuleResults>(
+  accountId: number,
+  work: Extract<RuleWork, { kind: K }>,
+): Promise<RuleResults[K]> {
+  const waiting = waitingOf.get(accountId) ?? 0
+  if (people.waiting() >= WAITING_MAX || waiting >= ACCOUNT_WAITING_MAX) throw rateLimited(RETRY_AFTER_SECONDS)
+  waitingOf.set(accountId, waiting + 1)
   try {
     return resultOf((await people.run(work)) as RuleAnswer)
   } catch (error) {
+    if (error instanceof QueueTimeout) throw rateLimited(RETRY_AFTER_SECONDS)
     throw error instanceof ThreadTimeout ? invalidParameter('match', 'takes too long') : error
+  } finally {
+    const left = waitingOf.get(accountId)! - 1
+    if (left > 0) waitingOf.set(accountId, left)
+    else waitingOf.delete(accountId)
   }
 }
 

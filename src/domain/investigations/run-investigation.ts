@@ -2,16 +2,17 @@ import { isObjectStoreAway } from '../../contract/errors.ts'
 import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
-import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { join } from '../breakages/join.ts'
-import { BRANCH, inferBranchAnew } from '../builds/positions.ts'
+import { openOnBranch } from '../breakages/open-on-branch.ts'
+import { settle } from '../breakages/settle.ts'
+import { BRANCH, inferBranchAnew, inOrder, positionOn } from '../builds/positions.ts'
 import { lockBreakages } from '../builds/project-lock.ts'
 import { logOf } from '../builds/stored-log.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { linesOfLastPasses } from './passed-lines.ts'
 import { diagnoseInWorker } from './rules-worker.ts'
-import { type Case, type Suspects, suspectsOf } from './suspects.ts'
+import { type Case, type Span, type Suspects, suspectsOf } from './suspects.ts'
 
 interface Outcome {
   finding: Finding
@@ -32,46 +33,82 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   const { build_run_id } = (await db.one<{ build_run_id: number }>(
     sql`select build_run_id from investigations where id = ${id}`,
   ))!
-  await inferBranchAnew(db, build_run_id)
-  const {
-    log: inRow,
-    log_object,
-    ...it
-  } = (await db.one<Case & { log: string | null; log_object: string | null }>(sql`
-    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.commit_hash, b.changelist,
-      b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
-    from investigations i join build_runs b on b.id = i.build_run_id where i.id = ${id}`))!
-  const suspects = await suspectsOf(db, it)
-  const own = await rulesOf(db, it.account_id)
+  const { stored, ...it } = (await caseOf(db, build_run_id))!
   let log: string
   let outcome: Outcome
   try {
-    const passed = await linesOfLastPasses(db, it)
-    log = (await logOf(db, { account_id: it.account_id, log: inRow, log_object })) ?? ''
-    outcome = await investigate(db, it, log, suspects, passed, own)
+    const suspects = await suspectsOf(db, it)
+    log = (await logOf(db, { account_id: it.account_id, ...stored })) ?? ''
+    outcome = await investigate(db, it, log, suspects)
   } catch (error) {
     // What passes is tried again; only what would break it every time ends it.
     if (isConnectionError(error) || isTransient(error) || isObjectStoreAway(error)) throw error
     await fail(db, id, error as Error)
     return
   }
-  const words = log === '' ? null : ((await explain?.(outcome.finding)) ?? null)
+  const words = explain && log !== '' && (await mayLeave(db, it.account_id)) ? await explain(outcome.finding) : null
   await finish(db, id, it, outcome, words, log !== '')
 }
 
-async function investigate(
-  db: Database,
-  it: Case,
-  log: string,
-  suspects: Suspects,
-  passed: Set<number>,
-  own: Definition[],
-): Promise<Outcome> {
+/** Whether the account lets a language model read its evidence; looked up right before it is asked. */
+const mayLeave = async (db: Database, accountId: number): Promise<boolean> =>
+  (await db.one(sql`select from accounts where id = ${accountId} and uses_language_model`)) !== undefined
+
+interface StoredLog {
+  log: string | null
+  log_object: string | null
+}
+
+/** A build that failed, with where its log is. */
+async function caseOf(db: Database, buildId: number): Promise<(Case & { stored: StoredLog }) | undefined> {
+  await inferBranchAnew(db, buildId)
+  const found = await db.one<Case & StoredLog>(sql`
+    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.branch as told_branch, b.kind,
+      coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist,
+      b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
+    from build_runs b where b.id = ${buildId}`)
+  if (!found) return undefined
+  const { log, log_object, ...it } = found
+  return { ...it, stored: { log, log_object } }
+}
+
+/**
+ * Works out again whom a failed build may be blamed on: its range has become another one, by builds or by changes that were reported late.
+ * What its log says stays as it is. `span`: the only changes that can have done it, as other builds have shown.
+ */
+export async function review(db: Database, buildId: number, span?: Span) {
+  const found = await caseOf(db, buildId)
+  if (!found || !(await isFailed(db, buildId))) return
+  const { stored, ...it } = found
+  const log = (await logOf(db, { account_id: it.account_id, ...stored })) ?? ''
+  const { suspects, attributed_user_id } = await investigate(db, it, log, await suspectsOf(db, it, span), true)
+  await db.transaction(async (db) => {
+    await lockBreakages(db, it.project_id)
+    await db.execute(sql`
+      update investigations set suspects = ${JSON.stringify(suspects)}::jsonb, attributed_user_id = ${attributed_user_id},
+        reviewed_at = goldmaster_now()
+      where id = (select max(id) from investigations where build_run_id = ${buildId} and status = 'completed')`)
+    const member = await db.one<{ breakage_id: number }>(sql`
+      select breakage_id from breakage_builds where account_id = ${it.account_id} and build_run_id = ${buildId}`)
+    if (member) await settle(db, member.breakage_id)
+  })
+}
+
+async function investigate(db: Database, it: Case, log: string, suspects: Suspects, isNarrowed = false): Promise<Outcome> {
+  const own = await rulesOf(db, it.account_id)
+  const passed = await linesOfLastPasses(db, it)
   const options = { passed, candidates: suspects.candidates, failed: true }
   const finding = own.length === 0 ? diagnose(log, options) : await diagnoseInWorker(log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
-  if (!suspects.placed)
+  for (const detail of suspects.notes) steps.push({ name: 'range', status: 'done', detail })
+  if (!suspects.placed && suspects.notes.length === 0)
     steps.push({ name: 'range', status: 'done', detail: 'The branch of the build is unknown: changes were taken by time alone.' })
+  if (it.kind === 'preflight' && (await isOfBranch(db, it, finding, steps)))
+    return { finding, steps, suspects: [], attributed_user_id: null }
+  if (suspects.hadPassed) {
+    steps.push({ name: 'range', status: 'done', detail: 'The job has passed at this change before: no change is to blame.' })
+    return { finding, steps, suspects: [], attributed_user_id: null }
+  }
   if (finding.category === 'test_failure' && (await comesAndGoes(db, it, finding.fingerprint))) {
     steps.push({
       name: 'flaky',
@@ -80,7 +117,8 @@ async function investigate(
     })
     return { finding, steps, suspects: [], attributed_user_id: null }
   }
-  const earlier = await sameFailureBefore(db, it, suspects, finding.fingerprint)
+  const earlier =
+    it.kind === 'preflight' || isNarrowed ? undefined : await sameFailureBefore(db, it, suspects, finding.fingerprint)
   if (earlier) {
     steps.push({
       name: 'inherit',
@@ -103,25 +141,52 @@ async function investigate(
   }
 }
 
+/** Whether the branch has broken for this cause already: then it is not the preflight's. Says what else the branch has. */
+async function isOfBranch(db: Database, it: Case, finding: Finding, steps: Outcome['steps']): Promise<boolean> {
+  const branch = it.target_branch
+  if (branch === '') return false
+  const isKnown = finding.category !== 'unknown' && finding.category !== 'none'
+  const open = await openOnBranch(db, { ...it, branch }, isKnown ? finding : undefined)
+  const same = open.filter((one) => one.same)
+  const others = open.filter((one) => !one.same)
+  const named = (some: typeof open) => some.map(({ id }) => `#${id}`).join(', ')
+  const details = [
+    same.length > 0
+      ? `${branch} already has breakage ${named(same)} with the same cause: this change did not cause it.`
+      : isKnown && `${branch} has no open breakage with this cause.`,
+    others.length > 0 && `${branch} also has ${others.length === 1 ? 'breakage' : 'breakages'} ${named(others)}.`,
+  ]
+  steps.push({ name: 'branch', status: 'done', detail: details.filter(Boolean).join(' ') || `${branch} has no open breakages.` })
+  return same.length > 0
+}
+
 /** Whether a breakage of this cause was marked as flaky: no change since the last pass need be to blame for it. */
 const comesAndGoes = async (db: Database, it: Case, fingerprint: string) =>
   (await db.one(sql`
     select from breakages where account_id = ${it.account_id} and project_id = ${it.project_id} and fingerprint = ${fingerprint} and flaky
     limit 1`)) !== undefined
 
+/** The newest of this cause are looked at: what they found they inherited themselves. */
+const EARLIER_MAX = 100
+
 /**
- * Whoever broke it the first time broke it this time too, as long as nothing passed in between. The barrier: planned while the tables are
- * small, all builds of the job would be read for each of the investigations.
+ * Whoever broke it the first time broke it this time too, as long as nothing passed in between: by position, number and arrival. The barrier:
+ * planned while the tables are small, all builds of the job would be read for each of the investigations.
  */
-const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) =>
-  db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
-    select i.build_run_id, i.suspects, i.attributed_user_id
-    from investigations i, lateral (
-      select b.*, coalesce(b.started_at, b.created_at) as began_at from build_runs b where b.id = i.build_run_id offset 0) b
-    where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
-      and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch}
-      and b.began_at between ${passed?.began_at ?? '-infinity'}::timestamptz and ${it.began_at}::timestamptz
-    order by b.began_at limit 1`)
+const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) => {
+  const place = (id: number) => sql`(select ${inOrder(positionOn(BRANCH))} from build_runs b where b.id = ${id})`
+  return db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
+    with earlier as (
+      select b.*, i.suspects, i.attributed_user_id from investigations i, lateral (
+        select b.* from build_runs b where b.id = i.build_run_id offset 0) b
+      where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
+        and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.kind <> 'preflight'
+      order by i.id desc limit ${EARLIER_MAX}),
+    standing as (select b.*, ${inOrder(positionOn(BRANCH))} as place from earlier b)
+    select b.id as build_run_id, b.suspects, b.attributed_user_id from standing b
+    where b.place < ${place(it.build_run_id)} ${passed ? sql`and b.place > ${place(passed.id)}` : sql``}
+    order by b.place limit 1`)
+}
 
 const finish = (
   db: Database,
@@ -142,9 +207,12 @@ const finish = (
       where id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
     if (done > 0 && !hadLog) await refund(db, id)
-    const failed = await db.one(sql`select from build_runs where id = ${it.build_run_id} and status = 'failed'`)
-    if (done > 0 && failed) await join(db, it, finding, hadLog)
+    if (done > 0 && (await isFailed(db, it.build_run_id))) await join(db, it, finding, hadLog)
   })
+
+/** Whether it counts for its branch: a preflight fails for its author alone. */
+const isFailed = async (db: Database, buildId: number) =>
+  (await db.one(sql`select from build_runs where id = ${buildId} and status = 'failed' and kind <> 'preflight'`)) !== undefined
 
 const fail = (db: Database, id: number, error: Error) =>
   db.transaction(async (db) => {

@@ -1,9 +1,9 @@
-import { CHANGE_SOURCES } from '../../contract/sets.ts'
-import { type Database, join, sql } from '../../db/database.ts'
+import type { BuildKind } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
-import { COUNTS } from '../accounts/connected-accounts.ts'
-import { lastPassed, type Placed, placed } from '../builds/positions.ts'
-import { rangeBetween } from '../builds/range.ts'
+import { lastPassed, type Placed, passesNear, placed } from '../builds/positions.ts'
+import { doubtedBetween, rangeBetween } from '../builds/range.ts'
+import { type Writer, writersOf } from '../changes/writers.ts'
 import { scrub } from '../privacy/scrub.ts'
 
 /** A build under investigation. */
@@ -14,6 +14,10 @@ export interface Case {
   ci_job_name: string
   /** As it was told, else that of its change; empty where nobody knows. */
   branch: string
+  told_branch: string
+  kind: BuildKind
+  /** Where a preflight's change is to go; its branch where nobody says. */
+  target_branch: string
   commit_hash: string
   changelist: string
   began_at: string
@@ -21,8 +25,6 @@ export interface Case {
 
 interface CandidateRow {
   id: number
-  author: string
-  author_user_id: number | null
   timestamp: string
   description: string
   files: { path: string; action: string }[] | null
@@ -30,44 +32,112 @@ interface CandidateRow {
 
 export interface Suspects {
   candidates: Candidate[]
-  /** Who made which change, by its id. */
+  /** Who wrote which change, by its id. */
   users: Map<string, number | null>
-  passed: Pick<Placed, 'began_at'> | undefined
+  passed: Pick<Placed, 'id'> | undefined
   /** Whether they were found by their place on the build's branch; else by time alone. */
   placed: boolean
+  /** The job has passed at this very change: no change is to blame. */
+  hadPassed: boolean
+  /** What the range cannot tell, in words. */
+  notes: string[]
 }
 
 const CANDIDATES_MAX = 200
 
-const SOURCES = join(Object.entries(CHANGE_SOURCES).map(([provider, source]) => sql`(${provider}, ${source})`))
+/** Positions on the branch above and up to which changes are looked at. */
+export interface Span {
+  above: number
+  up_to: number
+}
 
-/** Who made a change that no tool tied to a user: the member whose confirmed address, or whose name in that version control, its author is. */
-const AUTHOR = sql`coalesce(c.author_user_id,
-  (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = c.account_id
-    where u.email_verified and lower(u.email) = lower(substring(c.author from '[^\\s<>()"]+@[^\\s<>()"]+'))),
-  (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = c.account_id
-    where lower(a.uid) = lower(c.author) and ${COUNTS} and (a.provider, c.source_type) in (${SOURCES}) limit 1))`
-
-/** The changes that went into this build and not into the last one that passed on the same job and branch. */
-export async function suspectsOf(db: Database, it: Case): Promise<Suspects> {
+/**
+ * The changes that went into this build and not into the last one that passed on the same job and branch. `span`: other builds have shown
+ * that it can only have been one of these. Of a preflight only its own.
+ */
+export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<Suspects> {
   const build = (await placed(db, { ...it, id: it.build_run_id }))!
-  const passed = await lastPassed(db, build)
-  const { ids } = await rangeBetween(db, it, build, passed)
-  const candidates = await db.rows<CandidateRow>(sql`
-    select c.id, c.author, ${AUTHOR} as author_user_id, c.timestamp, c.description, c.files
+  const isPreflight = it.kind === 'preflight'
+  const passed = isPreflight ? undefined : await lastPassed(db, build)
+  const hadPassed =
+    !isPreflight &&
+    build.position !== null &&
+    (await passesNear(db, build.id, build.branch)).some(({ position }) => position === build.position)
+  const range = span && build.position !== null ? inSpan(build, span) : { to: build, since: passed }
+  const { ids, notes } = isPreflight
+    ? { ids: await ownChanges(db, it), notes: [] }
+    : hadPassed
+      ? { ids: [], notes: [] }
+      : await rangeOf(db, it, range.to, range.since)
+  const rows = await db.rows<CandidateRow>(sql`
+    select c.id, c.timestamp, c.description, c.files
     from unnest(${ids.slice(0, CANDIDATES_MAX)}::bigint[]) with ordinality held (id, place) join changes c on c.id = held.id
     order by held.place`)
+  const writers = await writersOf(
+    db,
+    it.project_id,
+    rows.map(({ id }) => id),
+  )
   return {
     passed,
-    placed: build.position !== null,
-    users: new Map(candidates.map((row) => [String(row.id), row.author_user_id])),
-    candidates: candidates.map((row) => ({
+    placed: isPreflight || build.position !== null,
+    hadPassed,
+    notes,
+    users: new Map(rows.map(({ id }) => [String(id), writers.get(id)!.user_id])),
+    candidates: withoutMerged(rows).map((row) => ({
       id: String(row.id),
-      // One person under two names is one person; without a user the name must do.
-      author: row.author_user_id === null ? `author:${row.author}` : `user:${row.author_user_id}`,
+      author: authorOf(row.id, writers.get(row.id)!),
       timestamp: row.timestamp,
       subject: scrub(row.description),
       files: row.files ?? [],
     })),
   }
+}
+
+/** What a preflight brings: its shelf, or its commit where that is not on the branch it goes to. The changelist it was synced to is not its own. */
+const ownChanges = async (db: Database, it: Case): Promise<number[]> =>
+  (
+    await db.rows<{ id: number }>(sql`
+      select c.id from build_runs b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist, b.shelf)
+      where b.id = ${it.build_run_id} and c.identifier <> '' and (c.pending or c.source_type <> 'Changelist' and not exists (
+        select from change_branches p where p.change_id = c.id and p.branch = branch_key(b.target_branch)))`)
+  ).map(({ id }) => id)
+
+const inSpan = (build: Placed, { above, up_to }: Span) => ({
+  to: { ...build, position: up_to },
+  since: { ...build, position: above },
+})
+
+/** One person under two names is one person; without a user the name must do, and who is not known is like nobody else. */
+const authorOf = (id: number, { user_id, name }: Writer) =>
+  user_id !== null ? `user:${user_id}` : name === '' ? `change:${id}` : `author:${name}`
+
+async function rangeOf(
+  db: Database,
+  it: Case,
+  build: Placed,
+  passed: Placed | undefined,
+): Promise<{ ids: number[]; notes: string[] }> {
+  if (build.branch === '' && it.told_branch !== '')
+    return {
+      ids: [],
+      notes: [`Branch unknown: the CI calls it “${it.told_branch}”, and that may be more than one. No change is suspected.`],
+    }
+  const { ids } = await rangeBetween(db, it, build, passed)
+  const doubted = await doubtedBetween(db, it, build, passed)
+  if (doubted.length === 0) return { ids, notes: [] }
+  const count = doubted.length === 1 ? '1 change' : `${doubted.length} changes`
+  return { ids, notes: [`A forced push may have replaced ${count} of the branch: not suspected.`] }
+}
+
+const MERGE = /^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit) /
+
+/** A merge of git repeats what its commits changed; what they say of these files is not its own doing. */
+function withoutMerged(rows: readonly CandidateRow[]): CandidateRow[] {
+  const own = new Set(
+    rows.filter(({ description }) => !MERGE.test(description)).flatMap(({ files }) => (files ?? []).map(({ path }) => path)),
+  )
+  return rows.map((row) =>
+    MERGE.test(row.description) ? { ...row, files: row.files?.filter(({ path }) => !own.has(path)) ?? null } : row,
+  )
 }

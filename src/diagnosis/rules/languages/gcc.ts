@@ -55,6 +55,28 @@ export const gcc: readonly Rule[] = [
     ],
   },
   {
+    id: 'clang.msvc-style',
+    tool: 'C/C++ compiler',
+    category: 'compile_error',
+    role: 'root',
+    need: ['): error:', ') : error:', '): fatal error:', ') : fatal error:', '): error :', '): fatal error :'],
+    match:
+      /^\s*(?:\S+: Error: +)?(?<file>(?:[A-Za-z]:)?[^\s:("'][^:("']{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|inc|ixx|cppm|m|mm|ispc|cu))\((?<line>\d+)(?:,\d+)?\) ?: (?:fatal )?error ?: (?<msg>.*)/i,
+    score: 80,
+    block: { back: /^In file included from/, more: SNIPPET, max: 20 },
+    near: 1,
+    fix: 'Fix the error in {file} at line {line}. It is the first compiler error; later ones often follow from it.',
+    examples: [
+      {
+        log: "In file included from D:\\ws\\Game.cpp:1:\nD:\\My Game\\Source\\Game\\Combat.cpp(12,9): error: use of undeclared identifier 'Guard'\n        Guard();\n        ^",
+        line: 2,
+        file: 'Combat.cpp',
+      },
+      { log: "Combat.cpp(12,9): fatal error: 'Guard.h' file not found", line: 1, file: 'Combat.cpp' },
+      { log: "2>Combat.cpp(12,9): error : use of undeclared identifier 'Guard'", line: 1, file: 'Combat.cpp' },
+    ],
+  },
+  {
     id: 'gcc.driver',
     tool: 'C/C++ compiler',
     category: 'compile_error',

@@ -11,7 +11,11 @@ import { useToast } from '../../ui/toast.tsx'
 import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
 /** What somebody can do about a breakage. A button that has done its work goes away, so the focus stays with all of them. */
-export function BreakageActions({ breakage }: { breakage: BreakageDetail }) {
+export const BreakageActions = ({ breakage }: { breakage: BreakageDetail }) =>
+  // Nothing can be done about what was withdrawn.
+  breakage.state !== 'withdrawn' && <Actions breakage={breakage} />
+
+function Actions({ breakage }: { breakage: BreakageDetail }) {
   const { state, owner_user_id, task_id } = breakage
   const { put, claim, mute } = useBreakageEdit(breakage)
   const { user } = useMe()

@@ -16,6 +16,8 @@ import { TaskLink } from '../tasks/task-link.tsx'
 type Entry = BreakageDetail['history'][number]
 type Words = (entry: Entry, by: string, nameOf: (id: number) => string) => string
 
+const WITHDRAWN: Record<string, string> = { not_a_failure: 'it was not a failure', branch_deleted: 'its branch was deleted' }
+
 const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   opened: ({ detail }) => `${detail || 'A job'} broke`,
   joined: ({ detail }) => `${detail || 'Another job'} failed of it too`,
@@ -27,6 +29,7 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   resolved: (_, by) => `${by} said that it is fixed`,
   fixed: () => 'Every job it had hit passed again',
   reopened: ({ user_id }, by) => (user_id === null ? 'It came back' : `${by} opened it again`),
+  withdrawn: ({ detail }) => `Withdrawn: ${WITHDRAWN[detail] ?? detail}`,
   note: (_, by) => `${by} noted`,
 }
 

@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { useApi } from '../../queries.ts'
@@ -17,6 +17,7 @@ import { TaskLink } from '../tasks/task-link.tsx'
 import { BreakageActions } from './breakage-actions.tsx'
 import { BreakageBuilds } from './breakage-builds.tsx'
 import { BreakageHistory } from './breakage-history.tsx'
+import { BreakageOccurrences, FixedBy } from './breakage-occurrences.tsx'
 import { BreakagePrompt } from './breakage-prompt.tsx'
 import { BreakageState } from './breakage-state.tsx'
 
@@ -52,6 +53,7 @@ function Shown({ projectId, breakage }: Part) {
       <State projectId={projectId} breakage={breakage} />
       <Cause breakage={breakage} />
       <Range projectId={projectId} breakage={breakage} />
+      <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
       <BreakageHistory breakage={breakage} locked={locked} />
     </>
@@ -59,7 +61,7 @@ function Shown({ projectId, breakage }: Part) {
 }
 
 function State({ projectId, breakage }: Part) {
-  const { state, branch, owner_user_id, muted_until, fixed_at, fixed_by_change, task_id, reopened_count } = breakage
+  const { state, branch, owner_user_id, muted_until, fixed_at, task_id, reopened_count } = breakage
   const nameOf = useNames()
   return (
     <Facts
@@ -70,13 +72,30 @@ function State({ projectId, breakage }: Part) {
         ['Last failed', <Time key="seen" at={breakage.last_seen_at} both />],
         ['Muted until', state === 'muted' ? muted_until ? <Time key="muted" at={muted_until} both /> : 'it stops' : null],
         ['Fixed', fixed_at && <Time key="fixed" at={fixed_at} both />],
-        ['Fixed by', fixed_by_change && <ChangeLink key="by" projectId={projectId} change={fixed_by_change} />],
+        ['Fixed by', <FixedBy key="by" projectId={projectId} {...breakage} />],
+        ['Withdrawn', state === 'withdrawn' && <Withdrawn key="withdrawn" projectId={projectId} breakage={breakage} />],
         ['Came back', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
         ['Task', task_id === null ? null : <TaskLink key="task" projectId={projectId} id={task_id} />],
       ]}
     />
   )
 }
+
+const Withdrawn = ({ projectId, breakage: { withdrawn_reason, same_as_breakage_id } }: Part) =>
+  same_as_breakage_id === null ? (
+    withdrawn_reason === 'branch_deleted' ? (
+      'Its branch was deleted'
+    ) : (
+      'It was not a failure'
+    )
+  ) : (
+    <>
+      Same as{' '}
+      <Link className="underline" to={`/projects/${projectId}/breakages/${same_as_breakage_id}`}>
+        breakage #{same_as_breakage_id}
+      </Link>
+    </>
+  )
 
 const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidence } }: { breakage: BreakageDetail }) => (
   <Section

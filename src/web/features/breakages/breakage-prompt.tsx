@@ -20,8 +20,8 @@ export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
   const claiming = action === 'claim'
   if (!claiming && action !== 'mute') return null
   const already =
-    state === 'fixed'
-      ? 'It is fixed already.'
+    state === 'fixed' || state === 'withdrawn'
+      ? `It is ${state} already.`
       : claiming && owner_user_id === user.id
         ? 'It is yours already.'
         : !claiming && state === 'muted' && 'It is muted already.'

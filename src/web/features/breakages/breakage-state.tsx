@@ -5,6 +5,6 @@ import { Pill, Status } from '../../ui/pill.tsx'
 export const BreakageState = ({ state, flaky }: Pick<Breakage, 'state' | 'flaky'>) => (
   <span className="inline-flex shrink-0 gap-1.5">
     <Status value={state} />
-    {flaky && <Pill kind="warn">flaky</Pill>}
+    {flaky && state !== 'withdrawn' && <Pill kind="warn">flaky</Pill>}
   </span>
 )

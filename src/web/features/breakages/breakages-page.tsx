@@ -13,7 +13,7 @@ import { SavedViews } from '../views/saved-views.tsx'
 import { BreakageRows } from './breakage-row.tsx'
 
 const ALL = 'all'
-const BROKEN = BREAKAGE_STATES.filter((state) => state !== 'fixed').join(',')
+const BROKEN = BREAKAGE_STATES.filter((state) => state !== 'fixed' && state !== 'withdrawn').join(',')
 
 const STATES = [
   ['', 'Still broken'],

@@ -1,0 +1,34 @@
+import type { FailureCategory } from '../../contract/sets.ts'
+import type { Candidate, EvidenceLine } from '../finding.ts'
+import { ability, fileKind } from './kinds.ts'
+import { scoreAll } from './score.ts'
+import { WEIGHTS } from './weights.ts'
+
+/**
+ * The changes that touch files of a failure: those that its evidence names, or that belong with these. Needs no log: the lines that show
+ * the failure are enough.
+ */
+export function touching(
+  { category, evidence }: { category: FailureCategory; evidence: readonly EvidenceLine[] },
+  candidates: readonly Candidate[],
+): Set<string> {
+  const lines = evidence.map(({ text }) => text)
+  const finding = {
+    category,
+    confidence: 'high' as const,
+    diagnosis: '',
+    suggested_fix: '',
+    evidence: lines.map((text, at) => ({ line: at + 1, text })),
+    file_path: null,
+    line: null,
+    fingerprint: '',
+    cause_keys: [],
+    joins_keys: [],
+    clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
+    steps: [],
+  }
+  // A picture may bear the name of a class, and yet no compiler reads it.
+  const isAble = (path: string) => ability(fileKind(path), category) >= WEIGHTS.ableToCause
+  const scores = scoreAll(finding, candidates, lines)
+  return new Set(scores.flatMap(({ candidate, named }) => ([...named].some(isAble) ? [candidate.id] : [])))
+}

@@ -1,0 +1,27 @@
+import { type Database, sql } from '../../db/database.ts'
+import type { Occasion } from '../channels/announce.ts'
+
+/** Somebody said which change fixes it; failures before that change say nothing else. The change itself may be reported later. */
+export const noteFixedIn = (db: Database, projectId: number, id: number | undefined, changelist: number) =>
+  db.execute(sql`
+    with fixed as (
+      update breakages k set fixed_in = ${String(changelist)}, resolved_position = ${changelist},
+        fixed_by_change_id = (select c.id from changes c where c.project_id = k.project_id and c.identifier = ${String(changelist)} limit 1)
+      where k.project_id = ${projectId} and k.id = ${id ?? 0} and k.state = 'fixed' returning ${OCCURRENCE}, resolved_position)
+    update breakage_occurrences o set fixed_by_change_id = fixed.fixed_by_change_id, resolved_position = fixed.resolved_position
+    from fixed where ${OF_FIXED}`)
+
+const OCCURRENCE = sql`k.account_id, k.id, k.occurrence, k.fixed_by_change_id`
+const OF_FIXED = sql`o.account_id = fixed.account_id and o.breakage_id = fixed.id and o.number = fixed.occurrence`
+
+/** Changes that somebody named as a fix before they were reported. */
+export async function linkFixes(db: Database, occasions: readonly Occasion[]) {
+  const changes = occasions.flatMap(({ event_type, row_id }) => (event_type === 'change.submitted' ? [row_id] : []))
+  if (changes.length > 0)
+    await db.execute(sql`
+      with fixed as (
+        update breakages k set fixed_by_change_id = c.id from changes c
+        where c.id = any (${changes}::bigint[]) and k.project_id = c.project_id and k.fixed_in = c.identifier and k.state = 'fixed'
+          and k.fixed_by_change_id is distinct from c.id returning ${OCCURRENCE})
+      update breakage_occurrences o set fixed_by_change_id = fixed.fixed_by_change_id from fixed where ${OF_FIXED}`)
+}

@@ -1,0 +1,60 @@
+import { type Database, type Pool, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+import { BRANCH, positionOn } from '../builds/positions.ts'
+import { scheduleSettling } from './schedule.ts'
+import { settleDeleted } from './settle.ts'
+
+/** How long after a build a change that belongs to it may arrive. */
+const LATE = sql`interval '24 hours'`
+/** Failed builds of a day that are looked at. */
+const BUILDS_MAX = 200
+/** Changes come in bursts: one look is enough for all of them. */
+const REST = 2
+
+/** Whether a project has builds that changes which arrive now may belong to. */
+export const hasRecentFailures = (projectId: number) => sql`exists (
+  select from build_runs b where b.project_id = ${projectId} and b.status = 'failed' and b.created_at > goldmaster_now() - ${LATE})`
+
+/** In the transaction that put changes on branches, where `hasRecentFailures`. */
+export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
+  enqueue(
+    db,
+    'review_ranges',
+    { project_id },
+    { owner: `account:${account_id}`, name: `review ranges ${project_id}`, delay: REST },
+  )
+
+/** Suspects and ranges of builds are worked out again that a change has arrived for, or that lost one, since they were last looked at. */
+export async function reviewRanges(db: Pool, projectId: number) {
+  await settleDeleted(db, projectId)
+  const builds = await db.rows<{ id: number; account_id: number }>(sql`
+    select b.id, b.account_id from (
+      select b.*, ${BRANCH} as on_branch, ${positionOn(BRANCH)} as position,
+        (select coalesce(i.reviewed_at, b.created_at) from investigations i where i.build_run_id = b.id and i.status = 'completed'
+          order by i.id desc limit 1) as looked_at
+      from (
+        select * from build_runs where project_id = ${projectId} and status = 'failed' and created_at > goldmaster_now() - ${LATE}
+        order by created_at desc, id desc limit ${BUILDS_MAX}) b) b
+    where exists (
+      select from change_branches p where p.account_id = b.account_id and p.project_id = b.project_id and p.branch = b.on_branch
+        and p.position <= b.position and greatest(p.arrived_at, p.orphaned_at, p.doubted_at) > b.looked_at)
+    order by b.id`)
+  for (const { id, account_id } of builds)
+    await enqueue(
+      db,
+      'review_suspects',
+      { build_run_id: id },
+      { owner: `account:${account_id}`, name: `review suspects of build ${id}` },
+    )
+  // A build that passed stands elsewhere once a change below its own has arrived.
+  const moved = await db.rows<{ id: number }>(sql`
+    select max(b.id) as id from (
+      select b.*, ${BRANCH} as on_branch, ${positionOn(BRANCH)} as position from (
+        select * from build_runs where project_id = ${projectId} and status <> 'failed' and created_at > goldmaster_now() - ${LATE}
+        order by created_at desc, id desc limit ${BUILDS_MAX}) b) b
+    where exists (
+      select from change_branches p where p.account_id = b.account_id and p.project_id = b.project_id and p.branch = b.on_branch
+        and p.position <= b.position and p.arrived_at > b.created_at)
+    group by b.ci_job_name, b.on_branch`)
+  for (const { id } of moved) await scheduleSettling(db, id)
+}

@@ -1,0 +1,24 @@
+import { type Database, sql } from '../../db/database.ts'
+import type { Finding } from '../../diagnosis/finding.ts'
+import { UNSETTLED } from './breakages.ts'
+
+export interface OpenBreakage {
+  id: string
+  cause: string
+  /** Whether it has the cause that was asked for. */
+  same: boolean
+}
+
+/** More than anybody reads. */
+const SHOWN = 20
+
+/** What a branch has broken already, with what is asked for first. Causes in the machines are no branch's own and count for each. */
+export const openOnBranch = (
+  db: Database,
+  { account_id, project_id, branch }: { account_id: number; project_id: number; branch: string },
+  cause?: Pick<Finding, 'fingerprint' | 'joins_keys'>,
+): Promise<OpenBreakage[]> =>
+  db.rows(sql`
+    select k.id::text, k.cause, coalesce(k.fingerprint = ${cause?.fingerprint ?? null} or k.cause_keys && ${cause?.joins_keys ?? []}::text[], false) as same from breakages k
+    where k.account_id = ${account_id} and k.project_id = ${project_id} and ${UNSETTLED} and (k.branch = ${branch} or k.branch is null)
+    order by same desc, k.opened_at desc, k.id desc limit ${SHOWN}`)
