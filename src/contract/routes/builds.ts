@@ -5,7 +5,7 @@ import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
 import type { Route } from './route.ts'
 
-/** What was built, why it broke, and what went to the stores. */
+/** What was built, and why it broke. */
 
 export const buildRoutes = {
   listBuilds: {
@@ -60,21 +60,5 @@ export const buildRoutes = {
     reply: shape.Investigation,
     created: 202,
     writes: true,
-  },
-  listDeployments: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/deployments',
-    scope: 'read:builds',
-    summary: 'The deployments of a project, newest first',
-    query: { ...filter.deployments, ...param.paging },
-    reply: field.page('deployments', shape.Deployment),
-  },
-  showDeployment: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/deployments/:id',
-    scope: 'read:builds',
-    summary: 'One deployment with its build run',
-    query: {},
-    reply: shape.DeploymentDetail,
   },
 } as const satisfies Record<string, Route>

@@ -1,4 +1,4 @@
-import { BreakageEdit, readBreakageEdit } from '../bodies.ts'
+import { BreakageEdit, MarkGood, readBreakageEdit, readMarkGood } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as health from '../health-shapes.ts'
@@ -24,6 +24,17 @@ export const healthRoutes = {
     summary: 'One branch with the last runs of each of its jobs; without a name the one built last',
     query: { branch: param.text },
     reply: health.BranchHealth,
+  },
+  markBranchGood: {
+    method: 'PATCH',
+    path: '/v1/projects/:project_id/branches/good',
+    scope: 'write:breakages',
+    summary: 'Call a change of a branch good by hand, with a reason, or take that back',
+    query: {},
+    body: { schema: MarkGood, read: readMarkGood },
+    reply: health.BranchHealth,
+    writes: true,
+    tool: false,
   },
   listBreakages: {
     method: 'GET',

@@ -1,8 +1,7 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
-import { PLATFORMS } from '../../contract/sets.ts'
 import type { Contents, Deployment } from '../../contract/shapes.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
-import { contentsBetween } from '../builds/contents.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { contentsBetween, findEarlier } from '../builds/contents.ts'
 import { placed } from '../builds/positions.ts'
 import { columns, find } from './deployments.ts'
 
@@ -11,19 +10,25 @@ interface Owner {
   project_id: number
 }
 
-/** What a deployment holds and the one that was live on its platform before did not. */
+/** What a deployment holds and the one that was live before on its track of the store did not. */
 export async function changesOf(db: Database, owner: Owner, id: string): Promise<OwnReply<'compareDeployment'>> {
   const deployment = await find(db, owner.project_id, id)
   const since = await liveBefore(db, owner, deployment.id)
   return { ...(await between(db, owner, deployment.build_run_id, since)), since: since ?? null }
 }
 
-/** What the newest deployment of each store brought, where that can be said: as much as fits into a line. */
+/** Among this many deployments the newest of each track are looked for. */
+const NEWS_LOOK = 200
+const NEWS_MAX = 30
+
+/** What the newest deployment of each track of each store brought, where that can be said: as much as fits into a line. */
 export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'listStoreNews'>['news']> {
   const newest = await db.rows<{ id: string }>(sql`
-    select d.id from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
-      select d.id from deployments d where d.project_id = ${owner.project_id} and d.platform = p.platform
-      order by d.created_at desc, d.number desc limit 1) d`)
+    select id from (
+      select distinct on (platform, store, track) id, created_at, number from (
+        select * from deployments where project_id = ${owner.project_id} order by created_at desc, number desc limit ${NEWS_LOOK}) d
+      order by platform, store, track, created_at desc, number desc) d
+    order by created_at desc, number desc limit ${NEWS_MAX}`)
   const news: OwnReply<'listStoreNews'>['news'] = []
   // One after the other: a page must not take a connection for every store from those who wait for one.
   for (const { id } of newest) {
@@ -35,20 +40,21 @@ export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'l
   return news
 }
 
+/** What players of the track had before: the last that went live there before this one did, unless it was taken back. */
 const liveBefore = (db: Database, { project_id }: Owner, id: string) =>
   db.one<Deployment>(sql`
     select ${columns} from deployments d join deployments this on this.id = ${id}
-    where d.project_id = ${project_id} and d.platform = this.platform and d.live_at is not null
-      and (d.created_at, d.number) < (this.created_at, this.number)
-    order by d.created_at desc, d.number desc limit 1`)
+    where d.project_id = ${project_id} and d.platform = this.platform and d.store = this.store and d.track = this.track
+      and d.id <> this.id and d.live_at is not null and d.status <> 'rolled_back'
+      and (d.live_at, d.number) < (coalesce(this.live_at, 'infinity'), this.number)
+    order by d.live_at desc, d.number desc limit 1`)
 
 /** Nothing can be said where a deployment has no build that is known. */
-const UNKNOWN: Contents = { changes: [], branch: '', basis: 'unknown', has_more: false }
+const UNKNOWN: Contents = { changes: [], doubtful: [], branch: '', basis: 'unknown', has_more: false }
 
 async function between(db: Database, owner: Owner, buildId: string | null, earlier: Deployment | undefined): Promise<Contents> {
-  const find = (id: string | null, branch?: Sql) => placed(db, { ...owner, id: Number(id) }, branch)
-  const to = await find(buildId)
-  const since = to && earlier && (await find(earlier.build_run_id, sql`${to.branch}::text`))
+  const to = await placed(db, { ...owner, id: Number(buildId) })
+  const since = to && earlier && (await findEarlier(db, owner, Number(earlier.build_run_id), to))
   if (!to || (earlier && !since)) return UNKNOWN
   return contentsBetween(db, owner, to, since)
 }

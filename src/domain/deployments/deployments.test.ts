@@ -22,6 +22,7 @@ beforeAll(async () => {
         platform: 'steam',
         status: 'live',
         branch: 'beta',
+        track: 'Beta',
         version: '1.0',
         external_id: 480,
         external_build_id: '99',
@@ -57,6 +58,8 @@ describe('a deployment', () => {
     expect(json).toEqual({
       id: id('deployments', 'full'),
       platform: 'steam',
+      store: 'steam',
+      track: 'beta',
       status: 'live',
       branch: 'beta',
       version: '1.0',

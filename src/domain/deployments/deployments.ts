@@ -8,15 +8,18 @@ import { updatedRows, type Within } from '../../db/updated-since.ts'
 type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
 type Detail = ReplyOf<'showDeployment'>
 
+/** The store of a deployment `d`: its platform, or its own name where it has none. */
+export const storeWord = sql`coalesce(nullif(d.store, ''), d.platform)`
+
 export const columns = sql`
-  d.id, d.platform, d.status, d.branch, d.version, d.external_id, d.external_build_id, d.build_run_id::text, d.integration_id,
+  d.id, d.platform, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.status, d.branch, d.version, d.external_id, d.external_build_id, d.build_run_id::text, d.integration_id,
   iso(d.submitted_at) as submitted_at, iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at,
   iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
 
 /** Newest first, ties by number. */
 export function list(project: Sql, q: Query): Listing {
   const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
-    concat_ws(E'\\n', d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
+    concat_ws(E'\\n', d.store, d.track, d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
   const where =
     q.cursor === undefined ? sql`true` : sql`(d.created_at, d.number) < (${q.cursor.at}::timestamptz, ${q.cursor.id}::integer)`
   const found = (within?: Within) => sql`

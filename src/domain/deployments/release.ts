@@ -1,24 +1,61 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
+import type { ReleaseGap, TaskState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { named } from '../tasks/references.ts'
 import type { Words } from '../tasks/tracker-keys.ts'
 import { changesOf } from './contents.ts'
 
 type Release = OwnReply<'showRelease'>
+type Line = Release['tasks'][number]
 
-/** The tasks that a deployment brought, and the items of trackers that they or its changes name. */
+interface Linked extends Line, Words {
+  labels: string[]
+  of_breakage: boolean
+  change_ids: number[]
+}
+
+/**
+ * The tasks that a deployment brought: completed ones that a change in it names. What is not done, and what is about the build rather than
+ * the game, is left out with the reason. With the items of trackers that tasks or changes name.
+ */
 export async function releaseOf(db: Database, owner: { account_id: number; project_id: number }, id: string): Promise<Release> {
   const { changes } = await changesOf(db, owner, id)
-  const linked = await db.rows<Release['tasks'][number] & Words & { change_ids: number[] }>(sql`
-    select t.id, t.title, t.state, t.task_type, t.description, t.metadata, array_agg(k.change_id) as change_ids
+  const linked = await db.rows<Linked>(sql`
+    select t.id, t.title, t.state, t.task_type, t.labels, t.description, t.metadata, array_agg(k.change_id) as change_ids,
+      exists (select from breakages b where b.project_id = ${owner.project_id} and b.task_id = t.id) as of_breakage
     from task_changes k join tasks t on t.id = k.task_id and t.project_id = ${owner.project_id}
     where k.change_id = any (${changes.map((change) => change.id)}::bigint[])
     group by t.id order by t.id`)
   const tracked = new Set(linked.flatMap(({ change_ids }) => change_ids))
   const said = changes.map(({ description }) => ({ title: '', description, metadata: {} }))
+  const judged = linked.map((task) => ({ task: lineOf(task), reason: gapOf(task) }))
   return {
-    tasks: linked.map(({ id, title, state, task_type }) => ({ id, title, state, task_type })),
+    tasks: judged.flatMap(({ task, reason }) => (reason === null ? [task] : [])),
+    left_out: judged.flatMap(({ task, reason }) => (reason === null ? [] : [{ ...task, reason }])),
     references: await named(db, owner.project_id, [...linked, ...said]),
     untracked_change_ids: changes.flatMap((change) => (tracked.has(change.id) ? [] : [change.id])),
   }
+}
+
+const lineOf = ({ id, title, state, task_type }: Linked): Line => ({ id, title, state, task_type })
+
+const INFRASTRUCTURE_LABELS = new Set([
+  'infrastructure',
+  'infra',
+  'ci',
+  'build',
+  'build-machine',
+  'devops',
+  'pipeline',
+  'tooling',
+])
+const INFRASTRUCTURE_TITLE =
+  /\b(?:build (?:machine|agent|server|farm|node)s?|jenkins|buildkite|teamcity|ci (?:agent|runner|server)|perforce server|license server)\b/i
+
+function gapOf({ state, labels, title, of_breakage }: { state: TaskState } & Linked): ReleaseGap | null {
+  if (state !== 'completed') return 'not_completed'
+  if (of_breakage) return 'breakage'
+  const isInfrastructure =
+    labels.some((label) => INFRASTRUCTURE_LABELS.has(label.toLowerCase())) || INFRASTRUCTURE_TITLE.test(title)
+  return isInfrastructure ? 'infrastructure' : null
 }

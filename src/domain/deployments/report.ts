@@ -1,14 +1,21 @@
 import type { DeploymentStatus, Platform } from '../../contract/sets.ts'
+import { trackOf } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { lockProject } from '../builds/project-lock.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { linkDeployment } from '../tasks/links.ts'
+import { relink } from './build-link.ts'
+import { note } from './history.ts'
 
 /** What a tool says about a deployment. Absent fields stay as they are known. */
 export interface Report {
   platform: Platform
-  /** Within integration and platform, what makes two reports speak of the same deployment (mostly the build number). */
+  /** The store's own name where the platform is `custom`. */
+  store?: string
+  /** Absent: the branch is the track, unless version control has a branch of that name. */
+  track?: string
+  /** Within integration and platform, what two reports of the same upload have in common (mostly the build number). */
   key: string
+  job_name?: string
   build_number?: string
   /** Absent: the word was not understood; the deployment stays in its state, `pending` when new. */
   status?: DeploymentStatus
@@ -19,43 +26,120 @@ export interface Report {
   external_id?: string
   external_build_id?: string
   commit?: string
+  changelist?: string
   build_run_id?: number
   at?: string
 }
 
-/** Makes the deployment or moves it on. */
-export async function report(
+interface Known {
+  id: string
+  number: number
+  account_id: number
+  project_id: number
+  status: DeploymentStatus
+  job_name: string
+  track: string
+  live_at: string | null
+}
+
+type Reported = { id: string } | { several: string[] }
+
+/** Makes the deployment or moves it on; another track of the store is a deployment of its own. `several`: the tracks it could be about. */
+export async function report(db: Database, context: IntegrationContext, given: Report): Promise<Reported> {
+  const reported = { ...given, key: given.key.replaceAll('\n', ' ') }
+  await lockProject(db, context.project_id)
+  const track = await trackTold(db, context, reported)
+  const same = await sameUpload(db, context, reported)
+  const found = meant(same, reported.job_name, track)
+  if (found === 'several') return { several: [...new Set(same.map((one) => one.track || one.job_name))] }
+  const known = found ?? (await make(db, context, reported, track ?? '', same[0]))
+  await update(db, known, reported, track)
+  await relink(db, known.id)
+  return { id: known.id }
+}
+
+/** Names that version control uses and stores do not. */
+const SOURCE_BRANCHES = ['main', 'master', 'trunk', 'develop']
+
+async function trackTold(db: Database, { account_id, project_id }: IntegrationContext, reported: Report) {
+  const { platform, track, branch } = reported
+  if (track !== undefined) return trackOf(platform, track)
+  if (branch === undefined || branch.includes('/') || SOURCE_BRANCHES.includes(branch)) return undefined
+  const source = await db.one(sql`
+    select from change_branches where account_id = ${account_id} and project_id = ${project_id} and branch = branch_key(${branch}) limit 1`)
+  return source ? undefined : trackOf(platform, branch)
+}
+
+/** More deployments of one upload than any store has tracks. */
+const SAME_MAX = 100
+
+const sameUpload = (db: Database, { integration_id }: IntegrationContext, { platform, key }: Report) =>
+  db.rows<Known>(sql`
+    select id, number, account_id, project_id, status, job_name, track, live_at from deployments
+    where integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
+    order by number desc limit ${SAME_MAX}`)
+
+/** The one that a report is about: what it does not say fits everything, and what is not known of one yet fits anything. */
+function meant(same: Known[], job: string | undefined, track: string | undefined): Known | 'several' | undefined {
+  const isExact = (one: Known) => (job ?? one.job_name) === one.job_name && (track ?? one.track) === one.track
+  const isOpen = (one: Known) =>
+    (job === undefined || one.job_name === '' || one.job_name === job) &&
+    (track === undefined || one.track === track || (one.track === '' && one.live_at === null))
+  const exact = same.filter(isExact)
+  const found = exact.length > 0 ? exact : same.filter(isOpen)
+  return found.length > 1 ? 'several' : found[0]
+}
+
+/** Upload, job and track in one text, as the unique key of the table has it. */
+const keyOf = (key: string, job: string, track: string) => (job === '' && track === '' ? key : [key, job, track].join('\n'))
+
+/** A new one on another track takes along what is known of the upload. */
+async function make(
   db: Database,
   context: IntegrationContext,
   reported: Report,
-): Promise<{ id: string; number: number }> {
-  const { status } = reported
-  const at = sql`coalesce(${reported.at ?? null}::timestamptz, now())`
-  const submitted = sql`case when ${status === 'submitted' || status === 'in_review'} then ${at} end`
-  const deployed = sql`case when ${reported.uploaded === true || status === 'live'} then ${at} end`
-  const live = sql`case when ${status === 'live'} then ${at} end`
-  await lockProject(db, context.project_id)
-  const found = (await db.one<{ id: string; number: number }>(sql`
-    insert into deployments as d (account_id, project_id, integration_id, external_key, platform, status, branch, version, external_id,
-      external_build_id, build_run_id, submitted_at, deployed_at, live_at)
-    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${reported.key}, ${reported.platform}, ${status ?? 'pending'},
-      ${reported.branch ?? ''}, ${reported.version ?? ''}, ${reported.external_id ?? ''}, ${reported.external_build_id ?? ''}, ${buildOf(context, reported)},
-      ${submitted}, ${deployed}, ${live})
-    on conflict (integration_id, platform, external_key) do update set
-      status = coalesce(${status ?? null}, d.status), branch = coalesce(${reported.branch ?? null}, d.branch),
-      version = coalesce(${reported.version ?? null}, d.version), external_id = coalesce(${reported.external_id ?? null}, d.external_id),
-      external_build_id = coalesce(${reported.external_build_id ?? null}, d.external_build_id),
-      build_run_id = coalesce(excluded.build_run_id, d.build_run_id), submitted_at = coalesce(d.submitted_at, excluded.submitted_at),
-      deployed_at = coalesce(d.deployed_at, excluded.deployed_at), live_at = coalesce(excluded.live_at, d.live_at), updated_at = now()
-    returning d.id, d.number`))!
-  await linkDeployment(db, found.id)
-  return found
+  track: string,
+  like: Known | undefined,
+): Promise<Known> {
+  const { platform, store = '', key, job_name = like?.job_name ?? '', status = 'pending' } = reported
+  const made = (await db.one<Known>(sql`
+    insert into deployments (account_id, project_id, integration_id, external_key, platform, store, track, status, job_name, branch, version,
+      external_id, external_build_id, build_number, commit_hash, changelist, named_build_run_id,
+      deployed_at)
+    select ${context.account_id}, ${context.project_id}, ${context.integration_id}, ${keyOf(key, job_name, track)}, ${platform}, ${store}, ${track},
+      ${status}, ${job_name}, ${reported.branch ?? ''}, coalesce(${reported.version ?? null}, o.version, ''), coalesce(o.external_id, ''), coalesce(o.external_build_id, ''),
+      coalesce(o.build_number, ''), coalesce(o.commit_hash, ''), coalesce(o.changelist, ''), o.named_build_run_id, ${timesOf(reported).deployed}
+    from (select) one left join deployments o on o.id = ${like?.id ?? null}
+    returning id, number, account_id, project_id, status, job_name, track, live_at`))!
+  await note(db, made, { kind: 'status', after: status })
+  return made
 }
 
-/** The build that was shipped: named, else by its commit, else the newest with that number. */
-const buildOf = (context: IntegrationContext, { build_run_id, commit, build_number }: Report) => sql`coalesce(
-  (select id from build_runs where project_id = ${context.project_id} and id = ${build_run_id ?? null}::bigint),
-  (select id from build_runs where project_id = ${context.project_id} and commit_hash = ${commit ?? null}::text and commit_hash <> ''
-    order by created_at desc, id desc limit 1),
-  (select id from build_runs where project_id = ${context.project_id} and build_number = ${build_number ?? null}::text and build_number <> ''
-    order by created_at desc, id desc limit 1))`
+/** When it reached what the report says. */
+function timesOf({ at, status, uploaded }: Report) {
+  const reached = (isReached: boolean) => sql`case when ${isReached} then coalesce(${at ?? null}::timestamptz, now()) end`
+  return {
+    submitted: reached(status === 'submitted' || status === 'in_review'),
+    deployed: reached(uploaded === true || status === 'live'),
+    live: reached(status === 'live'),
+  }
+}
+
+async function update(db: Database, known: Known, reported: Report, track: string | undefined): Promise<void> {
+  const { status = known.status, key } = reported
+  const [job, onTrack] = [reported.job_name ?? known.job_name, track ?? known.track]
+  const { submitted, deployed, live } = timesOf(reported)
+  await db.execute(sql`
+    update deployments d set status = ${status}, external_key = ${keyOf(key, job, onTrack)}, job_name = ${job}, track = ${onTrack},
+      store = coalesce(${reported.store ?? null}, d.store), branch = coalesce(${reported.branch ?? null}, d.branch),
+      version = coalesce(${reported.version ?? null}, d.version), external_id = coalesce(${reported.external_id ?? null}, d.external_id),
+      external_build_id = coalesce(${reported.external_build_id ?? null}, d.external_build_id),
+      build_number = coalesce(${reported.build_number ?? null}, d.build_number), commit_hash = coalesce(${reported.commit ?? null}, d.commit_hash),
+      changelist = coalesce(${reported.changelist ?? null}, d.changelist),
+      named_build_run_id = coalesce((select b.id from build_runs b where b.project_id = d.project_id and b.id = ${reported.build_run_id ?? 0}),
+        d.named_build_run_id),
+      submitted_at = coalesce(d.submitted_at, ${submitted}), deployed_at = coalesce(d.deployed_at, ${deployed}),
+      live_at = coalesce(${live}, d.live_at), updated_at = now()
+    where d.id = ${known.id}`)
+  if (status !== known.status) await note(db, known, { kind: 'status', before: known.status, after: status })
+}

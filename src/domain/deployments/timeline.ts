@@ -1,9 +1,11 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { storeWord } from './deployments.ts'
 
 /** A deployment `d` as a point in time. */
 export const timelineColumns = sql`
-  d.id, d.platform, d.status, d.version, iso(d.live_at) as live_at, iso(d.created_at) as created_at`
+  d.id, d.platform, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.status, d.version,
+  iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at, iso(d.created_at) as created_at`
 
 /** As many as anybody can tell apart on one picture. */
 const SHOWN = 500

@@ -1,5 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
+import { useLocked } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -7,14 +9,18 @@ import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { BuildLink } from '../builds/build-line.tsx'
 import { Contents } from '../changes/contents.tsx'
+import { DeploymentBuild } from './deployment-build.tsx'
+import { DeploymentHistory } from './deployment-history.tsx'
 import { DeploymentWay } from './deployment-way.tsx'
-import { PLATFORM_NAMES } from './platforms.ts'
 import { Release } from './release.tsx'
+import { SetStatus } from './set-status.tsx'
+import { nameOfTrack, titleOf } from './title.ts'
 
 export default function Deployment() {
   const { projectId = '', deploymentId = '' } = useParams({ strict: false })
   const args = { project_id: projectId, id: deploymentId }
   const { data, error, refetch, isPlaceholderData } = useApi('showDeployment', args)
+  const locked = useLocked('contributor') !== undefined
   const up = ['Deployments', `/projects/${projectId}/deployments`] as const
   if (!data || isPlaceholderData)
     return (
@@ -24,23 +30,35 @@ export default function Deployment() {
     )
   const { build_run } = data
   return (
-    <Page title={`${PLATFORM_NAMES[data.platform]} ${data.version}`} up={up} actions={<Status value={data.status} />}>
+    <Page
+      title={titleOf(data)}
+      up={up}
+      actions={
+        <>
+          <Status value={data.status} words={statusLabel(data)} />
+          {!locked && <SetStatus projectId={projectId} deployment={data} />}
+        </>
+      }
+    >
       <DeploymentWay deployment={data} />
       <Facts
         of={[
           ['Version', data.version],
-          ['Branch', data.branch],
-          ['Build', build_run && <BuildLink key="build" projectId={projectId} build={build_run} />],
+          ['Track', data.track],
+          ['Branch', data.branch.toLowerCase() === data.track ? '' : data.branch],
+          ['Build', build_run ? <BuildLink key="build" projectId={projectId} build={build_run} /> : 'unknown'],
           ['Number at the store', data.external_id],
           ['Build at the store', data.external_build_id],
         ]}
       />
-      <Brought projectId={projectId} id={deploymentId} title={`${PLATFORM_NAMES[data.platform]} ${data.version}`.trim()} />
+      <DeploymentBuild projectId={projectId} id={data.id} linked={data.build_run_id} locked={locked} />
+      <Brought projectId={projectId} id={data.id} title={titleOf(data)} track={nameOfTrack(data)} />
+      <DeploymentHistory projectId={projectId} deployment={data} />
     </Page>
   )
 }
 
-function Brought({ projectId, id, title }: { projectId: string; id: string; title: string }) {
+function Brought({ projectId, id, title, track }: { projectId: string; id: string; title: string; track: string }) {
   const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
   if (!data || isPlaceholderData) return error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />
   const { since } = data
@@ -50,25 +68,25 @@ function Brought({ projectId, id, title }: { projectId: string; id: string; titl
         <h2 className="font-semibold">
           {since ? (
             <>
-              What changed since{' '}
+              What’s new on {track} since{' '}
               <Link
                 to="/projects/$projectId/deployments/$deploymentId"
                 params={{ projectId, deploymentId: since.id }}
                 className="underline"
               >
-                {since.version || 'the live build before'}
+                {since.version || 'the last live build'}
               </Link>
             </>
           ) : (
-            'What is in it'
+            'Contents'
           )}
         </h2>
         <Contents
           projectId={projectId}
           found={data}
-          label="Changes it brought, newest first"
-          unknown={`This cannot be told: the build of ${since ? 'one of the two' : 'this deployment'}, or the change it was made from, is not known.`}
-          none="Nothing: it was built from the same change."
+          label="Changes, newest first"
+          unknown={`Unknown: the build of ${since ? 'one of the two deployments' : 'this deployment'}, or its change, is missing.`}
+          none="No changes: it was built from the same change."
         />
       </section>
       {data.changes.length > 0 && <Release projectId={projectId} id={id} title={title} changes={data.changes} />}

@@ -1,6 +1,6 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { DeploymentStatus } from '../../../contract/sets.ts'
-import { wordsOf } from '../../ui/pill.tsx'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { Time } from '../../ui/text/time.tsx'
 
 type Deployment = AppReply<'showDeployment'>
@@ -36,7 +36,7 @@ export function DeploymentWay({ deployment }: { deployment: Deployment }) {
           className="flex min-w-0 items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
         >
           <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar(step)}`} />
-          <span className={step === status ? 'font-medium' : 'text-soft'}>{wordsOf(step)}</span>
+          <span className={step === status ? 'font-medium' : 'text-soft'}>{statusLabel({ ...deployment, status: step })}</span>
           {times[step] && (
             <span className="text-xs text-soft">
               <Time at={times[step]} both />

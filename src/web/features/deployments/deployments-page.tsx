@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { DEPLOYMENT_STATUSES, PLATFORMS, type Platform } from '../../../contract/sets.ts'
+import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../../contract/sets.ts'
+import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi, usePages } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
@@ -11,7 +12,6 @@ import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { wordsOf } from '../../ui/pill.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
-import { PLATFORM_NAMES } from './platforms.ts'
 import { Store } from './store.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -43,7 +43,7 @@ export default function Deployments() {
                 label="Store"
                 value={platform}
                 onChange={(event) => filter({ platform: event.target.value })}
-                options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, PLATFORM_NAMES[value]] as const)]}
+                options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, storeLabel(value)] as const)]}
               />
               <Filter
                 label="Status"
@@ -86,8 +86,8 @@ export default function Deployments() {
           }
         >
           <div className="grid items-start gap-4 lg:grid-cols-2">
-            {byStore(pages.items).map(([store, deployments]) => (
-              <Store key={store} projectId={projectId} platform={store} deployments={deployments} news={data?.news ?? []} />
+            {byTrack(pages.items).map(([key, deployments]) => (
+              <Store key={key} projectId={projectId} deployments={deployments} news={data?.news ?? []} />
             ))}
           </div>
         </Pages>
@@ -96,9 +96,12 @@ export default function Deployments() {
   )
 }
 
-/** The store that was used last stands first. */
-function byStore(deployments: readonly Deployment[]): [Platform, Deployment[]][] {
-  const stores = new Map<Platform, Deployment[]>()
-  for (const deployment of deployments) stores.set(deployment.platform, [...(stores.get(deployment.platform) ?? []), deployment])
-  return [...stores]
+/** A panel for each track of each store; the one that was used last comes first. */
+function byTrack(deployments: readonly Deployment[]): [string, Deployment[]][] {
+  const tracks = new Map<string, Deployment[]>()
+  for (const deployment of deployments) {
+    const key = JSON.stringify([deployment.store, deployment.track])
+    tracks.set(key, [...(tracks.get(key) ?? []), deployment])
+  }
+  return [...tracks]
 }

@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import type { ReleaseGap } from '../../../contract/sets.ts'
 import { useApi } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
-import { TextArea } from '../../ui/form/field.tsx'
+import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { useCopy } from '../../ui/text/clipboard.ts'
+import { countOf } from '../../ui/text/count.ts'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { TaskReference } from '../tasks/task-reference.tsx'
 import { FORMATS, type FormatName, type Notes, releaseNotes } from './release-notes.ts'
@@ -21,14 +23,14 @@ interface Props {
 export function Release({ projectId, id, title, changes }: Props) {
   const { data, isPlaceholderData } = useApi('showRelease', { project_id: projectId, id })
   if (!data || isPlaceholderData) return null
-  const { tasks, references, untracked_change_ids } = data
+  const { tasks, left_out, references, untracked_change_ids } = data
   const untracked = new Set(untracked_change_ids)
   const others = changes.filter((change) => untracked.has(change.id)).map(({ description }) => description.split('\n', 1)[0]!)
   return (
     <>
-      <Section title="Tasks in it">
+      <Section title="Completed tasks">
         {tasks.length + references.length === 0 && (
-          <p className="text-sm text-soft">No change in it names a task or an item of a tracker.</p>
+          <p className="text-sm text-soft">No change in this release names a completed task or a tracker item.</p>
         )}
         <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
           {tasks.map((task) => (
@@ -40,16 +42,43 @@ export function Release({ projectId, id, title, changes }: Props) {
             <TaskReference key={`reference ${reference.id}`} reference={reference} />
           ))}
         </ul>
+        <LeftOut projectId={projectId} tasks={left_out} />
       </Section>
       {(tasks.length > 0 || others.length > 0) && <ReleaseNotes title={title} tasks={tasks} changes={others} />}
     </>
   )
 }
 
-/** A draft to be mended before it is copied; another format begins anew. */
+const REASONS: Record<ReleaseGap, string> = {
+  not_completed: 'not completed',
+  breakage: 'about a broken build',
+  infrastructure: 'about infrastructure',
+}
+
+/** What a change names and the notes do not, one click away. */
+const LeftOut = ({ projectId, tasks }: { projectId: string; tasks: AppReply<'showRelease'>['left_out'] }) =>
+  tasks.length > 0 && (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-soft">{countOf(tasks.length, 'task')} left out</summary>
+      <ul className="mt-1.5 grid min-w-0 grid-cols-1 gap-1.5">
+        {tasks.map((task) => (
+          <li key={task.id} className="flex flex-wrap items-center gap-x-2">
+            <TaskLink projectId={projectId} id={task.id} told={task} />
+            <span className="text-xs text-soft">{REASONS[task.reason]}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+
+/** A draft to edit before it is copied; another format starts over. Changes without a task are often not for players: only on request. */
 function ReleaseNotes({ title, tasks, changes }: Notes) {
   const [format, setFormat] = useState<FormatName>('markdown')
-  const draft = useMemo(() => releaseNotes({ title, tasks, changes }, format), [title, tasks, changes, format])
+  const [withOthers, setWithOthers] = useState(false)
+  const draft = useMemo(
+    () => releaseNotes({ title, tasks, changes: withOthers ? changes : [] }, format),
+    [title, tasks, changes, withOthers, format],
+  )
   const [edited, setEdited] = useState<string>()
   const copy = useCopy()
   const text = edited ?? draft
@@ -74,6 +103,16 @@ function ReleaseNotes({ title, tasks, changes }: Notes) {
         </div>
       }
     >
+      {changes.length > 0 && (
+        <Checkbox
+          label={`Include ${countOf(changes.length, 'change')} without a task`}
+          checked={withOthers}
+          onChange={(event) => {
+            setWithOthers(event.target.checked)
+            setEdited(undefined)
+          }}
+        />
+      )}
       <TextArea
         label="Text"
         hint="Change what you like before you copy it; nothing here is stored."

@@ -1,34 +1,31 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { Platform } from '../../../contract/sets.ts'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { Pill, Status } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { PLATFORM_NAMES } from './platforms.ts'
+import { nameOfTrack } from './title.ts'
 
 type News = AppReply<'listStoreNews'>['news'][number]
 type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 interface Props {
   projectId: string
-  platform: Platform
-  /** Newest first. */
+  /** Of one track of one store, newest first. */
   deployments: readonly Deployment[]
   /** What the newest of each store brought. */
   news: readonly News[]
 }
 
-/** One store: what players have, what is on its way, what was before. */
-export function Store({ projectId, platform, deployments, news }: Props) {
+/** One track of a store: what players have, what is on its way, what was before. */
+export function Store({ projectId, deployments, news }: Props) {
+  const name = nameOfTrack(deployments[0]!)
   const newest = news.find(({ deployment_id }) => deployment_id === deployments[0]!.id)
   const live = deployments.find(({ status }) => status === 'live')
   return (
-    <section
-      aria-label={PLATFORM_NAMES[platform]}
-      className="grid content-start overflow-hidden rounded-lg border border-line bg-panel"
-    >
+    <section aria-label={name} className="grid content-start overflow-hidden rounded-lg border border-line bg-panel">
       <header className="flex flex-wrap items-baseline justify-between gap-2 border-b border-line px-4 py-3">
-        <h2 className="font-semibold">{PLATFORM_NAMES[platform]}</h2>
+        <h2 className="font-semibold">{name}</h2>
         <span className="text-sm text-soft">
           {live ? (
             <>
@@ -54,8 +51,14 @@ export function Store({ projectId, platform, deployments, news }: Props) {
             >
               {deployment.version || deployment.external_build_id || 'Deployment'}
             </Link>
-            {deployment.status === 'live' && deployment !== live ? <Pill>was live</Pill> : <Status value={deployment.status} />}
-            <span className="min-w-0 flex-1 truncate text-xs text-soft">{deployment.branch}</span>
+            {deployment.status === 'live' && deployment !== live ? (
+              <Pill>was live</Pill>
+            ) : (
+              <Status value={deployment.status} words={statusLabel(deployment)} />
+            )}
+            <span className="min-w-0 flex-1 truncate text-xs text-soft">
+              {deployment.branch.toLowerCase() === deployment.track ? '' : deployment.branch}
+            </span>
             <span className="text-xs text-soft">
               <Time at={deployment.created_at} />
             </span>

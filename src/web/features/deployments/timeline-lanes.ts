@@ -13,15 +13,16 @@ export interface Mark {
 export interface Lane {
   project_id: number
   project_name: string
-  platform: Deployment['platform']
+  store: Deployment['store']
+  track: Deployment['track']
   marks: Mark[]
 }
 
-/** A lane for every game and store, those of a game beside each other. What is live stays so until the next one of its lane is. */
+/** A lane for every game and track of a store, those of a game beside each other. What is live stays so until the next one of its lane is. */
 export function lanesOf(deployments: readonly Deployment[], [begin, end]: readonly [number, number]): Lane[] {
   const lanes = new Map<string, Deployment[]>()
   for (const deployment of deployments) {
-    const key = `${deployment.project_id} ${deployment.platform}`
+    const key = JSON.stringify([deployment.project_id, deployment.store, deployment.track])
     lanes.set(key, [...(lanes.get(key) ?? []), deployment])
   }
   const place = (time: number) => Math.min(1, Math.max(0, (time - begin) / (end - begin)))
@@ -40,8 +41,10 @@ export function lanesOf(deployments: readonly Deployment[], [begin, end]: readon
           }
         })
         .sort((a, b) => a.from - b.from)
-      const { project_id, project_name, platform } = found[0]!
-      return { project_id, project_name, platform, marks }
+      const { project_id, project_name, store, track } = found[0]!
+      return { project_id, project_name, store, track, marks }
     })
-    .sort((a, b) => (a.project_name + a.platform < b.project_name + b.platform ? -1 : 1))
+    .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }
+
+const sortKey = ({ project_name, store, track }: Lane) => [project_name, store ?? '', track ?? ''].join('\n')

@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
-import { PLATFORM_NAMES } from './platforms.ts'
 import { lanesOf, type Mark } from './timeline-lanes.ts'
+import { nameOfTrack, titleOf } from './title.ts'
 
 const DAY_MS = 86_400_000
 const PERIODS = [7, 30, 90]
@@ -41,13 +41,13 @@ export function Timeline({ accountId }: { accountId: number }) {
       ) : (
         <>
           <ol className="grid grid-cols-1 gap-3">
-            {lanes.map(({ project_id, project_name, platform, marks }) => (
+            {lanes.map(({ project_id, project_name, marks, ...track }) => (
               <li
-                key={`${project_id} ${platform}`}
+                key={`${project_id} ${nameOfTrack(track)}`}
                 className="grid grid-cols-1 items-center gap-x-3 gap-y-1 sm:grid-cols-[12rem_minmax(0,1fr)]"
               >
-                <span className="min-w-0 truncate text-sm" title={`${project_name}, ${PLATFORM_NAMES[platform]}`}>
-                  {project_name} <span className="text-soft">{PLATFORM_NAMES[platform]}</span>
+                <span className="min-w-0 truncate text-sm" title={`${project_name}, ${nameOfTrack(track)}`}>
+                  {project_name} <span className="text-soft">{nameOfTrack(track)}</span>
                 </span>
                 <span className="relative h-7 rounded-md bg-hover">
                   {marks.map((mark) => (
@@ -71,8 +71,8 @@ export function Timeline({ accountId }: { accountId: number }) {
 const COLORS: Record<string, string> = { live: 'bg-ok', rejected: 'bg-err', rolled_back: 'bg-err' }
 
 function Point({ mark: { deployment, from, to } }: { mark: Mark }) {
-  const { id, project_id, project_name, platform, version, status, live_at, created_at } = deployment
-  const words = `${project_name}, ${PLATFORM_NAMES[platform]} ${version}: ${wordsOf(status)}, ${dateOf('moment', live_at ?? created_at)}`
+  const { id, project_id, project_name, version, status, live_at, created_at } = deployment
+  const words = `${project_name}, ${titleOf(deployment)}: ${statusLabel(deployment)}, ${dateOf('moment', live_at ?? created_at)}`
   const isBar = to !== null
   return (
     <Link

@@ -1,0 +1,55 @@
+import { DeploymentEdit, readDeploymentEdit } from '../bodies.ts'
+import * as field from '../fields.ts'
+import * as filter from '../filters.ts'
+import * as param from '../params.ts'
+import * as shape from '../shapes.ts'
+import type { Route } from './route.ts'
+
+/** What went to the stores. */
+
+export const deploymentRoutes = {
+  listDeployments: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments',
+    scope: 'read:builds',
+    summary: 'The deployments of a project, newest first',
+    query: { ...filter.deployments, ...param.paging },
+    reply: field.page('deployments', shape.Deployment),
+  },
+  showDeployment: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/:id',
+    scope: 'read:builds',
+    summary: 'One deployment with its build run',
+    query: {},
+    reply: shape.DeploymentDetail,
+  },
+  showDeploymentBuild: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/:id/build',
+    scope: 'read:builds',
+    summary: 'The build run of a deployment and how it was found, or why there is none and which it could be',
+    query: {},
+    reply: shape.DeploymentBuild,
+    tool: false,
+  },
+  listDeploymentHistory: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/:id/history',
+    scope: 'read:builds',
+    summary: 'How the status and the build of a deployment changed, by whom and why, newest first',
+    query: {},
+    reply: shape.DeploymentHistory,
+    tool: false,
+  },
+  editDeployment: {
+    method: 'PATCH',
+    path: '/v1/projects/:project_id/deployments/:id',
+    scope: 'write:deployments',
+    summary: 'Set the status of a deployment by hand, or pick its build run',
+    query: {},
+    body: { schema: DeploymentEdit, read: readDeploymentEdit },
+    reply: shape.DeploymentDetail,
+    writes: true,
+  },
+} as const satisfies Record<string, Route>

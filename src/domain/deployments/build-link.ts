@@ -1,0 +1,188 @@
+import { notFound } from '../../contract/errors.ts'
+import type { ReplyOf } from '../../contract/routes.ts'
+import type { BuildBasis, Platform } from '../../contract/sets.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
+import { PASSED } from '../builds/statuses.ts'
+import { linkDeployment, unlinkDeployment } from '../tasks/links.ts'
+import { type Candidate, type Choice, chooseBuild, type Evidence } from './choose-build.ts'
+import { note } from './history.ts'
+
+/** A deployment as far as its build is concerned. */
+interface Known extends Evidence {
+  id: string
+  account_id: number
+  project_id: number
+  integration_id: number | null
+  platform: Platform
+  store: string
+  subject: string | null
+  build_run_id: number | null
+  build_basis: BuildBasis | ''
+  /** Builds that are first reported later than a day after it were not shipped with it. */
+  until: string
+}
+
+const known = sql`d.id, d.account_id, d.project_id, d.integration_id, d.platform, d.store, split_part(d.external_key, E'\n', 1) as subject,
+  d.version, d.job_name, d.build_number, d.commit_hash, d.changelist, d.named_build_run_id, d.build_run_id, d.build_basis,
+  d.created_at + interval '1 day' as until`
+
+/** More than this fit, and nobody could choose among them. */
+const CANDIDATES_MAX = 50
+/** Among this many passed builds an artifact with the version is looked for. */
+const VERSIONS_LOOK = 200
+/** The store's last deployments that say which job it usually comes from. */
+const USUAL_LOOK = 5
+const STORE_LOOK = 200
+
+/** Which build a deployment has and why, or what it could be. */
+export async function explain(db: Database, projectId: number, id: string): Promise<ReplyOf<'showDeploymentBuild'>> {
+  const { build_run_id, candidates, ...how } = await explained(db, projectId, id)
+  const shown = candidates.map(({ has_version, id, ...build }) => ({ id: String(id), ...build }))
+  return { build_run_id: build_run_id === null ? null : String(build_run_id), ...how, candidates: shown }
+}
+
+async function explained(db: Database, projectId: number, id: string): Promise<Choice> {
+  const deployment = await db.one<Known>(
+    sql`select ${known} from deployments d where d.project_id = ${projectId} and d.id = ${id}`,
+  )
+  if (!deployment) throw notFound('Deployment')
+  const { build_run_id, build_basis } = deployment
+  const choice = await choose(db, deployment)
+  if (build_run_id === null)
+    return build_basis === 'person' ? { ...choice, build_run_id: null, basis: null, reason: 'removed' } : unmade(choice)
+  const candidates = await db.rows<Candidate>(sql`select ${candidate(sql`false`)} from build_runs b where b.id = ${build_run_id}`)
+  return { build_run_id, basis: build_basis === '' ? null : build_basis, reason: null, candidates }
+}
+
+/** A world file may leave out a link that could be made. */
+const unmade = (choice: Choice): Choice =>
+  choice.reason === null ? { ...choice, build_run_id: null, basis: null, reason: 'not_named' } : choice
+
+/** Looks again for the build of a deployment, unless a person decided it or nothing was said about it. */
+export async function relink(db: Database, id: string): Promise<void> {
+  const deployment = await db.one<Known>(sql`select ${known} from deployments d where d.id = ${id}`)
+  if (!deployment) return
+  const fallen = await isFallen(db, deployment)
+  if (deployment.build_basis === 'person' && !fallen) return
+  const { build_run_id, basis, reason } = await choose(db, deployment)
+  if (reason !== 'not_named' || fallen) await setBuild(db, deployment, build_run_id, basis ?? '')
+}
+
+/** Whether the build did not pass after all: then nobody's word ties it to the deployment any longer. */
+const isFallen = async (db: Database, { build_run_id }: Known) =>
+  build_run_id !== null &&
+  (await db.one(sql`select from build_runs b where b.id = ${build_run_id} and b.status in ${PASSED}`)) === undefined
+
+interface Linked {
+  id: string
+  account_id: number
+  project_id: number
+  build_run_id: number | null
+  build_basis: BuildBasis | ''
+}
+
+/** `userId`: who said so; null where it follows from reports. */
+export async function setBuild(
+  db: Database,
+  deployment: Linked,
+  buildId: number | null,
+  basis: BuildBasis | '',
+  userId: number | null = null,
+  why = '',
+) {
+  const { id, build_run_id: before } = deployment
+  if (before === buildId && deployment.build_basis === basis) return
+  await db.execute(sql`
+    update deployments set build_run_id = ${buildId}, build_basis = ${basis}, updated_at = now() where id = ${id}`)
+  if (before === buildId) return
+  if (before !== null) await unlinkDeployment(db, id, before)
+  await linkDeployment(db, id)
+  await note(db, deployment, { kind: 'build', user_id: userId, build_run_id: buildId, note: why })
+}
+
+/** A build came to its end, or was corrected: whatever may have shipped it is looked at again. */
+export async function relinkTo(db: Database, projectId: number, buildId: number, hasArtifacts: boolean) {
+  const told = (condition: Sql) => sql`
+    select d.id from deployments d join build on true where d.project_id = ${projectId} and ${condition}
+      and (d.build_run_id is null or d.build_basis not in ('build_run', 'job', 'person'))
+      and (d.job_name = build.ci_job_name or build.created_at <= d.created_at + interval '1 day')`
+  const waiting = await db.rows<{ id: string }>(sql`
+    with build as (select id, ci_job_name, build_number, commit_hash, changelist, status, created_at from build_runs where id = ${buildId}),
+    found as (
+      (${told(sql`d.build_number = build.build_number and d.build_number <> ''`)} limit ${CANDIDATES_MAX})
+      union (${told(sql`d.commit_hash = build.commit_hash and d.commit_hash <> ''`)} limit ${CANDIDATES_MAX})
+      union (${told(sql`d.changelist = build.changelist and d.changelist <> ''`)} limit ${CANDIDATES_MAX})
+      union (select d.id from deployments d join build on d.build_run_id = build.id and build.status not in ${PASSED})
+      ${
+        hasArtifacts
+          ? sql`union (select id from (${told(sql`d.created_at > now() - interval '1 day'`)} order by d.created_at desc limit ${CANDIDATES_MAX}) v)`
+          : empty
+      })
+    select d.id from deployments d where d.id in (select id from found) order by d.id for update`)
+  // In a statement of its own, after the lock: two builds that end at once see each other.
+  for (const { id } of waiting) await relink(db, id)
+}
+
+async function choose(db: Database, deployment: Known): Promise<Choice> {
+  const around = { promoted: await promoted(db, deployment), usual_job: await usualJob(db, deployment) }
+  const choice = chooseBuild(deployment, await fitting(db, deployment), around)
+  if (choice.basis !== 'number' && choice.reason !== 'number_only' && choice.reason !== 'not_known') return choice
+  const versioned = chooseBuild(deployment, await withVersion(db, deployment), around)
+  return versioned.reason === 'not_known' ? choice : versioned
+}
+
+const candidate = (hasVersion: Sql) => sql`
+  b.id, b.status, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, ${hasVersion} as has_version`
+
+function fitting(db: Database, { project_id, until, ...told }: Known): Promise<Candidate[]> {
+  const among = (condition: Sql) => sql`(
+    select ${candidate(sql`false`)} from build_runs b where b.project_id = ${project_id} and ${condition}
+    order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
+  // Job and number name one build for all times; everything else may come again, and a preflight has it too.
+  const soon = sql`b.created_at <= ${until}::timestamptz and b.kind = 'regular'`
+  return db.rows(sql`
+    ${among(sql`b.id = ${told.named_build_run_id ?? 0}`)}
+    union ${among(sql`b.ci_job_name = ${told.job_name} and b.build_number = ${told.build_number} and b.build_number <> '' and ${told.job_name} <> ''`)}
+    union ${among(sql`b.build_number = ${told.build_number} and b.build_number <> '' and ${soon}`)}
+    union ${among(sql`b.commit_hash = ${told.commit_hash} and b.commit_hash <> '' and ${soon}`)}
+    union ${among(sql`b.changelist = ${told.changelist} and b.changelist <> '' and ${soon}`)}`)
+}
+
+/** A version that says something: `1` and `beta` stand in every second file name. */
+const isTelling = (version: string) => version.length >= 3 && /\d/.test(version) && /[.\d]\d|\d[.-]/.test(version)
+
+/** Passed builds with an artifact of the version, by its own word or its file name (`Game-1.4.0-win64.zip`, but not `Game-1.4.0-rc1.zip`). */
+async function withVersion(db: Database, { project_id, until, version }: Known): Promise<Candidate[]> {
+  const bare = version.replace(/^v(?=\d)/i, '')
+  if (!isTelling(bare)) return []
+  const name = `(^|[^0-9a-z.])v?${bare.replace(/[^0-9a-z]/gi, '\\$&')}(?![0-9a-z]|\\.[0-9]|[-_.+]?(rc|beta|alpha|pre|dev))`
+  return db.rows(sql`
+    select * from (
+      select ${candidate(sql`exists (
+        select from jsonb_array_elements(case jsonb_typeof(b.artifacts) when 'array' then b.artifacts else '[]' end) a
+        where a ->> 'version' in (${version}, ${bare}) or a ->> 'name' ~* ${name})`)}
+      from (
+        select b.* from build_runs b
+        where b.project_id = ${project_id} and b.status in ${PASSED} and b.kind = 'regular' and b.created_at <= ${until}::timestamptz
+        order by b.created_at desc, b.id desc limit ${VERSIONS_LOOK}) b) b
+    where b.has_version`)
+}
+
+const promoted = (db: Database, { id, integration_id, platform, subject, job_name }: Known) =>
+  db.one<Candidate>(sql`
+    select ${candidate(sql`false`)} from deployments o join build_runs b on b.id = o.build_run_id
+    where o.integration_id = ${integration_id} and o.platform = ${platform} and split_part(o.external_key, E'\n', 1) = ${subject}
+      and o.id <> ${id} and (o.job_name = ${job_name} or o.job_name = '' or ${job_name} = '')
+    order by o.number desc limit 1`)
+
+async function usualJob(db: Database, { id, project_id, platform, store }: Known): Promise<string | undefined> {
+  const jobs = await db.rows<{ job: string }>(sql`
+    select distinct ci_job_name as job from (
+      select b.ci_job_name from (
+        select o.* from deployments o where o.project_id = ${project_id} and o.platform = ${platform}
+        order by o.created_at desc, o.number desc limit ${STORE_LOOK}) o
+      join build_runs b on b.id = o.build_run_id
+      where o.store = ${store} and o.id <> ${id} and o.build_basis in ('build_run', 'job', 'person')
+      order by o.created_at desc, o.number desc limit ${USUAL_LOOK}) last`)
+  return jobs.length === 1 && jobs[0]!.job !== '' ? jobs[0]!.job : undefined
+}

@@ -1,0 +1,109 @@
+import { type BuildBasis, type BuildGap, type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
+
+/** What the reports of a deployment said about its build; empty where they said nothing. */
+export interface Evidence {
+  named_build_run_id: number | null
+  job_name: string
+  build_number: string
+  commit_hash: string
+  changelist: string
+  version: string
+}
+
+/** A build that fits some of it. */
+export interface Candidate {
+  id: number
+  status: BuildStatus
+  ci_job_name: string
+  build_number: string
+  commit_hash: string
+  changelist: string
+  /** An artifact of it bears the version. */
+  has_version: boolean
+}
+
+export interface Choice {
+  build_run_id: number | null
+  basis: BuildBasis | null
+  /** Null where a build is chosen. */
+  reason: BuildGap | null
+  /** What a person may pick from. */
+  candidates: Candidate[]
+}
+
+interface Surroundings {
+  /** The build of the same upload on another track of the store. */
+  promoted: Candidate | undefined
+  /** The only job that the store's other deployments came from, where it is known for sure. */
+  usual_job: string | undefined
+}
+
+const hasPassed = ({ status }: Candidate) => PASSED_STATUSES.includes(status)
+
+/**
+ * The build that was shipped, by the strongest thing that was said about it: only one that passed, and none where several fit. A number
+ * alone says little, since every job counts from 1: it is enough where no other build of the project has it, or the store's usual job has.
+ */
+export function chooseBuild(told: Evidence, builds: readonly Candidate[], around: Surroundings): Choice {
+  const { named_build_run_id, job_name, build_number } = told
+  const named = builds.filter(({ id }) => id === named_build_run_id)
+  if (named.length > 0) return only('build_run', named)
+
+  const mine = job_name === '' ? builds : builds.filter((build) => build.ci_job_name === job_name)
+  const numbered = mine.filter((build) => build_number !== '' && build.build_number === build_number)
+  if (job_name !== '' && numbered.length > 0) {
+    const agreeing = numbered.filter((build) => agrees(told, build))
+    return agreeing.length > 0 ? only('job', agreeing) : none('contradiction', numbered.filter(hasPassed))
+  }
+  if (around.promoted && hasPassed(around.promoted)) return chosen('promotion', around.promoted)
+
+  for (const [basis, fits] of REVISIONS) {
+    const found = mine.filter((build) => fits(told, build))
+    if (found.length > 0) return only(basis, narrowed(found, told, around))
+  }
+  if (numbered.length === 0) return none(says(told) ? 'not_known' : 'not_named', [])
+  const passed = numbered.filter(hasPassed)
+  if (passed.length === 0) return none('not_passed', numbered)
+  const usual = passed.filter((build) => build.ci_job_name === around.usual_job)
+  if (numbered.length === 1 || usual.length === 1) return chosen('number', usual[0] ?? passed[0]!)
+  return none('number_only', passed)
+}
+
+const REVISIONS: [BuildBasis, (told: Evidence, build: Candidate) => boolean][] = [
+  ['commit', (told, build) => told.commit_hash !== '' && build.commit_hash === told.commit_hash],
+  ['changelist', (told, build) => told.changelist !== '' && build.changelist === told.changelist],
+  ['version', (_, build) => build.has_version],
+]
+
+/** Whether nothing that was said speaks against a build. */
+const agrees = (told: Evidence, build: Candidate) =>
+  (told.commit_hash === '' || build.commit_hash === '' || sameCommit(told.commit_hash, build.commit_hash)) &&
+  (told.changelist === '' || build.changelist === '' || told.changelist === build.changelist)
+
+const sameCommit = (one: string, other: string) => one.startsWith(other) || other.startsWith(one)
+
+const says = (told: Evidence) =>
+  told.named_build_run_id !== null ||
+  [told.build_number, told.commit_hash, told.changelist, told.version].some((word) => word !== '')
+
+/** Several builds of one change: the number says which, else the store's usual job. */
+function narrowed(found: Candidate[], { build_number }: Evidence, { usual_job }: Surroundings): Candidate[] {
+  const numbered = found.filter((build) => build_number !== '' && build.build_number === build_number)
+  if (numbered.length > 0) return numbered
+  const usual = found.filter((build) => hasPassed(build) && build.ci_job_name === usual_job)
+  return usual.length === 1 ? usual : found
+}
+
+function only(basis: BuildBasis, found: Candidate[]): Choice {
+  const passed = found.filter(hasPassed)
+  if (passed.length === 1) return chosen(basis, passed[0]!)
+  return passed.length === 0 ? none('not_passed', found) : none('several', passed)
+}
+
+const chosen = (basis: BuildBasis, build: Candidate): Choice => ({
+  build_run_id: build.id,
+  basis,
+  reason: null,
+  candidates: [build],
+})
+const none = (reason: BuildGap, candidates: Candidate[]): Choice => ({ build_run_id: null, basis: null, reason, candidates })

@@ -1,0 +1,63 @@
+import type { DeploymentEdit } from '../../contract/bodies.ts'
+import { invalidParameter, notFound } from '../../contract/errors.ts'
+import type { ReplyOf } from '../../contract/routes.ts'
+import { type BuildBasis, type DeploymentStatus, PASSED_STATUSES } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { lockProject } from '../builds/project-lock.ts'
+import { setBuild } from './build-link.ts'
+import { find } from './deployments.ts'
+import { note } from './history.ts'
+
+interface Known {
+  id: string
+  account_id: number
+  project_id: number
+  status: DeploymentStatus
+  build_run_id: number | null
+  build_basis: BuildBasis | ''
+}
+
+/** What a person says about a deployment: its state, which no store reports, or its build, which no report names. */
+export function edit(
+  db: Database,
+  by: { project_id: number; user_id: number },
+  id: string,
+  input: DeploymentEdit,
+): Promise<ReplyOf<'showDeployment'>> {
+  return db.transaction(async (db) => {
+    await lockProject(db, by.project_id)
+    const { id: found } = await find(db, by.project_id, id)
+    const known = await db.one<Known>(sql`
+      select id, account_id, project_id, status, build_run_id, build_basis from deployments where id = ${found} for update`)
+    if (!known) throw notFound('Deployment')
+    const why = input.note ?? ''
+    if (input.build_run_id !== undefined) {
+      if (input.build_run_id !== null) await requirePassed(db, by.project_id, input.build_run_id)
+      await setBuild(db, known, input.build_run_id, 'person', by.user_id, why)
+    }
+    if (input.status !== undefined) await setStatus(db, known, input.status, by.user_id, why)
+    if (input.status === undefined && input.build_run_id === undefined)
+      await note(db, known, { kind: 'note', user_id: by.user_id, note: why })
+    return find(db, by.project_id, known.id)
+  })
+}
+
+async function requirePassed(db: Database, projectId: number, buildId: number) {
+  const build = await db.one<{ status: string }>(sql`
+    select status from build_runs where project_id = ${projectId} and id = ${buildId} for share`)
+  if (!build) throw invalidParameter('build_run_id', 'must be a build run of this project')
+  if (!(PASSED_STATUSES as readonly string[]).includes(build.status))
+    throw invalidParameter('build_run_id', `must be a build run that passed; this one is ${build.status}`)
+}
+
+/** The times follow as they do when a store reports it. */
+async function setStatus(db: Database, known: Known, status: DeploymentStatus, userId: number, why: string) {
+  const reached = (isReached: boolean) => sql`case when ${isReached} then now() end`
+  await db.execute(sql`
+    update deployments set status = ${status}, updated_at = now(),
+      submitted_at = coalesce(submitted_at, ${reached(status === 'submitted' || status === 'in_review')}),
+      deployed_at = coalesce(deployed_at, ${reached(status === 'live')}),
+      live_at = ${known.status === 'live' ? sql`live_at` : sql`coalesce(${reached(status === 'live')}, live_at)`}
+    where id = ${known.id}`)
+  await note(db, known, { kind: 'status', user_id: userId, before: known.status, after: status, note: why })
+}

@@ -1,0 +1,31 @@
+import type { ReplyOf } from '../../contract/routes.ts'
+import type { DeploymentHistoryKind, DeploymentStatus } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+
+interface Entry {
+  kind: DeploymentHistoryKind
+  /** Null: a tool reported it, or it follows from reports. */
+  user_id?: number | null
+  before?: DeploymentStatus
+  after?: DeploymentStatus
+  build_run_id?: number | null
+  note?: string
+}
+
+export const note = (
+  db: Database,
+  { id, account_id, project_id }: { id: string; account_id: number; project_id: number },
+  { kind, user_id = null, before, after, build_run_id = null, note = '' }: Entry,
+) =>
+  db.execute(sql`
+    insert into deployment_history (account_id, project_id, deployment_id, kind, user_id, before, after, build_run_id, note)
+    values (${account_id}, ${project_id}, ${id}, ${kind}, ${user_id}, ${before ?? ''}, ${after ?? ''}, ${build_run_id}, ${note})`)
+
+/** More than anybody reads. */
+const SHOWN = 200
+
+/** Newest first. */
+export const list = (db: Database, id: string): Promise<ReplyOf<'listDeploymentHistory'>['history']> =>
+  db.rows(sql`
+    select h.id::text, h.kind, h.user_id, nullif(h.before, '') as before, nullif(h.after, '') as after, h.build_run_id::text, h.note, iso(h.at) as at from deployment_history h
+    where h.deployment_id = ${id} order by h.id desc limit ${SHOWN}`)

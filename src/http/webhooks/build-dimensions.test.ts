@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTools, type Tools } from '../../../test/support/tools.ts'
+
+let tools: Tools
+beforeAll(async () => {
+  tools = await openTools()
+})
+afterAll(() => tools.close())
+
+let number = 0
+const report = (body: object) => tools.ci({ job_name: 'Ship', build_number: number, status: 'STARTED', ...body })
+const build = async (body: object) => {
+  number += 1
+  const { json } = await report(body)
+  return { json, id: json.records[0].id as number }
+}
+const shown = (id: number) => tools.api(`build_runs/${id}`)
+
+describe('a build report', () => {
+  test('keeps platform, configuration, agent and measures in one spelling', async () => {
+    const { id, json } = await build({
+      platform: 'StandaloneWindows64',
+      configuration: 'shipping',
+      agent: 'builder-7',
+      measures: { package: { value: 4200, unit: 'MB', platform: 'windows' }, warnings: 12 },
+    })
+    expect(json.warnings).toBeUndefined()
+    const { measures, ...kept } = await shown(id)
+    expect(kept).toMatchObject({ platform: 'Win64', configuration: 'Shipping', target_type: 'shipping', agent: 'builder-7' })
+    expect(measures).toEqual([
+      { name: 'package', value: 4200, unit: 'MB', platform: 'Win64' },
+      { name: 'warnings', value: 12, unit: null, platform: null },
+    ])
+    await report({ status: 'SUCCESS', measures: [{ name: 'warnings', value: 9 }] })
+    expect((await shown(id)).measures.map(({ value }: { value: number }) => value)).toEqual([4200, 9])
+    const listed = (await tools.api('build_runs?limit=1')).build_runs[0]
+    expect(listed).toMatchObject({ platform: 'Win64', configuration: 'Shipping', agent: 'builder-7' })
+  })
+
+  test('that says nothing of them leaves them unknown', async () => {
+    const { id } = await build({})
+    expect(await shown(id)).toMatchObject({
+      platform: null,
+      configuration: null,
+      agent: null,
+      measures: null,
+      target_type: 'development',
+    })
+  })
+
+  test('that says development has that configuration', async () => {
+    const { id } = await build({ target_type: 'development' })
+    expect(await shown(id)).toMatchObject({ configuration: 'Development' })
+  })
+
+  test('has a warning for each field that nobody reads, without its value', async () => {
+    const secret = 'ab'.repeat(32)
+    const { json } = await build({ colour: secret, shader_model: 6, [secret]: 1 })
+    expect(json).toMatchObject({ status: 'processed' })
+    expect(json.warnings).toEqual([
+      'Unknown field "colour" was ignored.',
+      'Unknown field "shader_model" was ignored.',
+      'Unknown field (name not shown) was ignored.',
+    ])
+    expect(JSON.stringify(json)).not.toContain(secret)
+  })
+
+  test('has no more than some warnings, and is refused for none', async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, i]))
+    const { json } = await build({ ...many, platform: 7, configuration: {}, agent: [], measures: 'big' })
+    expect(json.status).toBe('processed')
+    expect(json.warnings).toHaveLength(25)
+    expect(json.warnings.at(-1)).toBe('480 more unknown fields were ignored.')
+    const { json: measured } = await build({ measures: Array.from({ length: 80 }, (_, i) => ({ name: `m${i}`, value: i })) })
+    expect(measured.warnings).toEqual([expect.stringContaining('30 of 80 measures')])
+  })
+})
+
+test('an engine event keeps them too', async () => {
+  const { json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, {
+    job_name: 'Cook',
+    build_number: 1,
+    platform: 'PlayStation 5',
+    configuration: 'Test',
+    agent: 'farm-2',
+    moon_phase: 'new',
+  })
+  expect(json.warnings).toEqual(['Unknown field "moon_phase" was ignored.'])
+  expect(await shown(json.records[0].id)).toMatchObject({ platform: 'PS5', configuration: 'Test', agent: 'farm-2' })
+})
+
+test('a deployment report has a warning for each field that nobody reads', async () => {
+  const { json } = await tools.deployment({ platform: 'steam', event: 'live', build_number: 1, lane: 'fast' })
+  expect(json).toMatchObject({ status: 'processed', warnings: ['Unknown field "lane" was ignored.'] })
+})

@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { BuildBasis, BuildGap } from '../../../contract/sets.ts'
+import { wordsOf } from '../../api.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { BuildLine } from '../builds/build-line.tsx'
+
+type Candidate = AppReply<'showDeploymentBuild'>['candidates'][number]
+
+const REASONS: Record<BuildGap, string> = {
+  not_named: 'The report names no build.',
+  not_known: 'No build matches the report yet. It is linked as soon as one is reported.',
+  not_passed: 'The build that the report names did not pass.',
+  several: 'Several builds that passed match the report.',
+  number_only: 'The report gives a build number without a job, and several jobs have that number.',
+  contradiction: 'Job and number name one build, the commit or changelist another.',
+  removed: 'Somebody removed the build.',
+}
+
+const BASES: Record<BuildBasis, string> = {
+  build_run: 'Found by the build run id in the report.',
+  job: 'Found by job name and number.',
+  promotion: 'The same upload on another track has this build.',
+  commit: 'Found by commit.',
+  changelist: 'Found by changelist.',
+  version: 'Found by the version of an artifact.',
+  number: 'Found by build number.',
+  person: 'Picked by hand.',
+}
+
+/** How the build was found, or why there is none, with what a person may pick from. */
+export function DeploymentBuild({
+  projectId,
+  id,
+  linked,
+  locked,
+}: {
+  projectId: string
+  id: string
+  linked: string | null
+  locked: boolean
+}) {
+  const { data } = useApi('showDeploymentBuild', { project_id: projectId, id })
+  const edit = useWrite('editDeployment', [
+    'showDeployment',
+    'showDeploymentBuild',
+    'compareDeployment',
+    'listDeploymentHistory',
+    'showRelease',
+  ])
+  const say = useToast()
+  const [typed, setTyped] = useState('')
+  if (!data) return null
+  const pick = (build_run_id: string | null) =>
+    edit.mutateAsync({ project_id: projectId, id, body: { build_run_id: build_run_id === null ? null : Number(build_run_id) } })
+  const pickListed = ({ id }: Candidate) =>
+    void pick(id).then(
+      () => say('Build picked'),
+      (error: Error) => say(`Not saved: ${wordsOf(error)}`, 'err'),
+    )
+  if (linked !== null) return data.basis === null ? null : <p className="text-sm text-soft">{BASES[data.basis]}</p>
+  return (
+    <Section title="Build unknown">
+      {data.reason && <p className="text-sm">{REASONS[data.reason]}</p>}
+      <ul aria-label="Candidates" className="grid grid-cols-1 gap-1.5 text-sm empty:hidden">
+        {data.candidates.map((build) => (
+          <li key={build.id} className="flex flex-wrap items-center gap-2">
+            <BuildLine projectId={projectId} build={build} />
+            {!locked && isPassed(build) && <Button onClick={() => pickListed(build)}>Pick</Button>}
+          </li>
+        ))}
+      </ul>
+      {!locked && (
+        <Form
+          action="Pick build"
+          submit={() => pick(typed.trim()).then(() => say('Build picked'))}
+          disabled={!/^\d+$/.test(typed.trim())}
+        >
+          <TextField
+            label="Build run id"
+            hint="The number at the end of the build page’s address. The build must have passed."
+            inputMode="numeric"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </Form>
+      )}
+    </Section>
+  )
+}
+
+const isPassed = ({ status }: Candidate) => status === 'completed' || status === 'passed_pending_approval'
