@@ -89,6 +89,20 @@ const triggered = async () => {
 }
 const stateOf = (build: number) => rows(sql`select status, build_number, output_log from build_runs where id = ${build}`)
 
+/** A build that failed at a change which touches the file that its log names. */
+const brokenBuild = async () => {
+  await forgetChanges()
+  const project = studio.world.projects!.star!.id
+  const files = [{ path: 'Source/Combat.cpp', action: 'edit' }]
+  const made = await studio.load({
+    changes: [{ key: 'c', project, identifier: 'c1', source_type: 'GitCommit', author: 'kim', files, branches: ['main'] }],
+    build_runs: [
+      { key: 'b', project, status: 'failed', ci_job_name: 'Cook', branch: 'main', commit_hash: 'c1', output_log: LOG },
+    ],
+  })
+  return { broken: Number(made.build_runs!.b!.id), culprit: Number(made.changes!.c!.id) }
+}
+
 type Case<K extends JobKind> = () => Promise<{ payload: Jobs[K]; effect: () => Promise<unknown> }>
 const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   ingest: [
@@ -308,6 +322,51 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       return { payload: { project_id, job: 'mended' }, effect }
     },
     [{ state: 'fixed', times: 1 }],
+  ],
+  review_suspects: [
+    async () => {
+      const { broken, culprit } = await brokenBuild()
+      await studio.db.execute(sql`
+        insert into investigations (account_id, build_run_id, status) select account_id, id, 'completed' from build_runs where id = ${broken}`)
+      const effect = () =>
+        rows(sql`
+          select count(*) as times, bool_and(suspects -> 0 -> 'change_id' = to_jsonb(${culprit}::bigint)) as suspected
+          from investigations where build_run_id = ${broken}`)
+      return { payload: { build_run_id: broken }, effect }
+    },
+    [{ times: 1, suspected: true }],
+  ],
+  review_ranges: [
+    async () => {
+      // Only the builds of a day are looked at.
+      await studio.db.execute(sql`update build_runs set created_at = created_at - interval '2 days'`)
+      const { broken } = await brokenBuild()
+      await forgetAll()
+      await studio.db.execute(sql`
+        insert into investigations (account_id, build_run_id, status) select account_id, id, 'completed' from build_runs where id = ${broken}`)
+      await studio.db.execute(sql`update change_branches set arrived_at = now() + interval '1 minute'`)
+      const effect = () =>
+        rows(sql`
+          select count(*) as jobs from graphile_worker._private_jobs where payload::text like ${`%${broken}%`}`)
+      return { payload: { project_id: studio.world.projects!.star!.id as number }, effect }
+    },
+    [{ jobs: 1 }],
+  ],
+  tell_suspects: [
+    async () => {
+      await studio.db.execute(sql`delete from notifications`)
+      await studio.db.execute(sql`delete from mails`)
+      const { culprit } = await brokenBuild()
+      const suspects = [{ change_id: culprit, user_id: studio.world.users!.kim!.id, score: 0.9, reasons: ['touches the line'] }]
+      const [row] = await rows(sql`
+        insert into breakages (account_id, project_id, fingerprint, branch, occurrence, suspects, jobs, opened_at, last_seen_at)
+        select account_id, id, gen_random_uuid()::text, 'main', 1, ${JSON.stringify(suspects)}::jsonb, '{Cook}', now(), now() from projects
+        where id = ${studio.world.projects!.star!.id} returning id`)
+      const effect = () =>
+        rows(sql`select count(*) as lines, (select count(*) from mails where subject like 'Broken%') as mails from notifications`)
+      return { payload: { breakage_id: row!.id as number, occurrence: 1 }, effect }
+    },
+    [{ lines: 1, mails: 1 }],
   ],
   send_mail: [
     async () => {

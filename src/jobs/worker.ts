@@ -7,11 +7,13 @@ import * as signUps from '../domain/access/sign-ups.ts'
 import { deleteAccount, deleteProject } from '../domain/accounts/deletion.ts'
 import { deleteUser } from '../domain/accounts/forget-person.ts'
 import { sweep } from '../domain/accounts/trials.ts'
-import { sealAll } from '../domain/audit/audit-log.ts'
+import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
 import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
+import { reviewRanges } from '../domain/breakages/late-changes.ts'
 import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
+import { tellSuspects } from '../domain/inbox/notify-people.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
@@ -57,6 +59,9 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
   investigate_failure: ({ db, explain }, { build_run_id }) => investigateFailure(db, build_run_id, explain),
   settle_breakages: ({ db }, payload) => settleJob(db, payload),
+  review_suspects: ({ db }, { build_run_id, span }) => investigations.review(db, build_run_id, span),
+  review_ranges: ({ db }, { project_id }) => reviewRanges(db, project_id),
+  tell_suspects: tellSuspects,
   ...serverJobs,
 }
 
@@ -68,7 +73,10 @@ const HOURLY: Record<string, Work<never>> = {
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),
-  seal_audit_logs: ({ db }) => sealAll(db),
+  seal_audit_logs: async ({ db, vault, log }) => {
+    await sealAll(db, vault)
+    await logHeads(db, (head) => log.info(head, 'audit log sealed'))
+  },
   purge_assistants: ({ db }) => assistants.purge(db),
 }
 

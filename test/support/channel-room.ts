@@ -10,6 +10,7 @@ import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { type ChatVendors, openChatVendors } from './chat-vendors.ts'
+import { resetClock } from './clock.ts'
 import { openStudio, type Studio } from './studio.ts'
 import { until } from './until.ts'
 
@@ -41,7 +42,7 @@ interface Broken {
   cause?: string
   jobs?: string[]
   category?: string
-  suspect?: { change_id: number; user_id: number; reasons?: string[] }
+  suspect?: { change_id: number; user_id: number | null; reasons?: string[] }
 }
 
 /** Something broke, as the engine writes it down. */
@@ -57,7 +58,8 @@ export const breakageIn = async (
 
 export const setState = (db: Database, id: number, state: BreakageState, owner: number | null = null) =>
   db.execute(sql`
-    update breakages set reopened_count = reopened_count + case when state = 'fixed' and ${state} = 'open' then 1 else 0 end, state = ${state},
+    update breakages set reopenings = reopenings + case when state = 'fixed' and ${state} = 'open' then 1 else 0 end,
+      occurrence = greatest(occurrence, 1) + case when state = 'fixed' and ${state} = 'open' then 1 else 0 end, state = ${state},
       owner_user_id = coalesce(${owner}, owner_user_id), fixed_at = case when ${state} = 'fixed' then now() end where id = ${id} and (${state} <> 'open' or state = 'fixed')`)
 
 /** A studio, chat vendors that keep to their limits, and nodes that tell; cleared away after each test. */
@@ -74,6 +76,7 @@ export function openChannelRoom() {
   })
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
+    await resetClock(studio.db)
     await studio.db.execute(sql`delete from channels`)
     await studio.db.execute(sql`delete from breakages`)
     await studio.db.execute(sql`delete from notifications`)

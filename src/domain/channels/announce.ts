@@ -1,8 +1,9 @@
-import { DIRECT_KINDS, type MessageSubject, type RuleSubject, THREADING_KINDS } from '../../contract/channels.ts'
+import { type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
 import type { EventType } from '../../contract/events.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchKey, fits } from '../changes/branch-names.ts'
+import { branchFits, fits } from '../changes/branch-names.ts'
+import { announceBreakage } from './breakage-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
 /** Something that happened, with the row it happened to. */
@@ -12,6 +13,8 @@ export interface Occasion {
   project_id: number
   event_type: EventType
   row_id: string
+  /** Of a breakage: the occurrence that was the newest then. */
+  occurrence?: number
 }
 
 /** Where something happened, for the rules. */
@@ -25,7 +28,6 @@ interface ActiveRule {
   channel_id: number
   account_id: number
   project_id: number
-  threads: boolean
   subject: RuleSubject
   branch: string
   job: string
@@ -38,29 +40,29 @@ interface ActiveRule {
 /** The end of quiet hours where it is within them, else now; in the account's own time. */
 const NOT_BEFORE = sql`(
   select case
-    when r.quiet_from is null or r.quiet_from = r.quiet_until then now()
+    when r.quiet_from is null or r.quiet_from = r.quiet_until then goldmaster_now()
     when (r.quiet_from < r.quiet_until and l.at::time >= r.quiet_from and l.at::time < r.quiet_until)
       or (r.quiet_from > r.quiet_until and (l.at::time >= r.quiet_from or l.at::time < r.quiet_until))
     then ((l.at::date + case when l.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone l.zone
-    else now() end
-  from (select z.zone, now() at time zone z.zone as at from (select zone_or_utc(a.timezone) as zone) z) l)`
+    else goldmaster_now() end
+  from (select z.zone, goldmaster_now() at time zone z.zone as at from (select zone_or_utc(a.timezone) as zone) z) l)`
 
 export const activeRules = (db: Database, projectIds: readonly number[]): Promise<ActiveRule[]> =>
   db.rows(sql`
-    select r.channel_id, r.account_id, r.project_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, r.subject, r.branch, r.job,
+    select r.channel_id, r.account_id, r.project_id, r.subject, r.branch, r.job,
       r.category, r.hours, r.here, ${NOT_BEFORE} as not_before
     from channel_rules r join channels c on c.id = r.channel_id join accounts a on a.id = r.account_id
     where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
 
 const matches = ({ branch, job, category }: ActiveRule, location: Location): boolean =>
-  (branch === '' || (location.branch != null && fits(branchKey(branch), location.branch))) &&
+  (branch === '' || (location.branch != null && branchFits(branch, location.branch))) &&
   (job === '' || (location.jobs ?? []).some((one) => fits(job, one))) &&
   (category === null || category === location.category)
 
 /** One for each channel that has a rule for it: sent as soon as any of its rules allows, and pinging everybody if any of them says so. */
 export function messagesFor(
   rules: readonly ActiveRule[],
-  about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion'> & { subject: RuleSubject },
+  about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion' | 'occurrence'> & { subject: RuleSubject },
   location: Location,
 ): NewMessage[] {
   const matching = rules.filter(
@@ -88,24 +90,20 @@ export async function announce(db: Database, occasions: readonly Occasion[]) {
   const approvals = await approvalLocations(db, relevant)
   const counted = new Set<string>()
   for (const occasion of relevant) {
-    const { account_id, project_id, row_id, event_type, position } = occasion
+    const { account_id, project_id, row_id, event_type } = occasion
     const subject = SUBJECTS[event_type]!
     const location = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
     if (!location) continue
+    if (subject === 'breakage') {
+      await announceBreakage(db, occasion, (about) => messagesFor(rules, { project_id, subject_id: row_id, ...about }, location))
+      continue
+    }
     const subject_id = location.subject_id ?? row_id
     // A change with a thousand assets is looked at once, not a thousand times.
     if (subject === 'approval' && counted.has(subject_id)) continue
     counted.add(subject_id)
     await revise(db, account_id, subject, [subject_id])
     if (BEGINS.includes(event_type)) await enqueue(db, messagesFor(rules, { project_id, subject, subject_id }, location))
-    const follows = FOLLOW_UPS[event_type]
-    if (!follows) continue
-    const own =
-      follows === 'breakage_fixed'
-        ? messagesFor(rules, { project_id, subject: follows, subject_id, occasion: position }, location)
-        : []
-    await enqueue(db, own)
-    await enqueueFollowUp(db, occasion, follows)
   }
 }
 
@@ -124,6 +122,7 @@ const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'
   'breakage.muted': 'breakage',
   'breakage.fixed': 'breakage',
   'breakage.reopened': 'breakage',
+  'breakage.withdrawn': 'breakage',
   'deployment.created': 'deployment',
   'deployment.updated': 'deployment',
   'approval.requested': 'approval',
@@ -132,28 +131,8 @@ const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'
   'approval.ignored': 'approval',
 }
 
-/** What a channel is relevant of though it has not matching of it before. */
-const BEGINS: readonly EventType[] = [
-  'breakage.opened',
-  'breakage.reopened',
-  'deployment.created',
-  'deployment.updated',
-  'approval.requested',
-]
-
-const FOLLOW_UPS: Partial<Record<EventType, MessageSubject>> = {
-  'breakage.fixed': 'breakage_fixed',
-  'breakage.reopened': 'breakage_reopened',
-}
-
-/** Nobody notices that a message was changed: below it stands what follows, where a vendor has threads. */
-const enqueueFollowUp = (db: Database, { account_id, row_id, position }: Occasion, subject: MessageSubject) =>
-  db.execute(sql`
-    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, to_user_id)
-    select m.account_id, m.channel_id, m.project_id, ${subject}, m.subject_id, ${position}, m.to_user_id
-    from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active' and c.kind = any (${THREADING_KINDS}::text[])
-    where m.account_id = ${account_id} and m.subject = 'breakage' and m.subject_id = ${row_id} and m.occasion = 0 and m.reference <> ''
-    on conflict do nothing`)
+/** What a channel is told of though it has heard nothing of it before. */
+const BEGINS: readonly EventType[] = ['deployment.created', 'deployment.updated', 'approval.requested']
 
 type Located = Location & { subject_id?: string }
 
@@ -186,8 +165,11 @@ const approvalLocations = (db: Database, occasions: readonly Occasion[]) =>
 export const CHANGE_OF_APPROVAL = sql`coalesce(nullif(a.commit_sha, ''), a.asset_id::text)`
 
 /** Where a bot can write to one person: the first channel of the account that has one. */
-export const directChannels = (db: Database, accountIds: readonly number[]): Promise<{ account_id: number; id: number }[]> =>
+export const directChannels = (
+  db: Database,
+  accountIds: readonly number[],
+): Promise<{ account_id: number; id: number; kind: ChannelKind }[]> =>
   db.rows(sql`
-    select distinct on (account_id) account_id, id from channels
+    select distinct on (account_id) account_id, id, kind from channels
     where account_id = any (${accountIds}::integer[]) and status = 'active' and kind = any (${DIRECT_KINDS}::text[])
     order by account_id, id`)

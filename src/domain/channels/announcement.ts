@@ -16,7 +16,16 @@ export interface Announcement {
   /** The one line of a log that says it best. */
   evidence?: string
   /** Which change is suspected, and why. */
-  suspect?: { change: string; url: string; person?: Person; reason: string }
+  suspect?: {
+    change: string
+    url: string
+    /** Of the change alone: `CL 1204`. */
+    identifier?: string
+    person?: Person
+    /** What the tool calls them, where nobody knows which member it is: named, never pinged. */
+    author?: string
+    reason: string
+  }
   /** What can be done about it, as links to pages. */
   links: { label: string; url: string }[]
   /** Who is to be pinged: only suspects and owners, and each of them once. */

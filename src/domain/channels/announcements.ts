@@ -1,31 +1,36 @@
 import type { MessageSubject } from '../../contract/channels.ts'
-import { DEPLOYMENT_WORDS } from '../../contract/events.ts'
+import { deploymentNews } from '../../contract/events.ts'
 import { isUuid } from '../../contract/params.ts'
 import type { DeploymentStatus } from '../../contract/sets.ts'
+import { storeLabel } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
+import * as branches from '../builds/branches.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { Announcement } from './announcement.ts'
-import { breakageAnnouncement, breakageFollowUp } from './breakage-announcement.ts'
+import { breakageAnnouncement, breakageFixed } from './breakage-announcement.ts'
 
 interface About {
   project_id: number | null
   subject: MessageSubject
   subject_id: string
   here: boolean
+  /** Of a breakage: which of its occurrences it tells of. */
+  occurrence?: number
 }
 
 /** What a message says now; undefined where what it is about is gone. */
 export async function announcementOf(db: Database, about: About, site: string): Promise<Announcement | undefined> {
-  const said = await TELLERS[about.subject](db, about.project_id ?? 0, about.subject_id, site)
+  const said = await TELLERS[about.subject](db, about.project_id ?? 0, about.subject_id, site, about.occurrence ?? 0)
   return said && { ...said, here: about.here }
 }
 
-type Teller = (db: Database, projectId: number, id: string, site: string) => Promise<Announcement | undefined>
+type Teller = (db: Database, projectId: number, id: string, site: string, occurrence: number) => Promise<Announcement | undefined>
 
 const TELLERS: Record<MessageSubject, Teller> = {
   breakage: breakageAnnouncement,
-  breakage_fixed: (db, projectId, id, site) => breakageFollowUp(db, projectId, id, site, 'breakage_fixed'),
-  breakage_reopened: (db, projectId, id, site) => breakageFollowUp(db, projectId, id, site, 'breakage_reopened'),
+  breakage_fixed: breakageFixed,
+  breakage_reopened: breakageAnnouncement,
+  breakage_flickering: breakageAnnouncement,
   approval: approvalAnnouncement,
   deployment: deploymentAnnouncement,
   last_known_good: staleBranchAnnouncement,
@@ -85,45 +90,82 @@ async function deploymentAnnouncement(db: Database, projectId: number, id: strin
   const found = await db.one<{
     project: string
     number: number
-    platform: string
+    store: string
+    track: string
     version: string
     branch: string
     status: DeploymentStatus
+    uploaded: boolean
   }>(sql`
-    select p.name as project, d.number, d.platform, d.version, d.branch, d.status from deployments d join projects p on p.id = d.project_id
+    select p.name as project, d.number, coalesce(nullif(d.store, ''), d.platform) as store, d.track, d.version, d.branch, d.status,
+      d.deployed_at is not null as uploaded
+    from deployments d join projects p on p.id = d.project_id
     where d.project_id = ${projectId} and d.id = ${id}::uuid`)
   if (!found) return undefined
-  const { pill, words } = DEPLOYMENT_WORDS[found.status]
+  const { pill, words } = deploymentNews(found.store, found.status, found.uploaded)
   const url = `${site}/projects/${projectId}/deployments/${found.number}`
   return {
     ...PLAIN,
     tone: ({ ok: 'good', err: 'bad', warn: 'warn', info: 'neutral', neutral: 'neutral' } as const)[pill],
-    title: scrub(`${[found.platform, found.version].filter(Boolean).join(' ')} ${words}`),
+    title: scrub(`${[storeLabel(found.store), found.version].filter(Boolean).join(' ')} ${words}`),
     url,
     facts: [
       { label: 'Project', value: scrub(found.project) },
-      ...(found.branch === '' ? [] : [{ label: 'Branch', value: scrub(found.branch) }]),
+      ...(found.track === '' ? [] : [{ label: 'Track', value: scrub(found.track) }]),
+      ...(found.branch === '' || found.branch.toLowerCase() === found.track
+        ? []
+        : [{ label: 'Branch', value: scrub(found.branch) }]),
     ],
     links: [{ label: 'Open', url }],
   }
 }
 
-/** About a branch: how far its last known good change lies back. Its facts were written down when it was found to be old. */
+/** About a branch whose last known good change has become old: which one, how old, and which jobs keep later ones from being good. */
 async function staleBranchAnnouncement(db: Database, projectId: number, branch: string, site: string) {
-  const found = await db.one<{ project: string }>(sql`select name as project from projects where id = ${projectId}`)
+  const found = await db.one<{ project: string; account_id: number; now: string }>(sql`
+    select name as project, account_id, goldmaster_now() as now from projects where id = ${projectId}`)
   if (!found) return undefined
-  const url = `${site}/projects/${projectId}/branches`
+  const health = await branches
+    .health(db, { account_id: found.account_id, project_id: projectId }, { branch })
+    .catch(() => undefined)
+  const good = health?.last_known_good
+  const red = health?.jobs.filter(({ state }) => state === 'red').map(({ name }) => name) ?? []
+  const held = health?.held_back_by.filter((name) => !red.includes(name)) ?? []
+  const age = good && ageOf(Date.parse(found.now) - Date.parse(good.timestamp))
+  const behind = health?.changes_behind
+  const url = `${site}/projects/${projectId}/branches?branch=${encodeURIComponent(branch)}`
   return {
     ...PLAIN,
     tone: 'bad' as const,
-    title: scrub(`${branch} has had no good change for a while`),
+    title: scrub(
+      good ? `${branch} was last good ${age} ago, at ${good.display_identifier}` : `${branch} has no known good change`,
+    ),
     url,
     facts: [
       { label: 'Project', value: scrub(found.project) },
       { label: 'Branch', value: scrub(branch) },
+      ...(good
+        ? [
+            {
+              label: 'Last known good',
+              value: scrub(`${good.display_identifier}, ${age} old${behind ? `, ${behindWords(behind)} behind` : ''}`),
+            },
+          ]
+        : []),
+      ...(red.length > 0 ? [{ label: 'Red', value: scrub(red.join(', ')) }] : []),
+      ...(held.length > 0 ? [{ label: 'Not built since', value: scrub(held.join(', ')) }] : []),
     ],
     links: [{ label: 'Open', url }],
   }
+}
+
+const behindWords = (count: number) => `${count} ${count === 1 ? 'change' : 'changes'}`
+
+/** `26 hours`, `3 days`. */
+function ageOf(ms: number): string {
+  const hours = Math.max(0, Math.floor(ms / 3_600_000))
+  const [count, unit] = hours < 48 ? [hours, 'hour'] : [Math.floor(hours / 24), 'day']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 async function taskAnnouncement(db: Database, projectId: number, id: string, site: string) {

@@ -1,8 +1,8 @@
 import { titleOf } from '../../contract/breakage-words.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import type { BreakageState } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
-import { scrub } from '../privacy/scrub.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
+import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import type { Announcement, Person } from './announcement.ts'
 
 interface Row {
@@ -15,27 +15,43 @@ interface Row {
   jobs: string[]
   build_count: number
   flaky: boolean
-  reopened: boolean
+  came_back: number
   opened: string
   owner: Person | null
-  fixed_by: string | null
-  suspect: { change_id: number; change: string; author: string; person: Person | null; reason: string } | null
+  fix: Fix | null
+  same_as: (Pick<Breakage, 'evidence' | 'cause' | 'jobs'> & { id: number }) | null
+  suspect: { change_id: number; identifier: string; change: string; author: string; person: Person | null; reason: string } | null
+}
+
+/** What mended an occurrence: the change, else the two between which it was. */
+interface Fix {
+  by: string | null
+  after: string | null
+  up_to: string | null
 }
 
 const PERSON = (id: ReturnType<typeof sql>) => sql`(
   select json_build_object('user_id', u.id, 'name', u.name) from users u
   join account_members m on m.user_id = u.id and m.account_id = k.account_id where u.id = ${id})`
 
-const find = (db: Database, projectId: number, id: string): Promise<Row | undefined> =>
+const display = (id: string) => sql`(select c.display_identifier from changes c where c.id = ${raw(id)})`
+const FIX = sql`json_build_object('by', coalesce(${display('f.fixed_by_change_id')}, 'CL ' || k.fixed_in), 'after', ${display('f.fixed_after_change_id')},
+  'up_to', ${display('f.fixed_up_to_change_id')})`
+
+const find = (db: Database, projectId: number, id: string, occurrence?: number): Promise<Row | undefined> =>
   db.one(sql`
-    select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.build_count, k.flaky,
-      k.reopened_count > 0 as reopened, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') as opened,
+    select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.flaky,
+      coalesce(o.build_count, k.build_count) as build_count, greatest(k.reopenings, k.occurrence - 1) as came_back, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') || ' ' || zone_or_utc(a.timezone) as opened,
       ${PERSON(sql`k.owner_user_id`)} as owner,
-      (select c.display_identifier from changes c where c.id = k.fixed_by_change_id) as fixed_by,
-      (select json_build_object('change_id', c.id, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),
+      (select ${FIX} from breakage_occurrences f
+        where f.account_id = k.account_id and f.breakage_id = k.id and f.number = ${occurrence === undefined ? sql`k.occurrence` : sql`${occurrence}::integer`}) as fix,
+      (select json_build_object('id', s.id, 'evidence', s.evidence, 'cause', s.cause, 'jobs', s.jobs) from breakages s
+        where s.project_id = k.project_id and s.id = k.same_as_breakage_id) as same_as,
+      (select json_build_object('change_id', c.id, 'identifier', c.display_identifier, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),
           'author', c.author, 'person', ${PERSON(sql`(s->>'user_id')::integer`)}, 'reason', s->'reasons'->>0)
         from named_suspect(k.suspects) s join changes c on c.id = (s->>'change_id')::bigint) as suspect
     from breakages k join projects p on p.id = k.project_id join accounts a on a.id = k.account_id
+    left join breakage_occurrences o on o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence
     where k.project_id = ${projectId} and k.id = ${id}::bigint`)
 
 const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string }> = {
@@ -43,6 +59,7 @@ const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string 
   claimed: { tone: 'warn', words: 'Being mended' },
   muted: { tone: 'neutral', words: 'Muted' },
   fixed: { tone: 'good', words: 'Fixed' },
+  withdrawn: { tone: 'neutral', words: 'Withdrawn' },
 }
 
 const JOBS_SHOWN = 4
@@ -58,8 +75,7 @@ export async function breakageAnnouncement(
   if (!k) return undefined
   const url = `${site}/projects/${k.project_id}/breakages/${id}`
   const { tone, words } = STATES[k.state]
-  const said = k.state === 'open' && k.reopened ? 'Broken again' : words
-  const isOver = k.state === 'fixed' || k.state === 'muted'
+  const isOver = k.state !== 'open' && k.state !== 'claimed'
   const more = k.jobs.length - JOBS_SHOWN
   const facts: (Announcement['facts'][number] | false)[] = [
     { label: 'Project', value: k.project },
@@ -67,25 +83,28 @@ export async function breakageAnnouncement(
     { label: 'Jobs', value: `${k.jobs.slice(0, JOBS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}` },
     { label: 'Since', value: `${k.opened}, ${k.build_count} failed ${k.build_count === 1 ? 'build' : 'builds'}` },
     k.owner !== null && { label: 'Owner', value: k.owner.name, person: k.owner },
-    k.flaky && { label: 'Flaky', value: 'it passes and fails at the same change' },
-    k.state === 'fixed' && k.fixed_by !== null && { label: 'Fixed by', value: k.fixed_by },
+    k.flaky && { label: 'Flickering', value: `failed and passed again ${times(k.came_back + 1)}; nobody is suspected` },
+    ...(k.state === 'fixed' ? fixFacts(k.fix) : []),
+    k.state === 'withdrawn' && k.same_as !== null && { label: 'Same as', value: `#${k.same_as.id} ${titleOf(k.same_as)}` },
+    k.state === 'withdrawn' && k.same_as === null && { label: 'Why', value: 'it was not a failure' },
   ]
   const suspect = k.suspect && {
     change: scrub(k.suspect.change),
+    identifier: k.suspect.identifier,
     url: `${site}/projects/${k.project_id}/changes/${k.suspect.change_id}`,
-    ...(k.suspect.person && { person: k.suspect.person }),
+    ...(k.suspect.person ? { person: k.suspect.person } : { author: scrubAuthor(k.suspect.author) }),
     reason: scrub(k.suspect.reason ?? ''),
   }
   const involved = [k.suspect?.person, k.owner].filter((one): one is Person => one != null)
   return {
     tone,
-    title: scrub(`${said}${k.branch === null ? '' : ` on ${k.branch}`}: ${titleOf(k)}`),
+    title: titled(wordsOf(k, words), k),
     url,
     facts: facts.filter((fact) => fact !== false).map((fact) => ({ ...fact, value: scrub(fact.value) })),
     ...(k.evidence[0] && { evidence: scrub(k.evidence[0].text.trim()) }),
     ...(suspect && { suspect }),
     links: [
-      { label: 'Open', url },
+      { label: 'Open', url: k.same_as === null ? url : `${site}/projects/${k.project_id}/breakages/${k.same_as.id}` },
       ...(isOver
         ? []
         : [
@@ -100,24 +119,36 @@ export async function breakageAnnouncement(
   }
 }
 
-/** What follows below it: nobody notices that a message was changed. */
-export async function breakageFollowUp(
+const titled = (said: string, k: Row) => scrub(`${said}${k.branch === null ? '' : ` on ${k.branch}`}: ${titleOf(k)}`)
+
+const wordsOf = ({ state, flaky, came_back }: Row, words: string) => {
+  if (flaky && (state === 'open' || state === 'fixed'))
+    return state === 'open' ? 'Flickering, broken now' : 'Flickering, passing now'
+  return state === 'open' && came_back > 0 ? 'Broken again' : words
+}
+
+const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`)
+
+const fixFacts = (fix: Fix | null): Announcement['facts'] => {
+  if (fix?.by) return [{ label: 'Fixed by', value: fix.by }]
+  return fix?.after && fix.up_to ? [{ label: 'Fixed', value: `between ${fix.after} and ${fix.up_to}` }] : []
+}
+
+/** That an occurrence of it was fixed, whatever has become of it since. */
+export async function breakageFixed(
   db: Database,
   projectId: number,
   id: string,
   site: string,
-  kind: 'breakage_fixed' | 'breakage_reopened',
+  occurrence: number,
 ): Promise<Announcement | undefined> {
+  const k = await find(db, projectId, id, occurrence)
   const whole = await breakageAnnouncement(db, projectId, id, site)
-  if (!whole) return undefined
-  const isFixed = kind === 'breakage_fixed'
-  const title = whole.title.slice(whole.title.indexOf(': ') + 2)
-  const where = whole.facts.find(({ label }) => label === 'Branch')
-  return {
-    ...whole,
-    tone: isFixed ? 'good' : 'bad',
-    title: `${isFixed ? 'Fixed' : 'Broken again'}${where ? ` on ${where.value}` : ''}: ${title}`,
-    facts: whole.facts.filter(({ label }) => ['Project', 'Jobs', ...(isFixed ? ['Fixed by'] : ['Branch'])].includes(label)),
-    mentions: isFixed ? [] : whole.mentions,
-  }
+  if (!k || !whole) return undefined
+  const { suspect, ...rest } = whole
+  const facts = [
+    ...whole.facts.filter(({ label }) => ['Project', 'Branch', 'Jobs'].includes(label)),
+    ...fixFacts(k.fix).map((fact) => ({ ...fact, value: scrub(fact.value) })),
+  ]
+  return { ...rest, tone: 'good', title: titled('Fixed', k), facts, mentions: [] }
 }

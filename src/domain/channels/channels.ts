@@ -4,6 +4,7 @@ import { URL_MAX } from '../../contract/limits.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
 import { sealedIn, type Vault } from '../access/secrets.ts'
+import { unmatched } from '../builds/branch-patterns.ts'
 
 /** What a channel hears of, and when it is left alone. */
 export interface Rule {
@@ -30,6 +31,7 @@ export interface Channel {
   /** Messages not yet sent. */
   waiting: number
   rules: Rule[]
+  unmatched_patterns: { project_id: number; branch: string }[]
   created_at: string
   updated_at: string
 }
@@ -44,10 +46,40 @@ const select = (where: Sql) => sql`
       'quiet_until', to_char(r.quiet_until, 'HH24:MI')) order by r.id) from channel_rules r where r.channel_id = c.id), '[]') as rules
   from channels c where ${where} order by c.id`
 
-export const list = (db: Database, accountId: number): Promise<Channel[]> => db.rows(select(sql`c.account_id = ${accountId}`))
+export const list = async (db: Database, accountId: number): Promise<Channel[]> =>
+  withUnmatched(db, accountId, await db.rows(select(sql`c.account_id = ${accountId}`)))
+
+/** Says of rules which patterns of theirs match nothing: nobody would notice otherwise. */
+async function withUnmatched(
+  db: Database,
+  accountId: number,
+  found: readonly Omit<Channel, 'unmatched_patterns'>[],
+): Promise<Channel[]> {
+  const rules = found.flatMap((channel) => channel.rules).filter(({ branch }) => branch !== '')
+  const lost = new Map<number, string[]>()
+  for (const project_id of new Set(rules.map((rule) => rule.project_id)))
+    lost.set(
+      project_id,
+      await unmatched(
+        db,
+        { account_id: accountId, project_id },
+        rules.filter((rule) => rule.project_id === project_id).map(({ branch }) => branch),
+      ),
+    )
+  return found.map((channel) => ({
+    ...channel,
+    unmatched_patterns: channel.rules
+      .filter(({ project_id, branch }) => lost.get(project_id)?.includes(branch))
+      .map(({ project_id, branch }) => ({ project_id, branch })),
+  }))
+}
 
 export async function find(db: Database, accountId: number, id: number | undefined): Promise<Channel> {
-  const channel = await db.one<Channel>(select(sql`c.account_id = ${accountId} and c.id = ${id ?? 0}`))
+  const [channel] = await withUnmatched(
+    db,
+    accountId,
+    await db.rows(select(sql`c.account_id = ${accountId} and c.id = ${id ?? 0}`)),
+  )
   if (!channel) throw notFound('Channel')
   return channel
 }

@@ -1,5 +1,5 @@
 import { type ChannelKind, EDITING_KINDS, type MessageSubject } from '../../contract/channels.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import { record } from '../audit/audit-log.ts'
 import * as mails from '../notifications/mails.ts'
@@ -14,23 +14,27 @@ export interface NewMessage {
   subject: MessageSubject
   subject_id: string
   occasion?: number
+  /** Of a breakage: which of its occurrences it tells of. */
+  occurrence?: number
   to_user_id?: number
   here?: boolean
   not_before?: string
 }
 
-/** Each is there once, whoever asks for it how often. In the caller's transaction, in the order given. */
+/** Each is there once, whoever asks for it how often; one that was skipped waits again. In the caller's transaction, in the order given. */
 export const enqueue = async (db: Database, messages: readonly NewMessage[]) => {
   if (messages.length > 0)
     await db.execute(sql`
-      insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, to_user_id, here, not_before)
-      select w.account_id, w.channel_id, w.project_id, w.subject, w.subject_id, coalesce(w.occasion, 0), coalesce(w.to_user_id, 0),
-        coalesce(w.here, false), coalesce(w.not_before, now())
+      insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)
+      select w.account_id, w.channel_id, w.project_id, w.subject, w.subject_id, coalesce(w.occasion, 0), coalesce(w.occurrence, 0), coalesce(w.to_user_id, 0),
+        coalesce(w.here, false), coalesce(w.not_before, goldmaster_now())
       from json_to_recordset(${JSON.stringify(messages.map((message, place) => ({ ...message, place })))}::json) w (account_id integer,
-        channel_id integer, project_id integer, subject text, subject_id text, occasion bigint, to_user_id integer, here boolean,
+        channel_id integer, project_id integer, subject text, subject_id text, occasion bigint, occurrence integer, to_user_id integer, here boolean,
         not_before timestamptz, place integer)
       order by w.place
-      on conflict (channel_id, subject, subject_id, occasion, to_user_id) do nothing`)
+      on conflict (channel_id, subject, subject_id, occasion, to_user_id) do update set status = 'waiting', error = '', tries = 0,
+        first_tried_at = null, occurrence = excluded.occurrence, not_before = excluded.not_before, turn = nextval('channel_turn')
+        where channel_messages.status = 'skipped'`)
 }
 
 /** What was said about these has changed. Messages that can be changed are, at the end of the queue; those that wait say it anyway. */
@@ -39,27 +43,37 @@ export const revise = (db: Database, accountId: number, subject: MessageSubject,
     update channel_messages m set wanted = m.wanted + 1,
       status = case when m.status = 'sent' and m.reference <> '' then 'waiting' else m.status end,
       turn = case when m.status = 'sent' and m.reference <> '' then nextval('channel_turn') else m.turn end,
-      not_before = case when m.status = 'sent' then now() else m.not_before end
+      not_before = case when m.status = 'sent' then goldmaster_now() else m.not_before end
     from channels c
-    where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[]) and m.occasion = 0
+    where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[]) and (m.occasion = 0 or m.to_user_id <> 0)
       and m.project_id is not null and c.id = m.channel_id and c.kind = any (${EDITING_KINDS}::text[])`)
 
-/** Channels of one account that a process works for side by side. */
+/** Lanes of one account that a process works for side by side. */
 const LANES_PER_ACCOUNT = 8
 
-/** Channels that have something to send and may: those of accounts with the fewest lanes first. */
+/**
+ * Lanes that have something to send and may: those of accounts with the fewest lanes first. A channel has one for its room, known by its id,
+ * and one for messages to people, known by the negative id, so that neither waits for the other.
+ */
 export const due = async (db: Database, { busy, free }: { busy: number[]; free: number }): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
-      with busy as (select account_id, count(*) as lanes from channels where id = any (${busy}::integer[]) group by 1),
+      with busy as (
+        select c.account_id, count(*) as lanes from unnest(${busy}::integer[]) lane join channels c on c.id = abs(lane) group by 1),
       due as (
-        select c.id, c.account_id, row_number() over (partition by c.account_id order by c.rests_until) as place from channels c
-        where c.status = 'active' and c.rests_until <= now() and c.id <> all (${busy}::integer[]) and exists (
-          select from channel_messages m where m.channel_id = c.id and m.status in ('waiting', 'sending') and m.not_before <= now()))
+        select l.id, c.account_id, row_number() over (partition by c.account_id order by l.rests_until) as place
+        from channels c cross join lateral (
+          values (c.id, false, c.rests_until), (-c.id, true, c.direct_rests_until)) l (id, direct, rests_until)
+        where c.status = 'active' and l.rests_until <= now() and l.id <> all (${busy}::integer[]) and exists (
+          select from channel_messages m where m.channel_id = c.id and m.status in ('waiting', 'sending') and (m.to_user_id <> 0) = l.direct
+            and m.not_before <= goldmaster_now()))
       select d.id from due d left join busy b on b.account_id = d.account_id
       where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
       order by d.place + coalesce(b.lanes, 0) limit ${free}`)
   ).map(({ id }) => id)
+
+/** Until when a lane rests. */
+const rests = (direct: boolean) => raw(direct ? 'direct_rests_until' : 'rests_until')
 
 export interface Head {
   id: number
@@ -76,6 +90,10 @@ export interface Head {
   /** Was being sent by somebody who never said what came of it. */
   interrupted: boolean
   wanted: number
+  /** Which of what there was to say the vendor has; 0 before it was sent. */
+  delivered: number
+  occurrence: number
+  turn: number
   reference: string
   /** What the vendor calls the message that this one follows. */
   thread: string | null
@@ -88,28 +106,28 @@ export interface Head {
 }
 
 /** Undefined when nothing may be sent now. */
-export async function head(db: Database, vault: Vault, channelId: number): Promise<Head | undefined> {
+export async function head(db: Database, vault: Vault, lane: number): Promise<Head | undefined> {
   const found = await db.one<Omit<Head, 'secret'> & { secret_sealed: string }>(sql`
     select m.id, m.account_id, m.project_id, m.channel_id, c.kind, c.room, c.secret_sealed, m.subject, m.subject_id, m.to_user_id, m.here,
-      m.status = 'sending' as interrupted, m.wanted, m.reference, m.tries, m.tried_at,
+      m.status = 'sending' as interrupted, m.wanted, m.delivered, m.occurrence, m.turn, m.reference, m.tries, m.tried_at,
       (select t.reference from channel_messages t where m.occasion > 0 and t.channel_id = m.channel_id and t.subject = 'breakage'
         and t.subject_id = m.subject_id and t.occasion = 0 and t.to_user_id = m.to_user_id and t.reference <> '') as thread,
-      coalesce(m.first_tried_at, m.not_before) < now() - interval '24 hours' as stale,
-      greatest(0, extract(epoch from c.rests_until - now()) * 1000)::integer as rests
+      coalesce(m.first_tried_at, m.not_before) < goldmaster_now() - interval '24 hours' as stale,
+      greatest(0, extract(epoch from c.${rests(lane < 0)} - now()) * 1000)::integer as rests
     from channels c join channel_messages m on m.channel_id = c.id and m.status in ('waiting', 'sending')
-    where c.id = ${channelId} and c.status = 'active' and m.not_before <= now() order by m.turn limit 1`)
+    where c.id = ${Math.abs(lane)} and c.status = 'active' and (m.to_user_id <> 0) = ${lane < 0} and m.not_before <= goldmaster_now() order by m.turn limit 1`)
   if (!found) return undefined
   const { secret_sealed, ...rest } = found
   return { ...rest, secret: vault.open(secret_sealed, secretOf(rest.channel_id)) }
 }
 
 /** Written before anything is sent: whoever finds it so knows that it may have arrived. */
-export const begin = (db: Database, { id, channel_id }: Head, paceMs: number) =>
+export const begin = (db: Database, { id, channel_id, to_user_id }: Head, paceMs: number) =>
   db.execute(sql`
     with resting as (
-      update channels set rests_until = now() + make_interval(secs => ${paceMs / 1000}) where id = ${channel_id})
+      update channels set ${rests(to_user_id !== 0)} = now() + make_interval(secs => ${paceMs / 1000}) where id = ${channel_id})
     update channel_messages set status = 'sending', tries = tries + 1, tried_at = now(),
-      first_tried_at = coalesce(first_tried_at, now()) where id = ${id}`)
+      first_tried_at = coalesce(first_tried_at, goldmaster_now()) where id = ${id}`)
 
 /** What was asked of a vendor, and what it answered. */
 export interface Attempt {
@@ -133,27 +151,28 @@ export const log = (db: Database, { id }: Head, { action, at, milliseconds, stat
 export const recordSent = (db: Database, { id, channel_id, wanted }: Head, reference: string) =>
   db.execute(sql`
     with well as (update channels set failing_since = null where id = ${channel_id} and failing_since is not null)
-    update channel_messages set delivered = ${wanted}, reference = ${reference}, sent_at = now(), error = '', tries = 0, first_tried_at = null,
+    update channel_messages set delivered = ${wanted}, reference = ${reference}, sent_at = goldmaster_now(), error = '', tries = 0, first_tried_at = null,
       status = case when wanted > ${wanted} and ${reference} <> '' then 'waiting' else 'sent' end,
-      turn = case when wanted > ${wanted} and ${reference} <> '' then nextval('channel_turn') else turn end, not_before = now()
+      turn = case when wanted > ${wanted} and ${reference} <> '' then nextval('channel_turn') else turn end, not_before = goldmaster_now()
     where id = ${id}`)
 
 /** It keeps its place; everything behind it waits too. */
-export const recordLater = (db: Database, { id, channel_id }: Head, seconds: number, why: string) =>
+export const recordLater = (db: Database, { id, channel_id, to_user_id }: Head, seconds: number, why: string) =>
   db.transaction(async (db) => {
     await db.execute(sql`update channel_messages set status = 'waiting', error = ${scrub(why)} where id = ${id}`)
     await db.execute(sql`
       update channels set failing_since = coalesce(failing_since, now()),
-        rests_until = greatest(rests_until, now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
+        ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
     const silent = await db.one<{ failing: boolean }>(sql`
       select failing_since < now() - interval '5 days' as failing from channels where id = ${channel_id}`)
     if (silent?.failing) await breakOff(db, channel_id, `For five days nothing got through. The last answer: ${why}`)
   })
 
 /** The channel is left alone for a while; what is at its head stays as it is. */
-export const rest = (db: Database, { channel_id }: Head, seconds: number) =>
+export const rest = (db: Database, { channel_id, to_user_id }: Head, seconds: number) =>
   db.execute(sql`
-    update channels set rests_until = greatest(rests_until, now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
+    update channels set ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, now() + make_interval(secs => ${seconds}))
+    where id = ${channel_id}`)
 
 /** It is there, and may have to be brought up to date; or it is not, and is sent as if for the first time. */
 export const recordFound = (db: Database, { id }: Head, reference: string) =>
@@ -163,7 +182,7 @@ export const recordFound = (db: Database, { id }: Head, reference: string) =>
 export const recordLost = (db: Database, { id }: Head) =>
   db.execute(sql`update channel_messages set status = 'waiting', reference = '' where id = ${id}`)
 
-export const recordEnd = (db: Database, { id }: Head, status: 'uncertain' | 'failed', why: string) =>
+export const recordEnd = (db: Database, { id }: Head, status: 'uncertain' | 'failed' | 'skipped', why: string) =>
   db.execute(sql`update channel_messages set status = ${status}, error = ${scrub(why)} where id = ${id}`)
 
 /** Somebody has to do something before anything can be sent again. */

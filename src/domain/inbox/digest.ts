@@ -1,8 +1,9 @@
 import { titleOf } from '../../contract/breakage-words.ts'
 import { DIGEST_HOUR } from '../../contract/channels.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
-import { type Database, type Pool, sql } from '../../db/database.ts'
+import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
+import { UNSETTLED } from '../breakages/breakages.ts'
 import { type DigestProject, digest } from '../notifications/mail-templates.ts'
 import * as mails from '../notifications/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -25,7 +26,7 @@ export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault;
       const projects = await happenedIn(db, reader, site)
       await db.execute(sql`update users set digested_at = now() where id = ${id}`)
       const eventful = projects.filter(
-        ({ opened, fixed, live, waiting_approvals }) => opened.length + fixed.length + live.length + waiting_approvals > 0,
+        ({ counts, waiting_approvals }) => counts.opened + counts.fixed + counts.live + waiting_approvals > 0,
       )
       if (eventful.length > 0) await mails.writeToUser(db, id, digest(eventful, unsubscribeUrl(vault, site, id, 'digest')))
     })
@@ -42,16 +43,20 @@ const due = (more: ReturnType<typeof sql>) => sql`
 async function happenedIn(db: Database, { id, since }: Reader, site: string): Promise<DigestProject[]> {
   type Row = Pick<Breakage, 'evidence' | 'cause' | 'jobs' | 'branch'>
   type Found = Omit<DigestProject, 'opened' | 'fixed' | 'url'> & { id: number; opened: Row[]; fixed: Row[] }
-  const breakages = (where: ReturnType<typeof sql>) => sql`
+  const breakages = (where: Sql) => sql`
     (select coalesce(json_agg(x), '[]') from (
-      select k.evidence, k.cause, k.jobs, nullif(k.branch, '') as branch from breakages k where k.project_id = p.id and ${where} order by k.opened_at desc limit ${LINES_MAX}) x)`
+      select k.evidence, k.cause, k.jobs, nullif(k.branch, '') as branch from breakages k where k.project_id = p.id and k.state <> 'withdrawn' and ${where} order by k.opened_at desc limit ${LINES_MAX}) x)`
+  const counted = (where: Sql) =>
+    sql`(select count(*) from breakages k where k.project_id = p.id and k.state <> 'withdrawn' and ${where})`
+  const opened = sql`k.opened_at >= ${since}`
+  const fixed = sql`k.state = 'fixed' and k.fixed_at >= ${since}`
+  const live = sql`from deployments d where d.project_id = p.id and d.live_at >= ${since}`
   const found = await db.rows<Found>(sql`
-    select p.id, p.name, ${breakages(sql`k.opened_at >= ${since}`)} as opened,
-      ${breakages(sql`k.state = 'fixed' and k.fixed_at >= ${since}`)} as fixed,
-      (select count(*) from breakages k where k.project_id = p.id and k.state <> 'fixed') as open,
+    select p.id, p.name, ${breakages(opened)} as opened, ${breakages(fixed)} as fixed,
+      (select count(*) from breakages k where k.project_id = p.id and ${UNSETTLED}) as open,
       (select count(*) from approvals a where a.project_id = p.id and a.status = 'pending') as waiting_approvals,
-      array(select concat_ws(' ', d.platform, d.version) from deployments d where d.project_id = p.id and d.live_at >= ${since}
-        order by d.live_at desc limit ${LINES_MAX}) as live
+      array(select concat_ws(' ', coalesce(nullif(d.store, ''), d.platform), d.version) ${live} order by d.live_at desc limit ${LINES_MAX}) as live,
+      json_build_object('opened', ${counted(opened)}, 'fixed', ${counted(fixed)}, 'live', (select count(*) ${live})) as counts
     from project_access m join projects p on p.id = m.project_id and p.status = 'active'
     where m.user_id = ${id} order by p.name, p.id`)
   const line = (row: Row) => scrub(`${row.branch === null ? '' : `${row.branch}: `}${titleOf(row)}`)

@@ -38,12 +38,12 @@ describe('somebody hears', () => {
     await breaks({ cause: 'The lamp went out', suspect: suspect('kim') })
     await look()
     await look()
-    expect(await titles('kim')).toEqual(['Broken on main: error: The lamp went out'])
+    expect(await titles('kim')).toEqual(['Broken on main: error: The lamp went out (your change CL 101)'])
     expect(await titles('ann')).toEqual([])
     const [mail, ...more] = await mails()
     expect(more).toEqual([])
     expect(mail).toMatchObject({ to_user_id: id('users', 'kim'), subject: 'Broken on main: error: The lamp went out' })
-    for (const words of ['CL 101 Move the lamp', 'touches the line', '/breakages/', mail!.unsubscribe])
+    for (const words of ['Your change CL 101 Move the lamp', 'touches the line', '/breakages/', mail!.unsubscribe])
       expect(mail!.text).toContain(words)
   })
 
@@ -80,12 +80,16 @@ describe('somebody hears', () => {
       expect(await titles('ann')).toEqual([])
       await db().execute(sql`
         insert into project_members (project_id, user_id, project_role) values (${project}, ${ann}, 'viewer')`)
-      const seen = await breaks({ cause: 'seen', suspect: suspect('ann') })
+      await breaks({ cause: 'seen', suspect: suspect('ann') })
       await quiet()
-      expect(await titles('ann')).toEqual(['Broken on main: error: seen'])
-      expect(await mails()).toHaveLength(1)
+      expect(await titles('ann')).toEqual(['Broken on main: error: seen (your change CL 101)'])
+      expect(rooms().slice(2)).toEqual([['C0BUILDS', ['U0ANN'], true]])
+      await db().execute(sql`update channel_rules set branch = 'dev'`)
+      const seen = await breaks({ cause: 'seen alone', suspect: suspect('ann') })
+      await quiet()
       const own = ['D0ANN', [], true]
-      expect(rooms().slice(2)).toEqual(expect.arrayContaining([['C0BUILDS', ['U0ANN'], true], own]))
+      expect(rooms().slice(3)).toEqual([own])
+      expect(await mails()).toEqual([])
       await db().execute(sql`delete from project_members where user_id = ${ann}`)
       await becomes(seen, 'fixed')
       await quiet()
@@ -122,7 +126,7 @@ describe('somebody hears', () => {
   test('of a task that somebody else gave them, and of assets of one change together', async () => {
     const project = id('projects', 'star')
     await db().execute(
-      sql`insert into project_members (project_id, user_id, role) values (${project}, ${id('users', 'kim')}, 'owner')`,
+      sql`insert into project_members (project_id, user_id, project_role) values (${project}, ${id('users', 'kim')}, 'lead')`,
     )
     await db().execute(sql`
       insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
@@ -152,7 +156,7 @@ describe('somebody hears', () => {
       await breaks({ cause: 'another', suspect: suspect('kim') })
       await look()
       expect(await titles('kim')).toEqual([])
-      expect(await mails()).toHaveLength(1)
+      expect(await mails()).toEqual([])
     } finally {
       await db().execute(sql`
         insert into account_members (account_id, user_id, role) values (${id('accounts', 'owl')}, ${id('users', 'kim')}, 'owner')`)
@@ -289,6 +293,18 @@ describe('the mail of the day', () => {
       expect(mail!.text).toContain(words)
     expect(mail!.text).not.toContain('Den')
     expect(await digests()).toHaveLength(1)
+    await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
+  })
+
+  test('counts everything, though it lists only the newest', async () => {
+    for (let i = 0; i < 14; i++) await breaks({ cause: `number ${i}` })
+    await db().execute(sql`
+      update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)},
+        digested_at = now() - interval '26 hours' where id = ${id('users', 'kim')}`)
+    const [mail] = await digests()
+    expect(mail!.subject).toBe('Your studio today: 14 newly broken, 14 open')
+    expect(mail!.text.match(/number \d+/g)).toHaveLength(10)
+    expect(mail!.text).toContain('- and 4 more')
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 

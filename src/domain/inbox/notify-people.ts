@@ -1,15 +1,13 @@
 import type { MessageSubject, NotificationKind } from '../../contract/channels.ts'
 import type { EventType } from '../../contract/events.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
+import type { Jobs } from '../../db/queue.ts'
 import type { Vault } from '../access/secrets.ts'
-import { CHANGE_OF_APPROVAL, directChannels, type Occasion } from '../channels/announce.ts'
+import { CHANGE_OF_APPROVAL, type Occasion } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
-import { concerning } from '../notifications/mail-templates.ts'
-import * as mails from '../notifications/mails.ts'
-import { preferencesOf } from './preferences.ts'
-import { unsubscribeUrl } from './unsubscribe.ts'
+import { mailTo, wantedBy, wayTo } from './ways.ts'
 
 /** Whom something concerns. */
 interface Concern {
@@ -19,6 +17,10 @@ interface Concern {
   kind: NotificationKind
   subject: MessageSubject
   subject_id: string
+  /** Under which it is told once, where that is not the subject itself: each occurrence of a breakage is told. */
+  told_as?: string
+  /** Of a breakage that came back; 0 for the first one. */
+  occurrence?: number
 }
 
 interface Means {
@@ -28,12 +30,54 @@ interface Means {
 
 /** Tells people what concerns them, where they chose to hear of it; of each thing once. In the caller's transaction. */
 export async function notifyPeople(db: Database, { vault, site }: Means, occasions: readonly Occasion[]) {
-  const reopened = idsOf(occasions, ['breakage.reopened'])
-  // Who was told before is told again.
-  if (reopened.length > 0)
-    await db.execute(sql`delete from notifications where subject = 'breakage' and subject_id = any (${reopened}::text[])`)
   for (const concern of await concernsOf(db, occasions)) await notifyPerson(db, { vault, site }, concern)
 }
+
+/**
+ * After the range of a breakage has moved: whoever is named first now is told, once for each occurrence, and whoever was told before and is
+ * cleared finds one line about it in the inbox.
+ */
+export const tellSuspects = ({ db, vault, site }: Means & { db: Pool }, { breakage_id, occurrence }: Jobs['tell_suspects']) =>
+  db.transaction(async (db) => {
+    await clear(db, breakage_id, occurrence)
+    for (const concern of await db.rows<Concern>(members(suspected([String(breakage_id)]))))
+      await notifyPerson(db, { vault, site }, concern)
+  })
+
+/** An occurrence of the breakage `k`, as notifications name it. */
+const named = (occurrence: Sql) => sql`k.id || case when ${occurrence} > 1 then ':' || ${occurrence} else '' end`
+const LATER = sql`case when k.occurrence > 1 then k.occurrence else 0 end`
+const OCCURRENCE = named(sql`k.occurrence`)
+
+async function clear(db: Database, breakageId: number, occurrence: number) {
+  const told = sql`
+    select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.title, n.path,
+      k.state <> 'withdrawn' and (named_suspect(k.suspects) ->> 'user_id')::integer is not distinct from n.user_id as named
+    from notifications n join breakages k on k.id = ${breakageId}
+    where n.project_id = k.project_id and n.kind = 'suspected' and n.subject = 'breakage'
+      and n.subject_id = ${named(sql`${occurrence}::integer`)} and (k.occurrence = ${occurrence} or k.state = 'withdrawn')`
+  await db.execute(sql`
+    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
+    select user_id, account_id, project_id, 'suspected', ${CLEARED}, subject_id, 'Your change is no longer suspected: ' || title, path, in_app
+    from (${told}) told where not named
+    on conflict (user_id, kind, subject, subject_id) do nothing`)
+  // Who is named again after all sees the first line anew; it was mailed before.
+  await db.execute(sql`
+    with again as (
+      delete from notifications c using (${told}) told
+      where told.named and c.user_id = told.user_id and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id
+      returning c.user_id, c.subject_id)
+    update notifications n set read_at = null, at = now() from again
+    where n.user_id = again.user_id and n.kind = 'suspected' and n.subject = 'breakage' and n.subject_id = again.subject_id`)
+  // An occurrence that was withdrawn leaves its number to the next one, which is told anew.
+  await db.execute(sql`
+    update notifications n set subject_id = n.subject_id || '~' || n.id from breakages k
+    where k.id = ${breakageId} and k.state = 'withdrawn' and n.project_id = k.project_id and n.kind = 'suspected'
+      and n.subject in ('breakage', ${CLEARED}) and n.subject_id = ${named(sql`${occurrence}::integer`)}`)
+}
+
+/** What a notification is about that takes a suspicion back. */
+const CLEARED = 'breakage_cleared'
 
 const idsOf = (occasions: readonly Occasion[], types: readonly EventType[]) =>
   occasions.flatMap(({ event_type, row_id }) => (types.includes(event_type) ? [row_id] : []))
@@ -54,50 +98,58 @@ async function concernsOf(db: Database, occasions: readonly Occasion[]): Promise
 const members = (rows: Sql): Sql => sql`
   select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
-    where n.user_id = c.user_id and n.kind = c.kind and n.subject = c.subject and n.subject_id = c.subject_id)`
+    where n.user_id = c.user_id and n.kind = c.kind and n.subject = c.subject and n.subject_id = coalesce(c.told_as, c.subject_id))`
 
 /** Only whoever is most likely to know: the others would be asked in vain. */
 const suspected = (ids: string[]) => sql`
   select (named_suspect(k.suspects)->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
-    k.id::text as subject_id
+    k.id::text as subject_id, ${OCCURRENCE} as told_as, ${LATER} as occurrence
   from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
 
 /** By somebody else. */
 const given = (ids: string[]) => sql`
-  select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id
+  select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id,
+    ${OCCURRENCE} as told_as, ${LATER} as occurrence
   from breakages k cross join lateral (
     select h.detail from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id and h.kind = 'claimed'
     order by h.id desc limit 1) said
   where k.id = any (${ids}::bigint[]) and said.detail = 'user:' || k.owner_user_id`
 
-/** All that one change asks for is one thing to look at. */
+/**
+ * All that one change asks for is one thing to look at. Whoever may decide and is on the project, and those of the account who decide
+ * everywhere; members who only happen to see the project are left alone.
+ */
 const waiting = (ids: string[]) => sql`
-  select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id
-  from approvals a join project_members o on o.project_id = a.project_id and o.role = 'owner'
+  select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id,
+    null as told_as, 0 as occurrence
+  from approvals a join project_access o on o.project_id = a.project_id and o.project_role in ('approver', 'lead')
+    and (o.account_role in ('owner', 'admin')
+      or exists (select from project_members m where m.project_id = o.project_id and m.user_id = o.user_id))
   where a.id = any (${ids}::uuid[]) and a.status = 'pending'`
 
 const assigned = (ids: string[]) => sql`
-  select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id
+  select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id, null as told_as, 0 as occurrence
   from tasks t where t.id = any (${ids}::bigint[]) and t.user_id is not null and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
 async function notifyPerson(db: Database, { vault, site }: Means, concern: Concern) {
-  const { user_id, account_id, project_id, kind, subject, subject_id } = concern
+  const { user_id, account_id, project_id, kind, subject, subject_id, told_as } = concern
   const said = await announcementOf(db, { project_id, subject, subject_id, here: false }, site)
   if (!said) return
-  // Whoever has not shown that an address is theirs gets no mail about somebody's studio.
-  const ways = (await db.one<{ in_app: boolean; mail: boolean; chat: boolean }>(sql`
-    select w.in_app, w.mail and u.email_verified as mail, w.chat from (${preferencesOf(sql`${user_id}`)}) w, users u
-    where w.kind = ${kind} and u.id = ${user_id}`))!
+  const wanted = await wantedBy(db, user_id, kind)
+  const way = await wayTo(db, concern, wanted)
   await db.execute(sql`
-    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
-    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${subject_id}, ${said.title}, ${pathOf(said, site)}, ${ways.in_app})`)
-  if (ways.mail && !(await mails.isSwamped(db, user_id))) {
-    const stop = unsubscribeUrl(vault, site, user_id, kind)
-    await mails.writeToUser(db, user_id, concerning(kind, said, stop), account_id)
-  }
-  const [direct] = ways.chat ? await directChannels(db, [account_id]) : []
-  if (direct) await enqueue(db, [{ account_id, channel_id: direct.id, project_id, subject, subject_id, to_user_id: user_id }])
+    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way)
+    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${told_as ?? subject_id}, ${titleFor(kind, said)},
+      ${pathOf(said, site)}, ${wanted.in_app}, ${way.way})`)
+  if (way.way === 'mail') await mailTo(db, { vault, site }, concern, said)
+  if (way.way !== 'direct') return
+  const message = { account_id, project_id, subject, subject_id, to_user_id: user_id, occasion: concern.occurrence ?? 0 }
+  await enqueue(db, [{ ...message, channel_id: way.channel_id }])
 }
+
+/** Says why it is them. */
+const titleFor = (kind: NotificationKind, { title, suspect }: Announcement) =>
+  kind === 'suspected' && suspect?.identifier ? `${title} (your change ${suspect.identifier})` : title
 
 const pathOf = ({ url }: Announcement, site: string) => url.slice(site.length)

@@ -101,18 +101,20 @@ Accept here: ${url}
 The invitation ends after seven days.`,
 })
 
-const LEADS: Record<NotificationKind, string> = {
-  suspected: 'A change of yours is suspected of having broken something. You may know at a glance whether it did.',
-  given: 'Somebody gave you this breakage to see to.',
-  approval: 'Assets wait for approval in a project that you own.',
-  task: 'A task was given to you.',
+/** Why it is them. */
+const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
+  suspected: ({ suspect }) =>
+    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. You may know at a glance whether it did.`,
+  given: () => 'Somebody made you the owner of this breakage.',
+  approval: () => 'Assets wait for your approval.',
+  task: () => 'You were assigned a task.',
 }
 
 /** What concerns one person, told at once. */
 export const concerning = (kind: NotificationKind, said: Announcement, stop: string): MailTemplate => ({
   subject: said.title.length > 120 ? `${said.title.slice(0, 119).toWellFormed()}…` : said.title,
   unsubscribe: stop,
-  text: `${LEADS[kind]}
+  text: `${LEADS[kind](said)}
 
 ${announced(said)}
 
@@ -125,27 +127,35 @@ const announced = ({ title, facts, evidence, suspect, links }: Announcement): st
     title,
     facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
     evidence && `The log says: ${evidence}`,
-    suspect && `Suspected: ${suspect.change}${suspect.reason === '' ? '' : ` (${suspect.reason})`}\n${suspect.url}`,
+    suspect &&
+      `Suspect: ${suspect.change}${authorOf(suspect)}${suspect.reason === '' ? '' : ` (${suspect.reason})`}\n${suspect.url}`,
     links.map(({ label, url }) => `${label}: ${url}`).join('\n'),
   ]
     .filter(Boolean)
     .join('\n\n')
 
+const authorOf = ({ person, author }: NonNullable<Announcement['suspect']>) => {
+  const name = person?.name ?? author
+  return name ? ` by ${name}` : ''
+}
+
 /** What a project did since somebody's last digest. */
 export interface DigestProject {
   name: string
   url: string
+  /** The newest of each; `counts` says how many there are. */
   opened: string[]
   fixed: string[]
   /** Open ones in all. */
   open: number
   waiting_approvals: number
   live: string[]
+  counts: { opened: number; fixed: number; live: number }
 }
 
 /** What happened in somebody's projects since yesterday. */
 export const digest = (projects: readonly DigestProject[], stop: string): MailTemplate => {
-  const opened = projects.reduce((sum, project) => sum + project.opened.length, 0)
+  const opened = projects.reduce((sum, project) => sum + project.counts.opened, 0)
   const open = projects.reduce((sum, project) => sum + project.open, 0)
   return {
     subject: `Your studio today: ${opened} newly broken, ${open} open`,
@@ -156,14 +166,18 @@ You get this once a day. Stop it: ${stop}`,
   }
 }
 
-const digested = ({ name, url, opened, fixed, open, waiting_approvals, live }: DigestProject): string => {
-  const block = (title: string, lines: readonly string[]) =>
-    lines.length > 0 && [title, ...lines.map((line) => `- ${line}`)].join('\n')
+const digested = ({ name, url, open, waiting_approvals, counts, ...listed }: DigestProject): string => {
+  const block = (title: string, of: keyof typeof counts) => {
+    const more = counts[of] - listed[of].length
+    return (
+      counts[of] > 0 && [title, ...listed[of].map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n')
+    )
+  }
   return [
     `${name}: ${open === 0 ? 'nothing is broken' : `${open} open ${open === 1 ? 'breakage' : 'breakages'}`}${waiting_approvals > 0 ? `, ${waiting_approvals} waiting for approval` : ''}\n${url}`,
-    block('Newly broken', opened),
-    block('Fixed', fixed),
-    block('Live', live),
+    block('Newly broken', 'opened'),
+    block('Fixed', 'fixed'),
+    block('Live', 'live'),
   ]
     .filter(Boolean)
     .join('\n\n')

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { announcementOf } from '../../domain/channels/announcements.ts'
+import { whyObsolete } from '../../domain/channels/breakage-messages.ts'
 import * as queue from '../../domain/channels/message-queue.ts'
 import * as people from '../../domain/channels/people.ts'
+import { mailInstead } from '../../domain/inbox/ways.ts'
 import { NoAnswer, safeFetch } from '../../net/safe-fetch.ts'
 import type { Lane } from '../lanes.ts'
 import { delayAfter } from '../outgoing/webhook-worker.ts'
@@ -14,6 +16,8 @@ const TURN_MS = 10_000
 const TIMEOUT_MS = 10_000
 /** Between two messages to one channel: what the strictest vendor allows for long. */
 const PACE_MS = 1_000
+/** Between two messages to people: each has a room of their own at the vendor, and its pace. */
+const DIRECT_PACE_MS = 300
 /** What somebody else began to send may be under way for this long. */
 const SETTLED_MS = 5_000
 
@@ -62,12 +66,17 @@ async function lookFor({ db, allowed, slackApi }: ChannelContext, lane: Lane, he
 async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
   const { db, site } = context
   const vendor = VENDORS[head.kind]
+  const obsolete = await whyObsolete(db, head)
+  if (obsolete !== undefined) return queue.recordEnd(db, head, 'skipped', obsolete)
   const announcement = await announcementOf(db, head, site)
   if (!announcement) return queue.recordEnd(db, head, 'failed', 'What it was about is gone.')
   const to = destinationOf(head, context.slackApi)
   const named = new Set([...announcement.mentions.map(({ user_id }) => user_id), ...(head.to_user_id ? [head.to_user_id] : [])])
   const chatIds = await chatIdsOf(context, lane, head, [...named])
   const direct = head.to_user_id ? chatIds.get(head.to_user_id) : undefined
+  // Whoever was to hear of it here and cannot be found gets a mail.
+  const lost = [...named].filter((userId) => !chatIds.has(userId))
+  if (head.reference === '') for (const userId of lost) await mailInstead(db, context, head, userId)
   if (head.to_user_id && direct === undefined)
     return queue.recordEnd(db, head, 'failed', 'Nobody there has their address, or they do not see the project any more.')
   if (direct !== undefined) to.room = vendor.direct!(direct)
@@ -76,8 +85,9 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
     announcement: head.to_user_id ? { ...announcement, mentions: [], here: false } : announcement,
     chatIdOf: ({ user_id }) => chatIds.get(user_id),
     ...(head.thread && { thread: head.thread }),
+    ...(head.to_user_id && { reader: head.to_user_id }),
   }
-  await queue.begin(db, head, PACE_MS)
+  await queue.begin(db, head, head.to_user_id ? DIRECT_PACE_MS : PACE_MS)
   const action = head.reference !== '' && vendor.edit ? 'edit' : 'post'
   const request = (plain: boolean) =>
     action === 'edit' ? vendor.edit!(to, post, head.reference, plain) : vendor.post(to, post, plain)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
+import { advanceClock } from '../../../test/support/clock.ts'
 import { until } from '../../../test/support/until.ts'
-import { CHANNEL_KINDS } from '../../contract/channels.ts'
+import { CHANNEL_KIND_TABLE, CHANNEL_KINDS } from '../../contract/channels.ts'
 import { sql } from '../../db/database.ts'
 import { edit } from '../../domain/breakages/edit.ts'
 import * as channels from '../../domain/channels/channels.ts'
@@ -78,26 +79,114 @@ describe('a breakage', () => {
     ])
   })
 
-  test('that is fixed is a message of its own where a rule asks for it, and none elsewhere', async () => {
-    await channel('teams', 'told', [{ subject: 'breakage' }, { subject: 'breakage_fixed' }])
-    await channel('teams', 'untold')
+  test.each(CHANNEL_KINDS.filter((kind) => !CHANNEL_KIND_TABLE[kind].edits))(
+    'is posted in %s as broken, fixed and broken again, and once only where a second rule asks for fixed ones',
+    async (kind) => {
+      await channel(kind, 'C0ONE')
+      await channel(kind, 'C0TWO', [{ subject: 'breakage' }, { subject: 'breakage_fixed' }])
+      node()
+      const breakage = await breaks()
+      await room.quiet()
+      for (const state of ['claimed', 'fixed', 'open', 'fixed'] as const) {
+        await becomes(breakage, state, id('users', 'kim'))
+        await room.quiet()
+      }
+      const words = ['Broken', 'Fixed', 'Broken again', 'Fixed'].map((word) =>
+        expect.stringMatching(new RegExp(`${word} on main`)),
+      )
+      expect(said(kind, 'C0ONE')).toEqual(words)
+      expect(said(kind, 'C0TWO')).toEqual(words)
+    },
+  )
+
+  test('in a room that asks only for fixed ones is broken again too, so that the last word is the state', async () => {
+    await channel('teams', 'mended', [{ subject: 'breakage_fixed' }])
     node()
     const breakage = await breaks()
-    await room.quiet()
-    await becomes(breakage, 'claimed', id('users', 'kim'))
-    await becomes(breakage, 'fixed')
-    await room.quiet()
-    expect(said('teams', 'told')).toEqual([expect.stringContaining('Broken'), expect.stringContaining('Fixed')])
-    expect(said('teams', 'untold')).toHaveLength(1)
+    for (const state of ['fixed', 'open'] as const) {
+      await becomes(breakage, state)
+      await room.quiet()
+    }
+    expect(said('teams', 'mended')).toEqual([expect.stringContaining('Fixed'), expect.stringContaining('Broken again')])
   })
 
-  test('is told as it stands when its turn comes', async () => {
-    await channel('teams', 'late')
+  test('that is fixed before its first message went out is not told, and told when it comes back', async () => {
+    const rooms = ['teams', 'discord', 'slack'] as const
+    const made = await Promise.all(rooms.map((kind) => channel(kind, 'C0LATENESS')))
     const breakage = await breaks()
     await becomes(breakage, 'fixed')
     node()
     await room.quiet()
-    expect(said('teams', 'late')).toEqual([expect.stringContaining('Fixed')])
+    expect(rooms.map((kind) => said(kind, 'C0LATENESS'))).toEqual([[], [], []])
+    expect(await messages(made[0]!.id)).toMatchObject([{ status: 'skipped' }])
+    await becomes(breakage, 'open')
+    await room.quiet()
+    const again = [expect.stringContaining('Broken again')]
+    expect(rooms.map((kind) => said(kind, 'C0LATENESS'))).toEqual([again, again, again])
+  })
+
+  test('that comes and goes while a room rests is told as it went, and the last word is the state', async () => {
+    const { id: channelId } = await channel('mattermost', 'slow')
+    node()
+    const breakage = await breaks()
+    await room.quiet()
+    const rest = (until: ReturnType<typeof sql>) =>
+      studio().db.execute(sql`update channels set rests_until = ${until} where id = ${channelId}`)
+    await rest(sql`now() + interval '1 hour'`)
+    for (const state of ['fixed', 'open', 'fixed', 'open'] as const) await becomes(breakage, state)
+    await room.heard()
+    await rest(sql`now()`)
+    await room.quiet()
+    expect(said('mattermost', 'slow').map((text) => /Broken again|Broken|Fixed/.exec(text)![0])).toEqual([
+      'Broken',
+      'Fixed',
+      'Broken again',
+      'Fixed',
+      'Broken again',
+    ])
+  })
+
+  test('that is withdrawn says so in its message where it can be edited; elsewhere nothing is posted', async () => {
+    await channel('discord', 'edits')
+    await channel('slack_webhook', 'C0POSTS')
+    node()
+    const [breakage, other] = [await breaks({ cause: 'Cook failed' }), await breaks({ cause: 'The cave fell in' })]
+    await room.quiet()
+    await studio().db.execute(sql`
+      update breakages set state = 'withdrawn', withdrawn_reason = 'same_as', same_as_breakage_id = ${other} where id = ${breakage}`)
+    await room.quiet()
+    expect(said('discord', 'edits')[0]).toMatch(/Withdrawn[\s\S]*Same as[\s\S]*The cave fell in/)
+    expect(said('slack_webhook', 'C0POSTS')).toHaveLength(2)
+    expect([...said('discord', 'edits'), ...said('slack_webhook', 'C0POSTS')].join()).not.toContain('Fixed')
+  })
+
+  test('that flickers is one message that counts; where nothing can be edited there is one post a day', async () => {
+    const kinds = ['slack', 'discord', 'teams'] as const
+    for (const kind of kinds) await channel(kind, 'C0FLICKER')
+    node()
+    const breakage = await breaks({
+      suspect: { change_id: Number(studio().world.changes!.lamp!.id), user_id: id('users', 'kim') },
+    })
+    await room.quiet()
+    await studio().db.execute(sql`update breakages set flaky = true, suspects = '[]' where id = ${breakage}`)
+    const flicker = async () => {
+      for (const state of ['fixed', 'open'] as const) {
+        await becomes(breakage, state)
+        await room.heard()
+      }
+      await until(async () => (await due()) === 0)
+    }
+    const due = () =>
+      studio().db.execute(sql`
+        select from channel_messages where status in ('waiting', 'sending') and not_before <= goldmaster_now()`)
+    for (let i = 0; i < 3; i++) await flicker()
+    for (const kind of kinds) expect(said(kind, 'C0FLICKER')).toHaveLength(1)
+    for (const kind of ['slack', 'discord'] as const) expect(said(kind, 'C0FLICKER')[0]).toMatch(/Flickering[\s\S]*4 times/)
+    await advanceClock(studio().db, '25 hours')
+    await until(() => said('teams', 'C0FLICKER').length === 2)
+    await flicker()
+    expect(said('teams', 'C0FLICKER')).toEqual([expect.stringContaining('Broken on main'), expect.stringContaining('4 times')])
+    for (const kind of ['slack', 'discord'] as const) expect(said(kind, 'C0FLICKER')).toHaveLength(1)
   })
 })
 

@@ -17,6 +17,8 @@ export interface Post {
   chatIdOf(person: Person): string | undefined
   /** What the vendor calls the message that this one follows. */
   thread?: string
+  /** The only person who gets it. */
+  reader?: number
 }
 
 export interface VendorRequest {

@@ -26,6 +26,26 @@ export const judgeSlack: Judge = (body) => {
     if (given?.type === 'mrkdwn') mrkdwn(String(given.text), notifies)
     else shown.push(String(given?.text))
   }
+  /** Every character of a text element is shown as it is. */
+  const richElement = (given: Body, notifies: boolean): string => {
+    if (given.type === 'user') {
+      hold(/^[UW][A-Z0-9]+$/.test(given.user_id), 'user.user_id')
+      if (notifies) notified.push(given.user_id)
+      return `<@${given.user_id}>`
+    }
+    hold(given.type === 'text' || given.type === 'link', `an element of type ${given.type}`)
+    if (given.type === 'link') address(given.url, 'link.url', 3000)
+    hold(typeof given.text === 'string' && given.text !== '' && given.text.isWellFormed(), 'an element without text')
+    clean(given.text)
+    return given.type === 'link' ? `${given.text} ${given.url}` : given.text
+  }
+  const richPart = ({ type, elements }: Body, notifies: boolean): string => {
+    hold(type === 'rich_text_section' || type === 'rich_text_preformatted', `a part of type ${type}`)
+    hold(listOf(elements).length > 0, 'an empty part')
+    return `${listOf(elements)
+      .map((element) => richElement(element, notifies))
+      .join('')}${type === 'rich_text_preformatted' ? '\n' : ''}`
+  }
   const block = (given: Body, notifies: boolean) => {
     if (given.type === 'section') {
       hold(given.text || given.fields, 'a section without text and fields')
@@ -40,6 +60,13 @@ export const judgeSlack: Judge = (body) => {
     } else if (given.type === 'context') {
       count(given.elements, 'context.elements', 10, 1)
       for (const element of listOf(given.elements)) textObject(element, 'context.elements', 3000, notifies)
+    } else if (given.type === 'rich_text') {
+      count(given.elements, 'rich_text.elements', 100, 1)
+      shown.push(
+        listOf(given.elements)
+          .map((part) => richPart(part, notifies))
+          .join(''),
+      )
     } else if (given.type === 'actions') {
       count(given.elements, 'actions.elements', 25, 1)
       for (const { text, url } of listOf(given.elements)) {

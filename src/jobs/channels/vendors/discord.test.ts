@@ -50,7 +50,7 @@ test('a breakage is one embed: title, evidence, facts, suspect, links', () => {
     url: 'https://goldmaster.example/projects/7/breakages/41?a=1&b=2',
     color: 0xd1242f,
   })
-  expect(description).toBe("```\nSource/Dragon.cpp(42): error C2065: 'Fire<T>': undeclared ˋidentifierˋ\n```")
+  expect(description).toBe("```\nSource/Dragon.cpp(42): error C2065: 'Fire<T>': undeclared `identifier`\n```")
   expect(fields.map((field: { name: string }) => field.name)).toEqual(['Jobs', 'Since', 'Owner', 'Suspect', '\u200b'])
   expect(fields[3].value).toBe('[184467](https://goldmaster.example/projects/7/changes/9) by Kim Sato: changed Source/Dragon.cpp')
 })

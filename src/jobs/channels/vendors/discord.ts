@@ -1,11 +1,11 @@
 import type { Destination, Outcome, Post, Vendor, VendorRequest } from '../vendor.ts'
 import { failureOf, jsonOf, waitOf } from './replies.ts'
-import { apart, backslashed, markdownLink, ZERO_WIDTH } from './text.ts'
+import { backslashed, markdownLink, ZERO_WIDTH } from './text.ts'
 import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
 
 const MARKDOWN: Syntax = {
-  // No backslash keeps @everyone from pinging where it is allowed to.
-  escape: apart('@', backslashed('\\*_~`|<>[]#')),
+  escape: backslashed('\\*_~`|<>[]#'),
+  backslash: true,
   link: markdownLink,
   mention: (id) => (/^\d{1,20}$/.test(id) ? `<@${id}>` : undefined),
   here: '@here',
@@ -19,8 +19,10 @@ const SUPPRESS_EMBEDS = 4
 function message(post: Post, plain: boolean) {
   const said = word(post, MARKDOWN)
   const { announcement } = post
-  const allowed_mentions = { parse: announcement.here ? ['everyone'] : [], users: said.pinged.map(({ id }) => id) }
-  if (plain) return { content: said.summary, embeds: [], flags: SUPPRESS_EMBEDS, allowed_mentions }
+  const users = said.pinged.map(({ id }) => id)
+  // A title may say @everyone, and no escape keeps that from pinging.
+  if (plain) return { content: said.summary, embeds: [], flags: SUPPRESS_EMBEDS, allowed_mentions: { parse: [], users } }
+  const allowed_mentions = { parse: announcement.here ? ['everyone'] : [], users }
   const links = linkLine(said, MARKDOWN, FIELD_MAX)
   const embed = {
     title: said.title,

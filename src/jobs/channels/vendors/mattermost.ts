@@ -8,9 +8,10 @@ import type { Syntax } from './wording.ts'
 const BROADCASTS = ['all', 'channel', 'here']
 
 const MARKDOWN: Syntax = {
-  escape: apart('@<', backslashed('\\*_~`|[]#')),
-  // <!channel> becomes a mention wherever it stands, in code too.
-  escapeCode: apart('<', inCode),
+  escape: apart(/(?<![\p{L}\p{N}])@\w|<[!@]/uy, backslashed('\\*_~`|[]#')),
+  backslash: true,
+  // <!channel> becomes a mention wherever it is, in code too.
+  escapeCode: apart(/<[!@]/y, inCode),
   link: markdownLink,
   mention: (id) => (/^[a-z0-9._-]{1,64}$/.test(id) && !BROADCASTS.includes(id) ? `@${id}` : undefined),
   here: '@here',

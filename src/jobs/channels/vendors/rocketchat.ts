@@ -1,16 +1,16 @@
 import type { Vendor } from '../vendor.ts'
 import { attachmentMessage } from './attachment.ts'
 import { failureOf, jsonOf, waitOf } from './replies.ts'
-import { apart, inCode, lookalike, markdownLink } from './text.ts'
+import { apart, inCode, markdownLink } from './text.ts'
 import { webhookPost } from './webhook-post.ts'
 import type { Syntax } from './wording.ts'
 
 const BROADCASTS = ['all', 'here']
 
 const MARKDOWN: Syntax = {
-  // It knows no escaping.
-  escape: apart('@<]|', lookalike),
-  escapeCode: apart('@', inCode),
+  // It knows no escaping: what may ping or link is pulled apart, other marks stay what they are.
+  escape: apart(/(?<![\p{L}\p{N}])@[\w.-]|<(?:http|[!@])|\]\(|``/uy),
+  escapeCode: apart(/(?<![\p{L}\p{N}])@[\w.-]/uy, inCode),
   link: markdownLink,
   mention: (id) => (/^[\w.-]{1,64}$/.test(id) && !BROADCASTS.includes(id.toLowerCase()) ? `@${id}` : undefined),
   here: '@here',

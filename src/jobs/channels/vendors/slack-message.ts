@@ -1,44 +1,85 @@
 import type { Post } from '../vendor.ts'
-import { lookalike } from './text.ts'
+import { inCode } from './text.ts'
 import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
+const mention = (id: string) => (/^[UW][A-Z0-9]{2,30}$/.test(id) ? `<@${id}>` : undefined)
+
+/** For notifications, and where blocks are refused. Its marks cannot be escaped and stay what they are. */
 const MRKDWN: Syntax = {
-  escape: (character, before, after) => ENTITIES[character] ?? lookalike(character, before, after),
-  escapeCode: (character, before, after) =>
-    ENTITIES[character] ?? (character === '`' ? lookalike(character, before, after) : character),
+  escape: (character, before, after) => ENTITIES[character] ?? inCode(character, before, after),
   // A bar ends the address, and a second one the text.
-  link: (text, url) => `<${url.replaceAll('&', '&amp;')}|${text.replaceAll('|', '∣')}>`,
-  mention: (id) => (/^[UW][A-Z0-9]{2,30}$/.test(id) ? `<@${id}>` : undefined),
+  link: (text, url) => {
+    const address = url.replaceAll('&', '&amp;')
+    return text.includes('|') ? `${text} <${address}|Open>` : `<${address}|${text}>`
+  },
+  mention,
   here: '<!here>',
 }
 
-/** Longer texts of one block are refused. */
-const SECTION_MAX = 3000
+/** What texts never hold, for links and people among them: they become elements. */
+const [LINK, PERSON, MIDDLE, END] = ['\u0001', '\u0002', '\u0003', '\u0004']
+const TOKEN = /([\u0001\u0002])([^\u0003\u0004]*)(?:\u0003([^\u0004]*))?\u0004/g
 
-/** Verbatim: only what is written as a mention or a link is one. */
-const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true })
-const section = (text: string) => ({ type: 'section', text: mrkdwn(text) })
+/** Rich text takes every character for itself, so that names can be copied and searched for. */
+const RICH: Syntax = {
+  escape: (character) => character,
+  escapeCode: (character) => character,
+  link: (text, url) => `${LINK}${url}${MIDDLE}${text}${END}`,
+  mention: (id) => mention(id) && `${PERSON}${id}${END}`,
+  here: '',
+}
 
-/** Who is pinged stands outside of the coloured part: mentions in attachments ping nobody. */
+type Style = { style?: { bold: true } }
+const BOLD: Style = { style: { bold: true } }
+
+function elementsOf(text: string, style: Style = {}) {
+  const elements: object[] = []
+  const plain = (part: string) => {
+    if (part !== '') elements.push({ type: 'text', text: part, ...style })
+  }
+  let read = 0
+  for (const token of text.matchAll(TOKEN)) {
+    plain(text.slice(read, token.index))
+    const [whole, kind, first, second] = token
+    elements.push(
+      kind === LINK ? { type: 'link', url: first, text: second, ...style } : { type: 'user', user_id: first, ...style },
+    )
+    read = token.index + whole.length
+  }
+  plain(text.slice(read))
+  return elements
+}
+
+/** Blocks of more than 13,000 characters are refused. */
+const LINKS_MAX = 1700
+
+const section = (elements: object[]) => ({ type: 'rich_text_section', elements })
+const rich = (...elements: object[]) => ({ type: 'rich_text', elements })
+
+/** Who is pinged is outside of the colored part: mentions in attachments ping nobody. */
 export function slackMessage(post: Post, plain: boolean) {
-  const said = word(post, MRKDWN)
-  const message = { text: said.summary, unfurl_links: false, unfurl_media: false }
+  const { summary, ping } = word(post, MRKDWN)
+  const message = { text: summary, unfurl_links: false, unfurl_media: false }
   if (plain) return message
-  const links = linkLine(said, MRKDWN, SECTION_MAX)
+  const said = word(post, RICH)
+  const labelled = (label: string, value: string, last: boolean) =>
+    section([...elementsOf(`${label}: `, BOLD), ...elementsOf(`${value}${last ? '' : '\n'}`)])
+  const facts = [...said.facts, ...(said.suspect ? [{ label: 'Suspect', value: said.suspect }] : [])]
+  // Links, not buttons: Slack shows a warning on buttons of an app that does not listen to them.
+  const links = linkLine(said, RICH, LINKS_MAX)
   const details = [
-    ...(said.evidence ? [section(`\`\`\`${said.evidence}\`\`\``)] : []),
-    ...(said.facts.length > 0
-      ? [{ type: 'section', fields: said.facts.map(({ label, value }) => mrkdwn(`*${label}*\n${value}`)) }]
-      : []),
-    ...(said.suspect ? [section(`*Suspect*\n${said.suspect}`)] : []),
-    // Links, not buttons: Slack shows a warning on buttons of an app that does not listen to them.
-    ...(links ? [section(links)] : []),
+    ...(said.evidence ? [{ type: 'rich_text_preformatted', elements: elementsOf(said.evidence) }] : []),
+    ...facts.map(({ label, value }, index) => labelled(label, value, index === facts.length - 1 && links === '')),
+    ...(links ? [section(elementsOf(links))] : []),
   ]
   return {
     ...message,
-    blocks: [section([said.ping, `*${said.heading}*`].filter(Boolean).join(' '))],
-    ...(details.length > 0 && { attachments: [{ color: TONE_COLOURS[post.announcement.tone], blocks: details }] }),
+    blocks: [
+      ...(ping ? [{ type: 'section', text: { type: 'mrkdwn', text: ping, verbatim: true } }] : []),
+      rich(section(elementsOf(said.heading, BOLD))),
+    ],
+    ...(details.length > 0 && { attachments: [{ color: TONE_COLOURS[post.announcement.tone], blocks: [rich(...details)] }] }),
   }
 }

@@ -37,20 +37,36 @@ test('a breakage is a linked title, and below it in its colour the evidence, fac
   const { text, blocks, attachments } = bodyOf(slack.post(TO, postOf({}, { 1: 'U0KIM' }), false))
   const link = '<https://goldmaster.example/projects/7/breakages/41?a=1&amp;b=2|Compile error on main>'
   expect(text).toBe(`<@U0KIM> ${link}`)
-  expect(blocks).toEqual([{ type: 'section', text: { type: 'mrkdwn', text: `<@U0KIM> *${link}*`, verbatim: true } }])
-  expect(attachments).toHaveLength(1)
-  const [evidence, facts, suspect, links] = attachments[0].blocks
-  expect(attachments[0].color).toBe('#d1242f')
-  expect(evidence.text.text).toBe("```Source/Dragon.cpp(42): error C2065: 'Fire&lt;T&gt;': undeclared ˋidentifierˋ```")
-  expect(facts.fields.map((field: { text: string }) => field.text)).toEqual([
-    '*Jobs*\nEditor Win64, Game PS5',
-    '*Since*\n2 March, 09:14 UTC',
-    '*Owner*\nAda Berg',
+  const url = 'https://goldmaster.example/projects/7/breakages/41?a=1&b=2'
+  const bold = { style: { bold: true } }
+  expect(blocks).toEqual([
+    { type: 'section', text: { type: 'mrkdwn', text: '<@U0KIM>', verbatim: true } },
+    {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [{ type: 'link', url, text: 'Compile error on main', ...bold }] }],
+    },
   ])
-  expect(suspect.text.text).toBe(
-    '*Suspect*\n<https://goldmaster.example/projects/7/changes/9|184467> by <@U0KIM>: changed Source/Dragon.cpp',
-  )
-  expect(links.text.text.match(/\|(Open|Claim|Mute)>/g)).toHaveLength(3)
+  expect(attachments).toHaveLength(1)
+  expect(attachments[0].color).toBe('#d1242f')
+  const [evidence, jobs, since, owner, suspect, links] = attachments[0].blocks[0].elements
+  expect(evidence).toEqual({
+    type: 'rich_text_preformatted',
+    elements: [{ type: 'text', text: "Source/Dragon.cpp(42): error C2065: 'Fire<T>': undeclared `identifier`" }],
+  })
+  expect(jobs.elements).toEqual([
+    { type: 'text', text: 'Jobs: ', ...bold },
+    { type: 'text', text: 'Editor Win64, Game PS5\n' },
+  ])
+  expect([since, owner].map(({ elements }) => elements[1].text)).toEqual(['2 March, 09:14 UTC\n', 'Ada Berg\n'])
+  expect(suspect.elements).toEqual([
+    { type: 'text', text: 'Suspect: ', ...bold },
+    { type: 'link', url: 'https://goldmaster.example/projects/7/changes/9', text: '184467' },
+    { type: 'text', text: ' by ' },
+    { type: 'user', user_id: 'U0KIM' },
+    { type: 'text', text: ': changed Source/Dragon.cpp\n' },
+  ])
+  const linked = links.elements.filter(({ type }: { type: string }) => type === 'link')
+  expect(linked.map(({ text }: { text: string }) => text)).toEqual(['Open', 'Claim', 'Mute'])
 })
 
 test('an edit that leaves something out takes it away', () => {

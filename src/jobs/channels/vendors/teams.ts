@@ -4,11 +4,12 @@ import { apart, backslashed, markdownLink } from './text.ts'
 import { webhookPost } from './webhook-post.ts'
 import { type Syntax, word } from './wording.ts'
 
-/** A card reads tags such as <at>, and takes {{…}} for a function. */
-const escaped = apart('<{', backslashed('\\*_~`[]'))
+/** A card reads the tag <at>, and takes {{…}} for a function. */
+const escaped = apart(/<\/?at\b|\{\{/iy, backslashed('\\*_~`[]'))
 
 const MARKDOWN: Syntax = {
   escape: escaped,
+  backslash: true,
   // Of another font, and Markdown all the same.
   escapeCode: escaped,
   link: markdownLink,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apart, backslashed, inCode, lookalike, oneLine, truncate, ZERO_WIDTH } from './text.ts'
+import { apart, backslashed, inCode, oneLine, truncate, ZERO_WIDTH } from './text.ts'
 
 const asIs = (character: string) => character
 
@@ -27,15 +27,21 @@ test('an escape is never cut in two, and counts as long as it is', () => {
 })
 
 test('what would begin a list, a quote or a heading does not', () => {
-  for (const text of ['> x', '>x', '# x', '- x', '1. x', '12) x', '-# x', '---'])
-    expect(truncate(text, 100, asIs)).toBe(`${ZERO_WIDTH}${text}`)
-  for (const text of ['-Wall', '1.2.3', '#41', 'a - b']) expect(truncate(text, 100, asIs)).toBe(text)
+  for (const text of ['> x', '>x', '# x', '- x', '-# x', '---']) expect(truncate(text, 100, asIs, true)).toBe(`\\${text}`)
+  expect(truncate('1. x', 100, asIs, true)).toBe('1\\. x')
+  expect(truncate('12) x', 100, asIs, true)).toBe('12\\) x')
+  expect(truncate('* x', 100, backslashed('*'), true)).toBe('\\* x')
+  for (const text of ['-Wall', '1.2.3', '#41', 'a - b']) expect(truncate(text, 100, asIs, true)).toBe(text)
+  expect(truncate('# x', 100, asIs)).toBe('# x')
 })
 
 test('underscores inside of words stay as they are, other marks do not', () => {
-  expect(truncate('my_level_01 _x_ *y* ~z~ `c`', 100, lookalike)).toBe('my_level_01 ˍxˍ ∗y∗ ∼z∼ ˋcˋ')
   expect(truncate('my_level_01 _x_ *y*', 100, backslashed('\\_*'))).toBe('my_level_01 \\_x\\_ \\*y\\*')
   expect(truncate('a\\*b', 100, backslashed('\\*'))).toBe('a\\\\\\*b')
-  expect(truncate('```x*', 100, inCode)).toBe('ˋˋˋx*')
-  expect(truncate('@here', 100, apart('@', inCode))).toBe(`@${ZERO_WIDTH}here`)
+})
+
+test('only what would ping or end the code is pulled apart: everything else can be copied and searched for', () => {
+  expect(truncate('a `b` ```', 100, inCode)).toBe(`a \`b\` \`${ZERO_WIDTH}\`${ZERO_WIDTH}\``)
+  expect(truncate('@here', 100, apart(/@\w/y, inCode))).toBe(`@${ZERO_WIDTH}here`)
+  expect(truncate('<!here> TArray<int> a @ b', 100, apart(/@\w|<!/y))).toBe(`<${ZERO_WIDTH}!here> TArray<int> a @ b`)
 })

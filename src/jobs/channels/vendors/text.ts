@@ -8,40 +8,43 @@ const BLANK = /[\s\u0000-\u001f\u007f-\u009f]+/g
 /** A text as one line that shows everything it holds. */
 export const oneLine = (text: string): string => text.toWellFormed().replace(INVISIBLE, '').replace(BLANK, ' ').trim()
 
-/** What stands for a character where the text goes, by what stands before and after it. */
+/** What is written for a character where the text goes, by the character before it and the next few after it. */
 export type Escape = (character: string, before: string, after: string) => string
 
-/** Begins a list, a heading, a quote or a ruler where a line begins with it. */
-const LINE_START = /^(?:>|-#|[-+*=_#]+(?: |$)|\d+[.)] )/
+const LOOK_AHEAD = 8
 
-/** A text for where it goes, cut by code points with an ellipsis: escaped, it is no longer than `max` in any way of counting. */
-export function truncate(text: string, max: number, escaping: Escape): string {
+/** Begins a list, a heading, a quote or a ruler where a line begins with it; a numbered list by the mark behind the number. */
+const LINE_START = /^(?:\d+(?=[.)] )|(?=>|-#|[-+*=_#]+(?: |$)))/
+
+/**
+ * A text for where it goes, cut by code points with an ellipsis: escaped, it is no longer than `max` in any way of counting. What would begin
+ * a list or a heading is escaped with a backslash where the vendor knows that.
+ */
+export function truncate(text: string, max: number, escaping: Escape, backslash = false): string {
   const line = oneLine(text)
   // One more than can be shown tells that it has to be cut.
   const characters = [...line.slice(0, max + 1)]
-  let whole = LINE_START.test(line) ? ZERO_WIDTH : ''
+  const begins = backslash ? (LINE_START.exec(line)?.[0].length ?? -1) : -1
+  let whole = ''
   let fitting = ''
   for (const [index, character] of characters.entries()) {
-    whole += escaping(character, characters[index - 1] ?? '', characters[index + 1] ?? '')
+    const after = characters.slice(index + 1, index + 1 + LOOK_AHEAD).join('')
+    const escaped = escaping(character, characters[index - 1] ?? '', after)
+    whole += index === begins && escaped === character ? `\\${character}` : escaped
     if (whole.length > max) return `${fitting}…`
     if (whole.length < max) fitting = whole
   }
   return whole
 }
 
-/** Looks like a mark and is none, for vendors that know no way to escape one. */
-const LOOKALIKES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' }
-
-const isWord = (character: string) => /[\p{L}\p{N}]/u.test(character)
+const isWord = (text: string) => /^[\p{L}\p{N}]/u.test(text)
 
 /** No vendor takes an underscore inside of a word for a mark: names can be copied as they are. */
 const isMark = (character: string, before: string, after: string) => character !== '_' || !isWord(before) || !isWord(after)
 
-export const lookalike: Escape = (character, before, after) =>
-  isMark(character, before, after) ? (LOOKALIKES[character] ?? character) : character
-
-/** Nothing has a meaning in code but what ends it. */
-export const inCode: Escape = (character) => (character === '`' ? LOOKALIKES['`']! : character)
+/** Nothing has a meaning in code but a row of backticks, which ends it. */
+export const inCode: Escape = (character, _, after) =>
+  character === '`' && after.startsWith('`') ? `\`${ZERO_WIDTH}` : character
 
 /** Markdown: a backslash takes the meaning from these marks. */
 export const backslashed =
@@ -49,10 +52,19 @@ export const backslashed =
   (character, before, after) =>
     marks.includes(character) && isMark(character, before, after) ? `\\${character}` : character
 
-/** What opens a mention, a tag or a link opens nothing once something stands between it and what follows. */
+/**
+ * What opens a mention, a tag or a link opens nothing once something is between it and what follows. Only what really is one is pulled
+ * apart: `TArray<int>` can be searched for and copied. The pattern is sticky.
+ */
 export const apart =
-  (opening: string, otherwise: Escape): Escape =>
+  (opening: RegExp, otherwise: Escape = (character) => character): Escape =>
   (character, before, after) =>
-    opening.includes(character) ? `${character}${ZERO_WIDTH}` : otherwise(character, before, after)
+    isAt(opening, before + character + after, before.length) ? `${character}${ZERO_WIDTH}` : otherwise(character, before, after)
+
+/** For patterns that are sticky, so that they see what is before. */
+const isAt = (pattern: RegExp, text: string, index: number) => {
+  pattern.lastIndex = index
+  return pattern.test(text)
+}
 
 export const markdownLink = (text: string, url: string): string => `[${text}](${url})`

@@ -73,6 +73,27 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     }
   })
 
+  test('what can be searched for is written as it is, without characters that only look like it', () => {
+    const names = ['TArray<int>', 'snake_case', 'std::vector<Foo*>', '{x}', 'a@b', '`Fire`', 'a|b', '# 1', '~Hero', '__init__']
+    for (const name of names) {
+      const { text } = verdictOf(
+        known({ title: name, facts: [{ label: 'Branch', value: name }], evidence: name, links: [], mentions: [] }),
+        false,
+      )
+      expect(text.replaceAll('\\', '').split(name).length - 1).toBeGreaterThanOrEqual(3)
+      expect(text).not.toMatch(/[\u200b∗ˍ∼ˋ∣]/)
+    }
+  })
+
+  test('whoever no member is known to be is named as the tool names them, and whoever reads it alone is told that it is their change', () => {
+    const suspect = { change: 'CL 1204', url: '', reason: 'touches Roll.cpp' }
+    const unmapped = verdictOf(known({ mentions: [], suspect: { ...suspect, author: 'rock.artist' } }), false)
+    expect(unmapped.text.replaceAll('\\', '')).toContain('CL 1204 by rock.artist: touches Roll.cpp')
+    expect(unmapped.pings).toEqual([])
+    const own = verdictOf({ ...known({ mentions: [], suspect: { ...suspect, person: KIM } }), reader: KIM.user_id }, false)
+    expect(own.text).toContain('your change CL 1204: touches Roll.cpp')
+  })
+
   test('pings who is to be pinged, and everybody there only if a rule says so', () => {
     const { pings } = verdictOf(known({ mentions: [KIM], here: false }), false)
     expect([...new Set(pings)]).toEqual([idOf(KIM.user_id)])

@@ -5,6 +5,8 @@ import { type Escape, inCode, truncate } from './text.ts'
 /** How a vendor writes. */
 export interface Syntax {
   escape: Escape
+  /** Whether a backslash takes the meaning from a mark. */
+  backslash?: true
   /** Inside of code, where a vendor changes that too. */
   escapeCode?: Escape
   /** Both are escaped already. */
@@ -73,9 +75,9 @@ function linkable(address: string, max: number): string | undefined {
   return safe.length <= max ? safe : undefined
 }
 
-export function word({ announcement, chatIdOf }: Post, syntax: Syntax): Wording {
+export function word({ announcement, chatIdOf, reader }: Post, syntax: Syntax): Wording {
   const { title, url, facts, evidence, suspect, links, here } = announcement
-  const text = (given: string, max: number) => truncate(given, max, syntax.escape) || NOTHING
+  const text = (given: string, max: number) => truncate(given, max, syntax.escape, syntax.backslash) || NOTHING
   const linked = (label: string, address: string, max: number) => {
     const safe = linkable(address, max)
     return safe === undefined ? label : syntax.link(label, safe)
@@ -94,6 +96,7 @@ export function word({ announcement, chatIdOf }: Post, syntax: Syntax): Wording 
     const one = people.find(({ person: { user_id } }) => user_id === person.user_id)
     return pinged.find(({ id }) => id === one?.id)?.mention
   }
+  const isReader = (person: Person | undefined) => person !== undefined && person.user_id === reader
   /** Somebody who is not to be pinged is written by name. */
   const written = (person: Person) => mentionOf(person) ?? text(person.name, MAX.name)
   const ping = [here ? syntax.here : '', ...pinged.map(({ mention }) => mention)].filter(Boolean).join(' ')
@@ -111,10 +114,14 @@ export function word({ announcement, chatIdOf }: Post, syntax: Syntax): Wording 
     evidence: truncate(evidence ?? '', MAX.evidence, syntax.escapeCode ?? inCode),
     suspect: suspect
       ? [
+          isReader(suspect.person) && 'your change ',
           linked(text(suspect.change, MAX.change), suspect.url, LINK_MAX),
-          suspect.person && ` by ${written(suspect.person)}`,
+          suspect.person && !isReader(suspect.person) && ` by ${written(suspect.person)}`,
+          !suspect.person && suspect.author && ` by ${text(suspect.author, MAX.name)}`,
           suspect.reason && `: ${text(suspect.reason, MAX.reason)}`,
-        ].join('')
+        ]
+          .filter(Boolean)
+          .join('')
       : '',
     links: links.slice(0, MAX.links).flatMap((link) => {
       const safe = linkable(link.url, URL_MAX)

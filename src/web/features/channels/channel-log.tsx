@@ -32,6 +32,7 @@ const ABOUT: Record<MessageSubject, (id: string) => string> = {
   breakage: (id) => `Breakage #${id}`,
   breakage_fixed: (id) => `Breakage #${id} was fixed`,
   breakage_reopened: (id) => `Breakage #${id} came back`,
+  breakage_flickering: (id) => `Breakage #${id} flickers`,
   approval: () => 'Assets that wait for approval',
   deployment: () => 'A deployment',
   last_known_good: (branch) => `Last known good of ${branch}`,

@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What a channel hears of, one line for each rule. They are saved together: those that are not touched go along as they are. */
-export function ChannelRules({ channel: { id, account_id, name, rules }, account, locked }: Props) {
+export function ChannelRules({ channel: { id, account_id, name, rules, unmatched_patterns }, account, locked }: Props) {
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editChannel', ['listChannels'])
   const say = useToast()
@@ -34,6 +34,8 @@ export function ChannelRules({ channel: { id, account_id, name, rules }, account
     )
   const projectOf = (rule: ChannelRule) =>
     projects.find((one) => one.id === rule.project_id)?.name ?? `Project ${rule.project_id}`
+  const isUnmatched = (rule: ChannelRule) =>
+    unmatched_patterns.some(({ project_id, branch }) => project_id === rule.project_id && branch === rule.branch)
   return (
     <section aria-label={`Rules of ${name}`} className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -53,6 +55,7 @@ export function ChannelRules({ channel: { id, account_id, name, rules }, account
               <li key={i} className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 last:border-0">
                 <span className="wrap-anywhere min-w-48 flex-1 py-1">
                   <span className="font-medium">{projectOf(rule)}</span>: {wordsOfRule(rule)}
+                  {isUnmatched(rule) && <span className="block text-xs text-warn">No branch matches {rule.branch}.</span>}
                 </span>
                 <span className="flex">
                   <Button look="quiet" disabled={locked} onClick={() => setOpened(i)}>

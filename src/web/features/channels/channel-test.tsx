@@ -33,7 +33,7 @@ export function ChannelTest({ channel: { id, account_id, status }, locked }: Pro
   )
 }
 
-const ENDED: readonly ChannelMessageStatus[] = ['sent', 'failed', 'uncertain']
+const ENDED: readonly ChannelMessageStatus[] = ['sent', 'failed', 'uncertain', 'skipped']
 
 function Outcome({ accountId, channelId, messageId }: { accountId: number; channelId: number; messageId: number }) {
   const [isOver, setOver] = useState(false)

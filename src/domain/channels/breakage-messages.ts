@@ -1,0 +1,117 @@
+import { EDITING_KINDS, type MessageSubject, type RuleSubject, THREADING_KINDS } from '../../contract/channels.ts'
+import type { EventType } from '../../contract/events.ts'
+import type { BreakageState } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { enqueue, type Head, type NewMessage, revise } from './message-queue.ts'
+
+interface Occasion {
+  position: number
+  account_id: number
+  event_type: EventType
+  row_id: string
+  occurrence?: number
+}
+
+/** The messages that rules of rooms ask for. */
+type MessagesOf = (about: { subject: RuleSubject; occasion?: number; occurrence?: number }) => NewMessage[]
+
+/**
+ * Queues what rooms hear of a breakage. Its message is edited where that can be done. What follows is said below it where there are
+ * threads, and as posts where nothing can be edited: fixed, broken again, in the order in which it happened.
+ */
+export async function announceBreakage(db: Database, occasion: Occasion, messagesOf: MessagesOf) {
+  const { account_id, row_id, event_type, position, occurrence = 0 } = occasion
+  await revise(db, account_id, 'breakage', [row_id])
+  const rooms = messagesOf({ subject: 'breakage', occurrence })
+  if (event_type === 'breakage.fixed') {
+    await enqueue(db, messagesOf({ subject: 'breakage_fixed', occasion: position, occurrence }))
+    await enqueueFollowUps(db, occasion, 'breakage_fixed', rooms)
+  }
+  if (event_type === 'breakage.reopened') await enqueueFollowUps(db, occasion, 'breakage_reopened', rooms)
+  if (event_type === 'breakage.opened' || event_type === 'breakage.reopened') await enqueue(db, rooms)
+}
+
+/** Messages `m` of which something may stand in the room. */
+const TOLD = sql`(m.delivered > 0 or m.reference <> '' or m.status in ('sending', 'uncertain'))`
+
+/** In rooms that have heard of it. Those that flicker are counted in one message instead, at most once a day where that is a post. */
+const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubject, rooms: readonly NewMessage[]) => {
+  const { account_id, row_id, position, occurrence = 0 } = occasion
+  const wanted = rooms.map(({ channel_id, not_before, here }) => ({ channel_id, not_before, here }))
+  return db.execute(sql`
+    with rooms as (
+      select m.channel_id, m.project_id, m.to_user_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, k.flaky,
+        max(coalesce(m.sent_at, m.tried_at)) as last_at
+      from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active' join breakages k on k.id = ${row_id}::bigint
+      where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened', 'breakage_flickering')
+        and m.subject_id = ${row_id} and ${TOLD}
+        and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
+        and (m.to_user_id = 0 or ${subject === 'breakage_fixed'} and exists (
+          select from notifications n where n.user_id = m.to_user_id and n.kind in ('suspected', 'given') and n.subject = 'breakage'
+            and n.subject_id = k.id || case when k.occurrence > 1 then ':' || k.occurrence else '' end))
+      group by 1, 2, 3, 4, 5)
+    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)
+    select ${account_id}, r.channel_id, r.project_id, case when r.flaky then 'breakage_flickering' else ${subject} end, ${row_id}, ${position},
+      ${occurrence}, r.to_user_id, ${subject === 'breakage_reopened'} and coalesce(w.here, false) and not r.flaky,
+      greatest(case when r.threads then goldmaster_now() else coalesce(w.not_before, goldmaster_now()) end,
+        case when r.flaky then r.last_at + interval '1 day' end)
+    from rooms r left join json_to_recordset(${JSON.stringify(wanted)}::json) w (channel_id integer, not_before timestamptz, here boolean)
+      on w.channel_id = r.channel_id
+    where not r.flaky or not r.threads and r.to_user_id = 0 and not exists (
+      select from channel_messages o where o.channel_id = r.channel_id and o.subject = 'breakage_flickering' and o.subject_id = ${row_id}
+        and o.status = 'waiting')
+    on conflict do nothing`)
+}
+
+interface Known {
+  state: BreakageState
+  flaky: boolean
+  /** Whom a message to one person is about. */
+  concerned: boolean
+  has_main: boolean
+  last_word: 'breakage_fixed' | 'breakage_reopened' | 'breakage' | null
+  reopening_waits: boolean
+}
+
+/**
+ * Why a message about a breakage is not sent any more; undefined where it is. What was mended before its first message went out is not told
+ * at all, and the last word in a room is the state.
+ */
+export async function whyObsolete(db: Database, head: Head): Promise<string | undefined> {
+  if (!head.subject.startsWith('breakage') || head.delivered > 0 || head.reference !== '') return undefined
+  const k = await db.one<Known>(sql`
+    select k.state, k.flaky,
+      coalesce(k.owner_user_id = ${head.to_user_id} or (named_suspect(k.suspects) ->> 'user_id')::integer = ${head.to_user_id}, false) as concerned,
+      exists (select from channel_messages m where ${SAME_ROOM(head)} and m.subject = 'breakage') as has_main,
+      (select m.subject from channel_messages m where ${SAME_ROOM(head)} and ${TOLD}
+        and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened') order by m.occasion desc, m.id desc limit 1) as last_word,
+      exists (select from channel_messages m where ${SAME_ROOM(head)} and m.subject = 'breakage_reopened' and m.status = 'waiting'
+        and m.turn > ${head.turn}) as reopening_waits
+    from breakages k where k.project_id = ${head.project_id} and k.id = ${head.subject_id}::bigint`)
+  return k && WHY[head.subject]?.(k, head)
+}
+
+const SAME_ROOM = ({ id, channel_id, subject_id, to_user_id }: Head) => sql`
+  m.channel_id = ${channel_id} and m.subject_id = ${subject_id} and m.to_user_id = ${to_user_id} and m.id <> ${id}
+  and m.subject like 'breakage%'`
+
+const isOver = ({ state }: Known) => state === 'fixed' || state === 'withdrawn'
+
+const WHY: Partial<Record<MessageSubject, (known: Known, head: Head) => string | undefined>> = {
+  breakage: (k, { to_user_id }) => {
+    if (isOver(k)) return `It was ${k.state} before this was sent.`
+    if (to_user_id > 0 && !k.concerned) return 'It does not concern them any more.'
+  },
+  breakage_fixed: (k) => {
+    if (k.flaky && k.has_main) return 'It flickers: that is counted in one message.'
+    if (k.state !== 'fixed' && !k.reopening_waits) return 'It is not fixed any more.'
+    if (k.last_word === 'breakage_fixed' || (k.last_word === null && k.has_main))
+      return 'The room did not hear that it was broken.'
+  },
+  breakage_reopened: (k) => {
+    if (k.flaky) return 'It flickers: that is counted in one message.'
+    if (isOver(k)) return `It was ${k.state} before this was sent.`
+    if (k.last_word !== 'breakage_fixed') return 'The room knows that it is broken.'
+  },
+  breakage_flickering: (k) => (k.state === 'withdrawn' ? 'It was withdrawn before this was sent.' : undefined),
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { openChannelRoom } from '../../../test/support/channel-room.ts'
+import { until } from '../../../test/support/until.ts'
+import { sql } from '../../db/database.ts'
+import * as inbox from './inbox.ts'
+import * as preferences from './preferences.ts'
+
+const { studio, vendors, id, node, channel, breaks, quiet, heard } = openChannelRoom()
+
+const suspect = (user: string) => ({ change_id: Number(studio().world.changes!.lamp!.id), user_id: id('users', user) })
+const mailsTo = (user: string) =>
+  studio().db.rows<{ subject: string; text: string }>(
+    sql`select subject, text from mails where to_user_id = ${id('users', user)}`,
+  )
+const titles = async (user: string) =>
+  (await inbox.list(studio().db, id('users', user), {})).notifications.map(({ title }) => title)
+const posts = () =>
+  vendors()
+    .messages('slack')
+    .map(({ room, pings }) => [room, pings])
+
+test('whoever a room can mention gets the mention alone, and the inbox', async () => {
+  await channel('slack', 'C0BUILDS')
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts()).toEqual([['C0BUILDS', ['U0KIM']]])
+  expect(await mailsTo('kim')).toEqual([])
+  expect(await titles('kim')).toEqual(['Broken on main: error: The cave fell in (your change CL 101)'])
+})
+
+test('whoever no room mentions gets a message to them alone, which says that it is their change', async () => {
+  await channel('slack', 'C0BUILDS', [{ subject: 'deployment' }])
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts()).toEqual([['D0KIM', []]])
+  expect(vendors().messages('slack')[0]!.text).toContain('your change CL 101')
+  expect(await mailsTo('kim')).toEqual([])
+})
+
+test('whoever is in no chat gets a mail, which says that it is their change', async () => {
+  await breaks({ suspect: suspect('kim') })
+  node()
+  await heard()
+  const [mail, ...more] = await mailsTo('kim')
+  expect(more).toEqual([])
+  expect(mail!.text).toContain('Your change CL 101 Move the lamp may have broken this: touches the line.')
+})
+
+test('whoever the vendor turns out not to know gets a mail instead, once', async () => {
+  await studio().db.execute(sql`update users set email = 'kim.sato@example.com' where id = ${id('users', 'kim')}`)
+  await channel('slack', 'C0BUILDS')
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts()).toEqual([['C0BUILDS', []]])
+  expect(vendors().messages('slack')[0]!.text).toContain('by Kim')
+  expect(await mailsTo('kim')).toHaveLength(1)
+  await studio().db.execute(sql`update users set email = 'kim@example.com' where id = ${id('users', 'kim')}`)
+})
+
+test('whoever wants no chat gets the mail, and no room mentions them', async () => {
+  await preferences.edit(studio().db, id('users', 'kim'), {
+    kinds: [{ kind: 'suspected', in_app: true, mail: true, chat: false }],
+  })
+  await channel('slack', 'C0BUILDS')
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts()).toEqual([['C0BUILDS', []]])
+  expect(await mailsTo('kim')).toHaveLength(1)
+})
+
+test('an author whom no member is known to be is named in the room as the version control names them', async () => {
+  const { changes } = await studio().load({
+    changes: [
+      {
+        key: 'p4',
+        project: id('projects', 'star'),
+        identifier: '1204',
+        source_type: 'Changelist',
+        author: 'rock.artist',
+        description: 'Rocks',
+      },
+      {
+        key: 'git',
+        project: id('projects', 'star'),
+        identifier: 'c'.repeat(40),
+        source_type: 'GitCommit',
+        author: 'Rock Artist <rock@example.com>',
+        description: 'Stones',
+      },
+    ],
+  })
+  await channel('slack', 'C0BUILDS')
+  node()
+  for (const key of ['p4', 'git']) await breaks({ cause: key, suspect: { change_id: Number(changes![key]!.id), user_id: null } })
+  await quiet()
+  const [perforce, git] = vendors().messages('slack')
+  expect(perforce).toMatchObject({ pings: [], text: expect.stringContaining('by rock.artist: touches the line') })
+  expect(git).toMatchObject({ pings: [], text: expect.stringContaining('by Rock Artist: touches the line') })
+  expect(git!.text).not.toContain('rock@example.com')
+})
+
+test('a message about a breakage says since when, with the time zone', async () => {
+  await studio().db.execute(sql`update accounts set timezone = 'Europe/Berlin' where id = ${id('accounts', 'owl')}`)
+  await channel('slack', 'C0BUILDS')
+  node()
+  await breaks()
+  await quiet()
+  expect(vendors().messages('slack')[0]!.text).toMatch(/Since: \d+ \w+ \d{4}, \d\d:\d\d Europe\/Berlin/)
+  await studio().db.execute(sql`update accounts set timezone = default`)
+})
+
+test('a message to one person does not wait for a room that has to rest', async () => {
+  await channel('slack', 'C0BUILDS', [{ subject: 'breakage', branch: 'dev' }])
+  node()
+  await studio().db.execute(sql`update channels set rests_until = now() + interval '1 hour'`)
+  await breaks({ branch: 'dev', cause: 'in the room' })
+  await breaks({ cause: 'to Kim', suspect: suspect('kim') })
+  await heard()
+  await until(() => posts().length === 1)
+  expect(posts()).toEqual([['D0KIM', []]])
+  await studio().db.execute(sql`update channels set rests_until = now(), direct_rests_until = now() + interval '1 hour'`)
+  await quiet()
+  expect(posts()).toEqual([
+    ['D0KIM', []],
+    ['C0BUILDS', []],
+  ])
+})

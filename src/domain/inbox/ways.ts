@@ -1,0 +1,87 @@
+import { CHANNEL_KIND_TABLE, type ChannelKind, type MessageSubject, type NotificationKind } from '../../contract/channels.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { Vault } from '../access/secrets.ts'
+import { directChannels } from '../channels/announce.ts'
+import type { Announcement } from '../channels/announcement.ts'
+import { announcementOf } from '../channels/announcements.ts'
+import * as people from '../channels/people.ts'
+import { concerning } from '../notifications/mail-templates.ts'
+import * as mails from '../notifications/mails.ts'
+import { preferencesOf } from './preferences.ts'
+import { unsubscribeUrl } from './unsubscribe.ts'
+
+/** Somebody, and what concerns them. */
+interface Told {
+  user_id: number
+  account_id: number
+  project_id: number
+  kind: NotificationKind
+  subject: MessageSubject
+  subject_id: string
+}
+
+type Way = { way: 'room' | 'mail' } | { way: 'direct'; channel_id: number } | { way: null }
+
+/**
+ * One message for one thing, beside the inbox: the mention in a room where a bot can make it, else a message to them alone, else a mail. Who
+ * wants none in chat gets the mail, who wants no mail the rest.
+ */
+export async function wayTo(db: Database, told: Told, wanted: { mail: boolean; chat: boolean }): Promise<Way> {
+  if (wanted.chat) {
+    if (told.kind === 'suspected' && (await isMentioned(db, told))) return { way: 'room' }
+    const [direct] = await directChannels(db, [told.account_id])
+    if (direct && (await isReached(db, direct, told))) return { way: 'direct', channel_id: direct.id }
+  }
+  return { way: wanted.mail ? 'mail' : null }
+}
+
+/** Whether a message that is about to be posted can ping them: one that is only edited pings nobody. */
+async function isMentioned(db: Database, told: Told): Promise<boolean> {
+  const rooms = await db.rows<{ id: number; kind: ChannelKind }>(sql`
+    select distinct c.id, c.kind from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
+    where m.account_id = ${told.account_id} and m.subject in ('breakage', 'breakage_reopened') and m.subject_id = ${told.subject_id}
+      and m.to_user_id = 0 and m.status in ('waiting', 'sending') and m.reference = '' and m.not_before <= goldmaster_now() + interval '1 minute'`)
+  for (const room of rooms) if (await isReached(db, room, told)) return true
+  return false
+}
+
+/** Known at the vendor, or somebody whom a bot can look for by their address. */
+async function isReached(db: Database, channel: { id: number; kind: ChannelKind }, { project_id, user_id }: Told) {
+  const [known] = await people.known(db, channel, project_id, [user_id])
+  return known !== undefined && (known.chat_id !== null || (known.email !== null && CHANNEL_KIND_TABLE[channel.kind].direct))
+}
+
+interface Means {
+  vault: Vault
+  site: string
+}
+
+/** Beyond some in an hour the rest is in the inbox only. */
+export async function mailTo(db: Database, { vault, site }: Means, { user_id, account_id, kind }: Told, said: Announcement) {
+  if (await mails.isSwamped(db, user_id)) return
+  await mails.writeToUser(db, user_id, concerning(kind, said, unsubscribeUrl(vault, site, user_id, kind)), account_id)
+}
+
+/** What somebody wants to hear of, by which ways; no mail to an address that nobody has shown to be theirs. */
+export const wantedBy = async (db: Database, userId: number, kind: NotificationKind) =>
+  (await db.one<{ in_app: boolean; mail: boolean; chat: boolean }>(sql`
+    select w.in_app, w.mail and u.email_verified as mail, w.chat from (${preferencesOf(sql`${userId}`)}) w, users u
+    where w.kind = ${kind} and u.id = ${userId}`))!
+
+/** They were to hear of it in chat, and nobody there is known by their address. Once. */
+export const mailInstead = (
+  db: Database,
+  means: Means,
+  about: { project_id: number | null; subject: MessageSubject; subject_id: string },
+  userId: number,
+) =>
+  db.transaction(async (db) => {
+    const subject = about.subject.startsWith('breakage') ? 'breakage' : about.subject
+    const told = await db.one<Omit<Told, 'subject' | 'subject_id'>>(sql`
+      update notifications set way = 'mail' where user_id = ${userId} and project_id = ${about.project_id} and subject = ${subject}
+        and split_part(subject_id, ':', 1) = ${about.subject_id} and way in ('room', 'direct')
+      returning user_id, account_id, project_id, kind`)
+    if (!told || !(await wantedBy(db, userId, told.kind)).mail) return
+    const said = await announcementOf(db, { ...about, subject, here: false }, means.site)
+    if (said) await mailTo(db, means, { ...told, subject, subject_id: about.subject_id }, said)
+  })
