@@ -39,6 +39,8 @@ export type Build = ReturnType<typeof buildOf>
 function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], random: Random): Run[] {
   const usual = game.jobs.filter((job) => job.when === 'change')
   return moments.flatMap((moment, i) => {
+    // The release is built at night.
+    if (moment.merges) return []
     const named = moment.broken ?? moment.mends
     const newest = i >= moments.length - game.latest.length
     if (!named && !newest && !random.chance(game.built / game.changes)) return []
@@ -51,10 +53,15 @@ function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Ch
 function nightRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], now: number, random: Random): Run[] {
   const jobs = game.jobs.filter((job) => job.when === 'night')
   return nights(now).flatMap((night, i) => {
-    const index = moments.findLastIndex(({ at }) => at < night)
-    const moment = moments[index]
-    if (!moment || moment.at < night - 24 * HOUR || jobs.length === 0) return []
-    return [{ job: jobs[i % jobs.length]!, change: changes[index]!, moment, queued: night + random.between(0, 4) * MINUTE }]
+    const latest = moments.findLast(({ at, merges }) => at < night && !merges)
+    if (!latest || latest.at < night - 24 * HOUR || jobs.length === 0) return []
+    const job = jobs[i % jobs.length]!
+    const index = moments.findLastIndex(({ at }, i) => at < night && changes[i]!.branches.includes(job.branch))
+    if (index < 0) return []
+    // What is broken elsewhere keeps no night from building what the release has.
+    const { at, work } = moments[index]!
+    const moment = latest.broken?.job === job.name ? latest : { at, work }
+    return [{ job, change: changes[index]!, moment, queued: night + random.between(0, 4) * MINUTE }]
   })
 }
 
@@ -89,6 +96,7 @@ function buildOf(game: Game, run: Run, index: number, number: string, waiting: R
     changelist: game.sourceType === 'Changelist' ? change.identifier : '',
     commit_hash: game.sourceType === 'Changelist' ? '' : change.identifier,
     branch: job.branch,
+    kind: null,
     phase: phaseOf(job, status, (now - started) / (finished - started), broken),
     ...(over ? { duration_seconds: Math.round((finished - started) / 1000), finished_at: iso(finished) } : {}),
     ...(started < now ? { started_at: iso(started) } : {}),

@@ -1,6 +1,7 @@
 import { iso } from './calendar.ts'
 import type { Game } from './game.ts'
 import type { Moment } from './history.ts'
+import { branchesOf } from './merges.ts'
 import { authorOf, isPerson } from './people.ts'
 import type { Random } from './random.ts'
 
@@ -15,29 +16,35 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
   const git = game.sourceType === 'GitCommit'
   let changelist = game.firstNumber
   const known = new Set<string>()
-  // The demo's releases take in whatever is on main.
-  const branches = [...new Set(game.jobs.map(({ branch }) => branch))]
-  return moments.map(({ at, work }, i) => {
+  const branches = branchesOf(game, moments)
+  const identifiers = new Map<Moment, string>()
+  return moments.map((moment, i) => {
+    const { at, work, merges } = moment
     const age = moments.length - i
     changelist += random.whole(1, 4)
+    const identifier = identifierOf(game, changelist, random)
+    identifiers.set(moment, identifier)
     return {
       key: `${game.key}-change-${i + 1}`,
       project: game.key,
-      identifier: identifierOf(game, changelist, random),
+      identifier,
       source_type: game.sourceType,
       author: authorOf(work.by[0]!),
       user: isPerson(work.by[0]!) ? work.by[0] : null,
-      description: work.text,
+      description: merges ? `Merge ${shown(game, identifiers.get(merges)!)} from main: ${work.text}` : work.text,
       timestamp: iso(at),
       ...(git && ORPHANS.includes(age) ? { orphaned_at: iso(at + 90_000) } : {}),
       files: git && WITHOUT_FILES.includes(age) ? null : work.files.map((file) => fileOf(file, known)),
-      branches,
+      branches: branches[i]!,
       created_at: iso(at),
       updated_at: iso(at),
     }
   })
 }
 export type Change = ReturnType<typeof changesOf>[number]
+
+const shown = ({ sourceType }: Game, identifier: string) =>
+  sourceType === 'Changelist' ? `CL ${identifier}` : identifier.slice(0, 8)
 
 const identifierOf = ({ sourceType }: Game, changelist: number, random: Random) =>
   sourceType === 'Changelist' ? String(changelist) : random.hex(sourceType === 'GitCommit' ? 40 : 64)

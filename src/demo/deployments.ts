@@ -25,15 +25,21 @@ const REACHED: Record<DeploymentStatus, number> = {
 }
 
 export function deploymentsOf(game: Game, builds: readonly Build[], now: number, random: Random) {
+  const releaseTimes = game.releases.map(({ age }) => releaseTime(age, now, random))
   return game.releases.map((release, i) => {
-    const created = releaseTime(release.age, now, random)
-    const build = shippable(builds, release, created)
+    const created = releaseTimes[i]!
+    const promoted = game.releases
+      .slice(0, i)
+      .findIndex(({ platform, version, track }) => track && platform === release.platform && version === release.version)
+    const build =
+      promoted < 0 ? shippable(builds, release, created) : shippable(builds, game.releases[promoted]!, releaseTimes[promoted]!)
     const steps = stepsOf(release, created, now)
     return {
       key: `${game.key}-deployment-${i + 1}`,
       project: game.key,
       integration: `${game.key}-deployment`,
       platform: release.platform,
+      ...(release.track && { track: release.track }),
       status: release.status,
       branch: release.branch,
       version: release.version,

@@ -52,8 +52,28 @@ export interface Incident {
   fix: Work
 }
 
+/** A build of something that is not submitted yet; with a log it failed. */
+export interface Preflight {
+  job: string
+  shelf?: string
+  pull_request?: string
+  /** Minutes before now. */
+  age: number
+  log?: string
+}
+
+/** A test that fails and passes at the same change. */
+export interface Flicker {
+  job: string
+  /** Days before now. */
+  days: readonly number[]
+  log: string
+}
+
 export interface Release {
   platform: Platform
+  /** A branch of the store; the next release of the same version there promotes the same build. */
+  track?: string
   status: DeploymentStatus
   /** Days before now. */
   age: number
@@ -107,6 +127,8 @@ export interface Game {
   jobs: readonly Job[]
   areas: readonly Area[]
   incidents: readonly Incident[]
+  preflights: readonly Preflight[]
+  flickers: readonly Flicker[]
   releases: readonly Release[]
   tasks: readonly TaskIdea[]
   references: readonly ReferenceIdea[]

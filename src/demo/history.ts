@@ -11,6 +11,8 @@ export interface Moment {
   broken?: Incident
   /** What this change mends. */
   mends?: Incident
+  /** It only brings another change to the release. */
+  merges?: Moment
 }
 
 /** What happened in the game's six weeks, oldest first: everyday work, and now and then something breaks and is mended. */

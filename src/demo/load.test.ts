@@ -47,6 +47,34 @@ test('what broke lately was investigated, and the newest is still broken', async
   expect(told).toEqual({ events: 0 })
 })
 
+test('shows what comes back, what flickers and what was never submitted', async () => {
+  const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages?limit=100`)
+  const breakages: { reopened_count: number; flaky: boolean; jobs: string[]; evidence: { text: string }[] }[] = json.breakages
+  expect(breakages.filter(({ reopened_count, flaky }) => reopened_count > 0 && !flaky).length).toBeGreaterThan(0)
+  expect(breakages.filter(({ flaky }) => flaky).map(({ jobs }) => jobs)).toEqual([['cinder-server-linux-debug']])
+  const builds = (await ask(`/api/v1/projects/${access.projectId}/build_runs?limit=100`)).json.build_runs as {
+    kind: string | null
+  }[]
+  expect(builds.filter(({ kind }) => kind === 'preflight')).toHaveLength(2)
+})
+
+test('a finished build has phases, every integration had deliveries, and the inbox of the owner is filled', async () => {
+  const { json } = await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed&limit=1`)
+  const { steps } = (await ask(`/api/v1/projects/${access.projectId}/build_runs/${json.build_runs[0].id}`)).json
+  expect(steps.length).toBeGreaterThan(0)
+  expect(steps.at(-1)).toMatchObject({ status: 'failed' })
+  const owner = await signIn(studio, access.email, access.password)
+  const { integrations } = (await owner.app(`/projects/${access.projectId}/integrations`)).json
+  expect(integrations.length).toBeGreaterThan(3)
+  const silent = await studio.db.rows(sql`
+    select i.provider from integrations i where not exists (select from deliveries d where d.integration_id = i.id)`)
+  expect(silent).toEqual([])
+  const inbox = (await owner.app('/me/notifications')).json
+  expect(inbox.notifications.length).toBeGreaterThan(5)
+  expect(inbox.unread).toBeGreaterThan(0)
+  expect(await studio.db.rows(sql`select from mails`)).toEqual([])
+})
+
 test('a failed build tells whose change it was', async () => {
   const builds = `/api/v1/projects/${access.projectId}/build_runs`
   const { json } = await ask(`${builds}?status=failed&limit=1`)

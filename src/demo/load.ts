@@ -4,6 +4,7 @@ import { newToken, type Vault } from '../domain/access/secrets.ts'
 import { setOperator } from '../domain/accounts/users.ts'
 import { analyze, insertWorld } from '../world/world.ts'
 import { TOKEN } from './accounts.ts'
+import { addDeliveries, addPhases, fillInboxes } from './afterwards.ts'
 import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
@@ -35,7 +36,10 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
     vault,
     async alongside(db, loaded) {
       await keepReferences(db, GAMES, loaded)
+      await addPhases(db, GAMES, loaded)
+      await addDeliveries(db, now)
       await investigateFailures(db, now)
+      await fillInboxes(db)
       await setOperator(db, loaded.users[OWNER]!.id, true)
     },
   })

@@ -81,7 +81,8 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
   })
 
   test('mends every failed build with a later change, and builds that', () => {
-    for (const build of studio.builds.filter(({ status }) => status === 'failed')) {
+    const submitted = studio.builds.filter(({ kind, key }) => kind !== 'preflight' && !key.includes('flicker'))
+    for (const build of submitted.filter(({ status }) => status === 'failed')) {
       const game = games.find(({ key }) => key === build.project)!
       const fixes = game.incidents.filter(({ job }) => job === build.ci_job_name).map(({ fix }) => fix.text)
       const later = studio.changes.filter((change) => change.project === game.key && change.timestamp > build.created_at)
@@ -89,6 +90,26 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
       expect(mending, build.key).toBeDefined()
       expect(studio.builds.some((next) => (next.changelist || next.commit_hash) === mending!.identifier)).toBe(true)
     }
+  })
+
+  test('has streams that differ: a release that branched off and gets merges alone', () => {
+    const cinder = studio.changes.filter(({ project }) => project === cinderCoast.key)
+    const on = (...names: string[]) => cinder.filter(({ branches }) => branches.join() === names.join())
+    expect(on('main', 'release/0.9').length).toBeGreaterThan(30)
+    expect(on('main').length).toBeGreaterThan(30)
+    const merges = on('release/0.9')
+    expect(merges.length).toBeGreaterThan(1)
+    for (const { description } of merges) {
+      const [, source] = /^Merge CL (\d+) from main: /.exec(description)!
+      expect(on('main').map(({ identifier }) => identifier)).toContain(source)
+    }
+  })
+
+  test('promotes a beta: the same build on two tracks of one store', () => {
+    const [beta, promoted] = studio.deployments.filter(({ track }) => track !== undefined)
+    expect([beta!.track, promoted!.track]).toEqual(['beta', 'default'])
+    expect(promoted!.build_run).toBe(beta!.build_run)
+    expect(beta!.created_at < promoted!.created_at).toBe(true)
   })
 
   test('is quieter at weekends', () => {

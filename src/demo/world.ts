@@ -4,9 +4,11 @@ import { buildsOf } from './builds.ts'
 import { changesOf } from './changes.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
 import { deploymentsOf } from './deployments.ts'
+import { flickersOf, preflightsOf } from './extra-builds.ts'
 import type { Game } from './game.ts'
 import { historyOf } from './history.ts'
 import { marblePost } from './marble-post/game.ts'
+import { withMerges } from './merges.ts'
 import { orchardParade } from './orchard-parade/game.ts'
 import { Random } from './random.ts'
 import { tasksOf } from './tasks.ts'
@@ -25,7 +27,7 @@ export function demoWorld(now: Date) {
   return {
     ...accountsOf(GAMES, now.getTime()),
     changes: stories.flatMap((story) => story.changes),
-    build_runs: stories.flatMap((story) => story.builds),
+    build_runs: stories.flatMap((story) => [...story.builds, ...story.extras]),
     assets: stories.flatMap((story) => story.assets),
     deployments: stories.flatMap((story) => story.deployments),
     tasks: stories.flatMap((story) => story.tasks),
@@ -35,13 +37,16 @@ export function demoWorld(now: Date) {
 function storyOf(game: Game, now: number) {
   // Seeded by what the showcase shares with its original, so that both tell the same story.
   const random = new Random(game.engine)
-  const moments = historyOf(game, now, random)
+  const moments = withMerges(game, historyOf(game, now, random), now)
   const changes = changesOf(game, moments, random)
-  const assets = assetsOf(game, changes, now, random)
+  // A merge brings no new version of an asset.
+  const authored = changes.filter((_, i) => !moments[i]!.merges)
+  const assets = assetsOf(game, authored, now, random)
   const builds = buildsOf(game, moments, changes, unreleased(assets), now, random)
   const deployments = deploymentsOf(game, builds, now, random)
   const tasks = tasksOf(game, { moments, changes, builds, deployments }, now, random)
-  return { changes, assets, builds, deployments, tasks }
+  const extras = [...preflightsOf(game, now), ...flickersOf(game, changes, now)]
+  return { changes, assets, builds, extras, deployments, tasks }
 }
 
 /** Changes with an asset that waits or was turned down: their builds wait too. */

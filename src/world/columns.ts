@@ -1,15 +1,24 @@
 import { type Database, sql } from '../db/database.ts'
 import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/holdings.ts'
 
+/**
+ * Who gets the file. Only the operator's command writes credentials: password hashes, tokens and the single sign-on connection of people
+ * who may own other accounts. Admins get the rest of their account; the lead of a project gets what leads see in the app, where the only
+ * address is their own.
+ */
+export type Audience = 'operator' | 'admin' | { lead: number }
+
 /** Tables of an export, in its order. */
-export const exportedTables = (withSecrets: boolean, whole = true) =>
+export const exportedTables = (withSecrets: boolean, audience: Audience) =>
   Object.entries(HOLDINGS).filter(
     ([table, { left, secret, level }]) =>
-      left === undefined && (withSecrets || !secret) && (whole || Object.hasOwn(NARROW, table) || isOfEverybody(table, level)),
+      left === undefined &&
+      (!secret || (withSecrets && (secret === 'setting' || audience === 'operator'))) &&
+      (typeof audience === 'string' || Object.hasOwn(OF_LEADS, table) || isOfEverybody(table, level)),
   )
 
-/** Of the account and of people somebody who leads one project sees this much. */
-export const NARROW: Record<string, readonly string[] | 'all'> = {
+/** What leads see of the account and its people. */
+const OF_LEADS: Record<string, readonly string[] | 'all'> = {
   accounts: ['id', 'name', 'timezone', 'created_at', 'updated_at'],
   users: ['id', 'name', 'email', 'created_at', 'updated_at'],
   account_members: 'all',
@@ -20,12 +29,12 @@ const isOfEverybody = (table: string, level: Holding['level']) =>
   level === 'project' && table !== 'notifications' && table !== 'channel_rules'
 
 /** The columns of every table that an export holds and a load writes; what PostgreSQL works out itself is not among them. */
-export async function exportedColumns(db: Database, whole = true): Promise<Map<string, string[]>> {
+export async function exportedColumns(db: Database, audience: Audience): Promise<Map<string, string[]>> {
   const rows = await db.rows<{ table: string; columns: string[] }>(sql`
     select table_name as table, array_agg(column_name::text order by ordinal_position) as columns from information_schema.columns
     where table_schema = 'public' and is_generated = 'NEVER' group by 1`)
   const isExported = (table: string, name: string) => {
-    const narrow = whole ? 'all' : (NARROW[table] ?? 'all')
+    const narrow = typeof audience === 'string' ? 'all' : (OF_LEADS[table] ?? 'all')
     return (narrow === 'all' || narrow.includes(name)) && !UNEXPORTED[table]?.includes(name)
   }
   return new Map(rows.map(({ table, columns }) => [table, columns.filter((name) => isExported(table, name))]))

@@ -20,6 +20,8 @@ import {
 } from '../contract/field-readers.ts'
 import { CHANNEL_RULES_MAX, CLOCK, DAYS_MAX, IDENTIFIER_MAX, PATTERN_MAX, URL_MAX } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
+import { DIMENSION_MAX, MEASURE_NAME_MAX, MEASURE_UNIT_MAX, MEASURES_MAX } from '../contract/spellings/build-dimensions.ts'
+import { TRACK_MAX } from '../contract/spellings/stores.ts'
 import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { json, object, orNull, type Read, type Reading, reference, rolesOf } from './values.ts'
@@ -59,6 +61,11 @@ const share: Reader<number> = (path, value) => {
   return value
 }
 
+const finite: Reader<number> = (path, value) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidParameter(path, 'must be a number')
+  return value
+}
+
 const suspectFields = object({
   change: required(reference('changes')),
   user: optional(reference('users')),
@@ -89,6 +96,7 @@ export const FIELDS = {
     credits: orNull(integer(0)),
     daily_limit: optional(integer(0)),
     members_see_projects: optional(flag),
+    uses_language_model: optional(flag),
     token_days_max: optional(integer(1)),
     retention: optional(object(daysByKind)),
     ...times,
@@ -130,6 +138,7 @@ export const FIELDS = {
     provider: required(oneOf(sets.PROVIDERS)),
     active: optional(flag),
     signing_secret: optional(secrets),
+    requires_signature: optional(flag),
     config: optional(json),
     ...times,
   },
@@ -188,8 +197,28 @@ export const FIELDS = {
     commit_hash: short,
     changelist: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
     branch: short,
+    kind: optional(oneOf(sets.BUILD_KINDS)),
+    shelf: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
+    pull_request: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
+    head_repository: short,
+    target_branch: short,
     url: optional(text(URL_MAX)),
     phase: short,
+    platform: optional(shown(text(DIMENSION_MAX))),
+    configuration: optional(shown(text(DIMENSION_MAX))),
+    agent: optional(shown(text(DIMENSION_MAX))),
+    measures: optional(
+      listOf(
+        object({
+          name: required(filled(MEASURE_NAME_MAX)),
+          value: required(finite),
+          unit: optional(text(MEASURE_UNIT_MAX)),
+          platform: optional(text(DIMENSION_MAX)),
+        }),
+        0,
+        MEASURES_MAX,
+      ),
+    ),
     duration_seconds: optional(integer(0)),
     started_at: moment,
     finished_at: moment,
@@ -236,6 +265,8 @@ export const FIELDS = {
     project: required(reference('projects')),
     integration: optional(reference('integrations')),
     platform: optional(oneOf(sets.PLATFORMS)),
+    store: optional(shown(text(60))),
+    track: optional(shown(text(TRACK_MAX))),
     status: optional(oneOf(sets.DEPLOYMENT_STATUSES)),
     branch: short,
     version: short,

@@ -4,6 +4,7 @@ import type { Vault } from '../domain/access/secrets.ts'
 import { sweep } from '../domain/accounts/trials.ts'
 import { inferBranches } from '../domain/builds/positions.ts'
 import { orderByTime } from '../domain/changes/branches.ts'
+import { registerAll } from '../domain/changes/lines.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
 import type { Loaded } from './loaded.ts'
 import { PLACES } from './places.ts'
@@ -107,6 +108,7 @@ export class Load {
       }
     await this.#writing
     await orderByTime(this.#db, this.#accounts)
+    await registerAll(this.#db, this.#accounts)
     await inferBranches(this.#db, this.#accounts)
     await sweep(this.#db, this.#accounts)
     return this.#entries as unknown as Loaded

@@ -2,10 +2,12 @@ import { readTaskInput } from '../contract/bodies.ts'
 import { invalidParameter } from '../contract/errors.ts'
 import { INTEGER_MAX } from '../contract/limits.ts'
 import type { ProjectRole } from '../contract/sets.ts'
+import { storeOf, trackOf } from '../contract/spellings/stores.ts'
 import { hashOf, newToken, type Vault } from '../domain/access/secrets.ts'
 import { withPing } from '../domain/access/tokens.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { sent } from '../domain/builds/logs.ts'
+import { byName } from '../domain/builds/measures.ts'
 import { branchKey } from '../domain/changes/branch-names.ts'
 import { streamsOf } from '../domain/changes/streams.ts'
 import { readSecret, requireRoom, requireWholeRule, secretOf } from '../domain/channels/channels.ts'
@@ -81,7 +83,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return {}
   },
 
-  integrations({ project, provider, active, signing_secret = [], config, ...rest }, to) {
+  integrations({ project, provider, active, signing_secret = [], requires_signature, config, ...rest }, to) {
     const { webhook_token, token_hash, token_sealed } = mintToken(to.vault, to.id as number)
     to.put('integrations', {
       id: to.id,
@@ -91,6 +93,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       token_hash: bytea(token_hash),
       token_sealed,
       secrets_sealed: sealSecrets(to.vault, to.id as number, signing_secret),
+      requires_signature,
       config: config && sealConfig(to.vault, to.id as number, config),
       ...times(rest),
     })
@@ -145,7 +148,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return owner
   },
 
-  build_runs({ key, project, integration, build_type, output_log, artifacts, duration_seconds, ...rest }, to) {
+  build_runs({ key, project, integration, build_type, output_log, artifacts, measures, duration_seconds, ...rest }, to) {
     to.put('build_runs', {
       id: to.id,
       ...ownerOf(project),
@@ -153,6 +156,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       build_type: build_type ?? buildTypeOf(project.found!.engine),
       integration_id: within(project, integration),
       output_log: output_log && sent(output_log),
+      measures: measures && byName(measures.map(({ unit = null, platform = null, ...one }) => ({ ...one, unit, platform }))),
       artifacts: artifacts?.map(({ name, size_bytes = null, url = '' }) => ({ name, size_bytes, url })),
       duration_seconds: duration_seconds ?? secondsBetween(rest.started_at, rest.finished_at),
       ...times(rest),
@@ -193,12 +197,14 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return owner
   },
 
-  deployments({ key, project, integration, platform = 'custom', build_run, ...rest }, to) {
+  deployments({ key, project, integration, platform = 'custom', store = '', track = '', build_run, ...rest }, to) {
     to.put('deployments', {
       id: to.id,
       ...ownerOf(project),
       ...rest,
       platform,
+      store: platform === 'custom' ? storeOf(store) : '',
+      track: trackOf(platform, track),
       integration_id: within(project, integration),
       build_run_id: within(project, build_run),
       ...times(rest),
@@ -211,14 +217,8 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const breakage = ownerOf(project)
     const members = [...linked(project, builds)]
     const owner_user_id = owner && memberOf(breakage, owner)
-    to.put('breakages', {
-      id: to.id,
+    const occurrence = {
       ...breakage,
-      ...values,
-      branch: values.branch && branchKey(values.branch),
-      state,
-      fingerprint: `loaded:${to.id}`,
-      evidence,
       suspects: suspects.map(({ change, user, score = 0, reasons = [] }) => ({
         change_id: within(project, change),
         user_id: user ? memberOf(breakage, user) : null,
@@ -227,7 +227,6 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       })),
       build_count: members.length,
       first_build_run_id: members[0],
-      last_build_run_id: members.at(-1),
       last_good_change_id: within(project, last_good_change),
       first_bad_change_id: within(project, first_bad_change),
       fixed_by_change_id: within(project, fixed_by_change),
@@ -235,11 +234,30 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       claimed_at: owner_user_id && opened_at,
       fixed_at: state === 'fixed' ? (fixed_at ?? opened_at) : undefined,
       opened_at,
+    }
+    const isCounted = state !== 'withdrawn'
+    to.put('breakages', {
+      id: to.id,
+      ...occurrence,
+      ...values,
+      branch: values.branch && branchKey(values.branch),
+      state,
+      fingerprint: `loaded:${to.id}`,
+      evidence,
+      occurrence: isCounted ? 1 : 0,
+      last_build_run_id: members.at(-1),
+      first_opened_at: opened_at,
       last_seen_at: last_seen_at ?? opened_at,
       updated_at: last_seen_at ?? opened_at,
     })
+    if (isCounted) to.put('breakage_occurrences', { ...occurrence, breakage_id: to.id, number: 1, flickering: values.flaky })
     for (const build_run_id of members)
-      to.put('breakage_builds', { account_id: breakage.account_id, breakage_id: to.id, build_run_id })
+      to.put('breakage_builds', {
+        account_id: breakage.account_id,
+        breakage_id: to.id,
+        build_run_id,
+        occurrence: isCounted ? 1 : undefined,
+      })
     to.put('breakage_history', { account_id: breakage.account_id, breakage_id: to.id, kind: 'opened', at: opened_at })
     return breakage
   },

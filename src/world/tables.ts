@@ -4,8 +4,8 @@ import { kept } from '../domain/builds/logs.ts'
 
 /** The columns a world file can fill; a parent stands before what hangs on it. */
 const COLUMNS = {
-  accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects token_days_max retention created_at
-    updated_at`,
+  accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects uses_language_model token_days_max retention
+    created_at updated_at`,
   users: 'id email name default_account_id created_at updated_at',
   account_members: 'account_id user_id role',
   connected_accounts: 'user_id provider uid created_at',
@@ -13,23 +13,26 @@ const COLUMNS = {
   projects: 'id account_id name engine status created_at updated_at',
   project_members: 'project_id user_id project_role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
-  integrations: 'id project_id provider active token_hash token_sealed secrets_sealed config created_at updated_at',
+  integrations:
+    'id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
     url file_url created_at updated_at`,
   change_branches: 'account_id project_id branch change_id given arrived_at',
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
-    branch url phase duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
+    branch kind shelf pull_request head_repository target_branch url phase platform configuration agent measures duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
   approvals: `id account_id project_id asset_id asset_name commit_sha approval_stage approval_type status approver_user_id comments
     asset_version decided_at created_at updated_at`,
-  deployments: `id account_id project_id integration_id platform status branch version external_id external_build_id build_run_id
+  deployments: `id account_id project_id integration_id platform store track status branch version external_id external_build_id build_run_id
     submitted_at deployed_at live_at created_at updated_at`,
   channels: 'id account_id kind name room secret_sealed status created_at updated_at',
   channel_rules: 'account_id channel_id project_id subject branch job category hours here quiet_from quiet_until',
   breakages: `id account_id project_id fingerprint branch state flaky category confidence cause suggested_fix evidence suspects jobs build_count
     first_build_run_id last_build_run_id last_good_change_id first_bad_change_id owner_user_id claimed_at muted_until fixed_by_change_id
-    fixed_at opened_at last_seen_at updated_at`,
-  breakage_builds: 'account_id breakage_id build_run_id',
+    fixed_at opened_at first_opened_at occurrence last_seen_at updated_at`,
+  breakage_builds: 'account_id breakage_id build_run_id occurrence',
+  breakage_occurrences: `account_id project_id breakage_id number opened_at first_build_run_id build_count last_good_change_id
+    first_bad_change_id suspects flickering owner_user_id claimed_at fixed_at fixed_by_change_id`,
   breakage_history: 'account_id breakage_id kind at',
   tasks: `id account_id project_id ${TASK_FIELD_NAMES.join(' ')} created_at updated_at`,
   task_changes: 'task_id change_id',

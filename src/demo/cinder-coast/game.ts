@@ -1,6 +1,8 @@
 import type { Game, Release } from '../game.ts'
 import { incidents } from './incidents.ts'
 import { jobs } from './jobs.ts'
+import { missingHeader } from './logs-compile.ts'
+import { flickering } from './logs-other.ts'
 import { tasks } from './tasks.ts'
 import { areas } from './work.ts'
 
@@ -15,7 +17,8 @@ const releases: readonly Release[] = [
   { ...NIGHTLY, platform: 'epic_games_store', status: 'live', age: 20.3, version: '0.9.1-hotfix2' },
   { ...NIGHTLY, platform: 'steam', status: 'live', age: 14.2, version: '0.9.2' },
   { ...NIGHTLY, platform: 'custom', status: 'live', age: 8.5, version: '0.9.3-playtest' },
-  { ...NIGHTLY, platform: 'steam', status: 'live', age: 5.1, version: '0.9.3' },
+  { ...NIGHTLY, platform: 'steam', track: 'beta', status: 'live', age: 6.4, version: '0.9.3' },
+  { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 5.1, version: '0.9.3' },
   { ...NIGHTLY, platform: 'epic_games_store', status: 'in_review', age: 0.7, version: '0.9.3' },
   { ...NIGHTLY, platform: 'steam', status: 'pending', age: 0.012, version: '0.9.4-rc1' },
 ]
@@ -40,6 +43,11 @@ export const cinderCoast: Game = {
   jobs,
   areas,
   incidents,
+  preflights: [
+    { job: 'cinder-editor-win64', shelf: '48996', age: 104, log: missingHeader },
+    { job: 'cinder-editor-win64', shelf: '48997', age: 47 },
+  ],
+  flickers: [{ job: 'cinder-server-linux-debug', days: [9.3, 6.2, 2.4], log: flickering }],
   releases,
   tasks,
   references: [

@@ -115,6 +115,16 @@ export const incidents: readonly Incident[] = [
     fix: work('cook-doctor', 'Restore the rowing variable the ferryman needs', 'Content/Characters/Ferryman/ABP_Ferryman.uasset'),
   },
   {
+    key: 'ferryman-again',
+    job: 'cinder-cook-win64',
+    category: 'cook_asset_error',
+    share: 0.6,
+    lasts: 2,
+    log: cook.brokenBlueprint,
+    culprit: work('teo', 'Ferryman leans into the current', 'Content/Characters/Ferryman/ABP_Ferryman.uasset'),
+    fix: work('teo', 'Keep the rowing variable of the ferryman', 'Content/Characters/Ferryman/ABP_Ferryman.uasset'),
+  },
+  {
     key: 'tide-audio',
     job: 'cinder-editor-win64',
     category: 'missing_module_plugin',

@@ -55,3 +55,21 @@ Caused: java.io.IOException: Backing channel 'build-win-03' is disconnected.
 	at hudson.remoting.RemoteInvocationHandler.channelOrFail(RemoteInvocationHandler.java:227)
 ERROR: Issue with creating launcher for agent build-win-03. The agent is being disconnected
 Finished: FAILURE`
+
+/** Rejoining depends on which of two clients is the first to be heard. */
+export const flickering = `
+Started by an SCM change
+Running on build-linux-01 in /j/ws/{job}
+P4 Task: syncing files at change: {change}
+P4 Task: syncing complete.
+[11/11] Link (lld) CinderCoastServer-Linux-Debug
+[ RUN      ] TideClock.SurvivesRejoin
+Source/CinderCoastTests/Private/TideClockTest.cpp:88: Failure
+Expected equality of these values:
+  Clock.Phase()
+    Which is: 3
+  4
+[  FAILED  ] TideClock.SurvivesRejoin (1204 ms)
+1 FAILED TEST
+ERROR: script returned exit code 1
+Finished: FAILURE`

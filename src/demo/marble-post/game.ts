@@ -35,6 +35,8 @@ export const marblePost: Game = {
   jobs,
   areas,
   incidents,
+  preflights: [],
+  flickers: [],
   releases,
   tasks,
   references: [{ provider: 'monday', key: '6128840417', title: 'Playable review, second round', state: 'Working on it' }],

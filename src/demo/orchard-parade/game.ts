@@ -44,6 +44,8 @@ export const orchardParade: Game = {
   jobs,
   areas,
   incidents,
+  preflights: [{ job: 'orchard-android', pull_request: '212', age: 77 }],
+  flickers: [],
   releases,
   tasks,
   references: [

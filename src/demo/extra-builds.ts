@@ -1,0 +1,66 @@
+import { DAY, iso, MINUTE } from './calendar.ts'
+import type { Change } from './changes.ts'
+import type { Flicker, Game, Preflight } from './game.ts'
+import { fill } from './table.ts'
+
+const base = (game: Game, key: string, job: string, number: string, started: number, minutes: number) => ({
+  key: `${game.key}-${key}`,
+  project: game.key,
+  integration: `${game.key}-${game.ci}`,
+  build_type: game.buildType,
+  target_type: game.jobs.find(({ name }) => name === job)!.target,
+  ci_job_name: job,
+  build_number: number,
+  branch: game.jobs.find(({ name }) => name === job)!.branch,
+  duration_seconds: minutes * 60,
+  started_at: iso(started),
+  finished_at: iso(started + minutes * MINUTE),
+  artifacts: [],
+  changelist: '',
+  commit_hash: '',
+  kind: null as string | null,
+  created_at: iso(started - 2 * MINUTE),
+  updated_at: iso(started + minutes * MINUTE),
+})
+
+const logOf = (text: string, values: Record<string, string>) => `${fill(text.trim(), values)}\n`
+
+/** Shelves and pull requests that were built before anything was submitted. */
+export const preflightsOf = (game: Game, now: number) =>
+  game.preflights.map(({ job, age, log, ...from }: Preflight, i) => {
+    const number = String(9_000 + i)
+    return {
+      ...base(game, `preflight-${i + 1}`, job, number, now - age * MINUTE, 6),
+      ...from,
+      kind: 'preflight',
+      target_branch: game.jobs.find(({ name }) => name === job)!.branch,
+      status: log === undefined ? 'completed' : 'failed',
+      output_log: logOf(log ?? game.jobs.find(({ name }) => name === job)!.log, {
+        number,
+        change: from.shelf ?? '',
+        job,
+        minutes: '6',
+      }),
+    }
+  })
+
+/** A test that fails and passes at the same change, again and again. */
+export function flickersOf(game: Game, changes: readonly Change[], now: number) {
+  return game.flickers.flatMap(({ job, days, log }: Flicker, f) =>
+    days.flatMap((age, i) => {
+      const at = now - age * DAY
+      const change = changes.findLast(({ timestamp, branches }) => Date.parse(timestamp) < at && branches.includes('main'))!
+      const named = game.sourceType === 'Changelist' ? { changelist: change.identifier } : { commit_hash: change.identifier }
+      return ['failed', 'completed'].map((status, turn) => {
+        const number = String(8_000 + 100 * f + 2 * i + turn)
+        const values = { number, change: change.identifier, job, minutes: '9' }
+        return {
+          ...base(game, `flicker-${f + 1}-${i + 1}-${turn + 1}`, job, number, at + turn * 40 * MINUTE, 9),
+          ...named,
+          status,
+          output_log: logOf(status === 'failed' ? log : game.jobs.find(({ name }) => name === job)!.log, values),
+        }
+      })
+    }),
+  )
+}
