@@ -1,0 +1,128 @@
+import type { Build, Cause, Change } from './world.ts'
+
+/**
+ * What may be said of a studio, reckoned slowly from everything that was reported so far. It knows only the rules: nothing here is shared
+ * with the service.
+ */
+
+/** A build as it was last reported. */
+export interface Reported {
+  build: Build
+  hasLog: boolean
+  /** In which order builds were first reported. */
+  arrival: number
+}
+
+export interface Expected {
+  /** Names of the failed builds that belong to it. */
+  builds: string[]
+  /** Null: failures of machines lie on no branch. */
+  stream: string | null
+  isFixed: boolean
+  /** Both outcomes at one change. */
+  isFlickering: boolean
+  /** Changelists between which its newest occurrence began; unknown where it lies on no branch. */
+  lastGood: number | null
+  firstBad: number | null
+  /** Changes that may be suspected of its newest occurrence. */
+  suspects: Change[]
+  /** Of those, the ones with evidence: they touch the file that does not compile, or nothing else came since the last pass. */
+  culprits: Change[]
+  /** Changes that may be called its fix. */
+  fixers: Change[]
+}
+
+export const nameOf = ({ job, number }: Build) => `${job} #${number}`
+
+interface Placed extends Reported {
+  position: number
+}
+
+export function expectedBreakages(changes: readonly Change[], reports: readonly Reported[]): Expected[] {
+  const onBranch: Placed[] = reports
+    .filter(({ build }) => !build.isPreflight)
+    .map((one) => ({ ...one, position: positionOf(changes, one.build) }))
+  const failed = onBranch.filter(({ build }) => build.cause !== null)
+  const groups = new Map<string, Placed[]>()
+  for (const one of failed) {
+    const key = keyOf(one, failed)
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups].map(([key, members]) => judge(key, members, onBranch, changes))
+}
+
+/** The newest change of its stream that is not above the number it was built at. */
+const positionOf = (changes: readonly Change[], { stream, changelist }: Build) =>
+  Math.max(0, ...changes.filter((one) => one.stream === stream && one.changelist <= changelist).map((one) => one.changelist))
+
+/** One cause on one stream; machines fail whatever the stream; where nothing is printed the job is all there is to go by. */
+function keyOf({ build, hasLog }: Reported, failed: readonly Reported[]): string {
+  if (build.upstream !== null) {
+    const above = failed.find((one) => nameOf(one.build) === nameOf(build.upstream!))
+    if (above) return keyOf(above, failed)
+  }
+  if (!hasLog || build.upstream !== null) return `job ${build.job} ${build.stream}`
+  const cause = build.cause as Cause
+  if (cause.kind === 'disk') return 'disk'
+  return cause.kind === 'test' ? `test ${build.stream}` : `${cause.file} ${build.stream}`
+}
+
+/** Position, then the CI's number, then arrival; an agent's clock orders nothing. */
+const inOrder = (a: Placed, b: Placed) => a.position - b.position || a.build.number - b.build.number || a.arrival - b.arrival
+
+function judge(key: string, members: readonly Placed[], all: readonly Placed[], changes: readonly Change[]): Expected {
+  const isMachine = key === 'disk'
+  const stream = isMachine ? null : members[0]!.build.stream
+  const jobs = new Set(members.map(({ build }) => build.job))
+  const passes = all.filter(({ build }) => build.cause === null && jobs.has(build.job))
+  const isFlickering =
+    !isMachine && members.some((one) => passes.some((pass) => pass.build.job === one.build.job && pass.position === one.position))
+  const mends = (pass: Placed, failure: Placed) =>
+    pass.build.job === failure.build.job &&
+    (pass.position > failure.position ||
+      ((isMachine || isFlickering) && pass.position === failure.position && inOrder(pass, failure) > 0))
+  const isFixed = members.every((failure) => passes.some((pass) => mends(pass, failure)))
+
+  const occurrence = newestOccurrence(members, passes)
+  const firstBad = Math.min(...occurrence.map(({ position }) => position))
+  const hit = new Set(occurrence.map(({ build }) => build.job))
+  const good = passes.filter(({ build, position }) => hit.has(build.job) && position < firstBad).map(({ position }) => position)
+  const lastGood = good.length > 0 ? Math.max(...good) : null
+  const between = (low: number, high: number) =>
+    changes.filter((one) => one.stream === stream && one.changelist > low && one.changelist <= high)
+  const touches = ({ files }: Change) => files.some((file) => key.startsWith(file.split('/Source/')[1] ?? 'no source'))
+
+  const suspects = isMachine || isFlickering ? [] : between(lastGood ?? 0, firstBad)
+  const lastBad = Math.max(...members.map(({ position }) => position))
+  const after = passes.filter(({ position }) => position > lastBad).map(({ position }) => position)
+  const mending = isMachine || after.length === 0 ? [] : between(lastBad, Math.max(...after))
+  return {
+    builds: members.map(({ build }) => nameOf(build)).sort(),
+    stream,
+    isFixed,
+    isFlickering,
+    lastGood: isMachine ? null : lastGood,
+    firstBad: isMachine ? null : firstBad,
+    suspects,
+    culprits: suspects.filter((one) => touches(one) || (suspects.length === 1 && lastGood !== null)),
+    fixers: mending.filter((one) => touches(one) || mending.length === 1),
+  }
+}
+
+/** The failures since all jobs that it had hit had passed; what fails at a position counts before what passes there. */
+function newestOccurrence(members: readonly Placed[], passes: readonly Placed[]): Placed[] {
+  const positions = [...new Set([...members, ...passes].map(({ position }) => position))].sort((a, b) => a - b)
+  let [current, newest]: Placed[][] = [[], []]
+  const red = new Set<string>()
+  for (const position of positions) {
+    for (const one of members.filter((each) => each.position === position)) {
+      if (red.size === 0) current = []
+      red.add(one.build.job)
+      current!.push(one)
+      newest = current
+    }
+    for (const { build } of passes.filter((each) => each.position === position))
+      if (!members.some((one) => one.position === position && one.build.job === build.job)) red.delete(build.job)
+  }
+  return newest!
+}

@@ -1,0 +1,216 @@
+import { CHANNEL_KINDS, type ChannelKind } from '../../src/contract/channels.ts'
+import type { BreakageDetail } from '../../src/contract/health-shapes.ts'
+import { SCOPES } from '../../src/contract/sets.ts'
+import { raw, sql } from '../../src/db/database.ts'
+import type { JobKind } from '../../src/db/queue.ts'
+import * as channels from '../../src/domain/channels/channels.ts'
+import * as outbox from '../../src/domain/feed/outbox.ts'
+import { notify } from '../../src/domain/notifications/notifier.ts'
+import { runChannelWorker } from '../../src/jobs/channels/channel-worker.ts'
+import { allowedHosts } from '../../src/net/addresses.ts'
+import { RULE, SITE } from '../support/channel-room.ts'
+import type { ChatVendors } from '../support/chat-vendors.ts'
+import { advanceClock, clockTime } from '../support/clock.ts'
+import { openStudio, type Studio } from '../support/studio.ts'
+import { workOffDue } from '../support/work-off.ts'
+import { nameOf, type Reported } from './oracle.ts'
+import { type Build, type Cause, type Change, type Happening, PEOPLE, STREAMS } from './world.ts'
+
+export const openTruthStudio = () =>
+  openStudio({
+    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
+    users: PEOPLE.map((name) => ({
+      key: name,
+      email: `${name}@example.com`,
+      name,
+      accounts: { owl: 'owner' },
+      connected_accounts: [{ provider: 'perforce', uid: name }],
+    })),
+    tokens: [{ key: 'ann', user: 'ann', name: 'ann', scopes: SCOPES }],
+  })
+
+/** What somebody was told in person about a breakage. */
+export interface Told {
+  id: number
+  person: string
+  breakage: string
+}
+
+export interface Stage {
+  /** Reports one thing through its webhook. */
+  happen(happening: Happening): Promise<void>
+  /** Lets the waits pass and does all work that is due. */
+  settle(): Promise<void>
+  /** Everything that was reported so far, as an observer would write it down. */
+  changes: Change[]
+  reports(): Reported[]
+  breakages(): Promise<BreakageDetail[]>
+  told(): Promise<Told[]>
+  /** Numbers of the changelists with these ids. */
+  changelists(ids: readonly (number | string)[]): Promise<string[]>
+  /** The newest words of each room about a breakage, where it was told of it. */
+  lastWords(breakage: string): string[]
+  /** Deployments that are tied to a build which did not pass. */
+  wrongDeployments(): Promise<number>
+  close(): Promise<void>
+}
+
+const LOGS: Record<Cause['kind'], (build: Build) => string> = {
+  compile: ({ cause }) => {
+    const file = (cause as { file: string }).file
+    return `UnrealBuildTool\n[12/90] Compile Module.Game.cpp\nD:\\ws\\Source\\${file.replaceAll('/', '\\')}(54): error C2065: 'speed': undeclared identifier\nError: build failed\n`
+  },
+  test: () =>
+    'Running 12 tests\nLogAutomationController: Error: Test Completed. Result={Fail} Name={Harbour} Path={Game.Harbour}\n',
+  disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
+}
+
+/** A project of its own with a depot, a CI, a store and a room of every chat vendor. */
+export async function openStage(studio: Studio, vendors: ChatVendors, seed: number): Promise<Stage> {
+  const { db, service } = studio
+  const accountId = Number(studio.world.accounts!.owl!.id)
+  const project = (await studio.load({ projects: [{ key: 'p', account: accountId, name: `World ${seed}` }] })).projects!.p!
+    .id as number
+  const { integrations } = await studio.load({
+    integrations: [
+      { key: 'depot', project, provider: 'perforce', config: { branches: STREAMS.join(', ') } },
+      { key: 'ci', project, provider: 'jenkins' },
+      { key: 'store', project, provider: 'deployment' },
+    ],
+  })
+  const rooms: { kind: ChannelKind; room: string; id: number }[] = []
+  for (const kind of CHANNEL_KINDS) {
+    const room = kind === 'slack' ? `C0SEED${seed}` : `seed${seed}`
+    const { id } = await channels.create(db, service.vault, accountId, {
+      kind,
+      name: `${kind} ${seed}`,
+      secret: vendors.destination(kind, room).secret,
+      ...(kind === 'slack' && { room }),
+      rules: [{ ...RULE, project_id: project, subject: 'breakage' as const }],
+    })
+    rooms.push({ kind, room, id: Number(id) })
+  }
+  const context = {
+    db,
+    vault: service.vault,
+    log: service.log,
+    allowed: allowedHosts(['127.0.0.1']),
+    site: SITE,
+    slackApi: vendors.destination('slack', 'C0ANY').api!,
+  }
+  const userOf = new Map(PEOPLE.map((name) => [Number(studio.world.users![name]!.id), name as string]))
+  const changes: Change[] = []
+  const known = new Map<string, Reported>()
+  const token = studio.world.tokens!.ann!.token as string
+
+  const post = async (path: string, key: string, body: object) => {
+    const answer = await studio.ask(`/webhooks/${path}?token=${integrations![key]!.webhook_token}`, { method: 'POST', body })
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)
+  }
+  const send: { [K in Happening['kind']]: (happening: Extract<Happening, { kind: K }>) => Promise<void> } = {
+    async change({ change }) {
+      const { changelist, author, description, files } = change
+      await post('perforce', 'depot', {
+        changelist,
+        user: author,
+        description,
+        files: files.map((path) => ({ path, action: 'edit' })),
+      })
+      changes.push(change)
+    },
+    async build({ build, hasLog, minutes }) {
+      const began = (await clockTime(db)).getTime() + minutes * 60_000
+      await post('ci', 'ci', {
+        job_name: build.job,
+        build_number: String(build.number),
+        status: build.cause === null ? 'success' : 'failed',
+        changelist: String(build.changelist),
+        branch: build.stream,
+        started_at: new Date(began - 300_000).toISOString(),
+        finished_at: new Date(began).toISOString(),
+        ...(hasLog && build.cause && { log: LOGS[build.cause.kind](build) }),
+        ...(build.upstream && { upstream_job_name: build.upstream.job, upstream_build_number: build.upstream.number }),
+        ...(build.isPreflight && { preflight: true, shelf: String(build.changelist) }),
+      })
+      const before = known.get(nameOf(build))
+      known.set(nameOf(build), { build, hasLog: hasLog || before?.hasLog === true, arrival: before?.arrival ?? known.size })
+    },
+    async deployment({ build, namesJob }) {
+      await post('deployment', 'store', {
+        platform: 'steam',
+        event: 'uploaded',
+        build_number: String(build.number),
+        branch: 'default',
+        version: `1.${build.changelist}`,
+        ...(namesJob && { job_name: build.job }),
+      })
+    },
+    pause: ({ seconds }) => advanceClock(db, `${seconds} seconds`),
+  }
+
+  /** Kinds that ask other servers have nobody to ask here. */
+  const dueKinds = async () =>
+    (
+      await db.rows<{ kind: JobKind }>(sql`
+        select distinct t.identifier as kind from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where j.run_at <= goldmaster_now() and t.identifier <> all (array['describe_changelist', 'send_mail'])`)
+    ).map(({ kind }) => kind)
+
+  /** One message after the other, without waiting for the vendors' pace: the clock moves on instead. */
+  const talk = async () => {
+    await outbox.sequenceAll(db)
+    while (await notify(db, context)) {}
+    for (;;) {
+      const waiting = await db.rows<{ id: number }>(sql`
+        select distinct m.channel_id as id from channel_messages m where m.status in ('waiting', 'sending')
+          and m.not_before <= goldmaster_now() + interval '1 minute'
+          and m.channel_id = any (${rooms.map(({ id }) => id)}::bigint[]) order by 1`)
+      if (waiting.length === 0) return
+      await advanceClock(db, '2 seconds')
+      for (const { id } of waiting) {
+        let asked = 0
+        await runChannelWorker(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
+      }
+    }
+  }
+
+  return {
+    changes,
+    reports: () => [...known.values()],
+    happen: (happening) => (send[happening.kind] as (one: Happening) => Promise<void>)(happening),
+    async settle() {
+      await advanceClock(db, '75 seconds')
+      for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
+        for (const kind of kinds) await workOffDue(studio, kind)
+      await talk()
+    },
+    async breakages() {
+      const found: BreakageDetail[] = []
+      const { json } = await studio.ask(`/api/v1/projects/${project}/breakages?limit=100`, { token })
+      for (const { id } of json.breakages)
+        found.push((await studio.ask(`/api/v1/projects/${project}/breakages/${id}`, { token })).json)
+      return found
+    },
+    changelists: async (ids) =>
+      (
+        await db.rows<{ identifier: string }>(sql`select identifier from changes where id = any (${ids.map(String)}::bigint[])`)
+      ).map(({ identifier }) => identifier),
+    told: async () =>
+      (
+        await db.rows<{ id: number; user_id: number; breakage: string }>(sql`
+          select id, user_id, subject_id as breakage from notifications
+          where project_id = ${raw(String(project))} and subject = 'breakage' and kind = 'suspected' order by id`)
+      ).map(({ id, user_id, breakage }) => ({ id, person: userOf.get(user_id)!, breakage: breakage.split(/[:~]/)[0]! })),
+    lastWords: (breakage) =>
+      rooms.flatMap(({ kind, room }) => {
+        const about = vendors.messages(kind, room).filter(({ text }) => /\/breakages\/(\d+)/.exec(text)?.[1] === breakage)
+        return about.length === 0 ? [] : [`${kind}: ${about.at(-1)!.text}`]
+      }),
+    // An account has a few dozen channels at most.
+    close: async () => void (await db.execute(sql`delete from channels where id = any (${rooms.map(({ id }) => id)}::bigint[])`)),
+    wrongDeployments: async () =>
+      db.execute(sql`
+        select from deployments d join build_runs b on b.id = d.build_run_id
+        where d.project_id = ${raw(String(project))} and b.status not in ('completed', 'passed_pending_approval')`),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Random studios: three streams of one depot, builds of several jobs, and everything that goes wrong on the way to us. What is generated
+ * is what happened; the reports of it come late, twice, in another order, from agents whose clocks are wrong.
+ */
+
+export const STREAMS = ['//game/main', '//game/dev', '//game/rel'] as const
+export const PEOPLE = ['ann', 'bob', 'cleo', 'dan', 'eve'] as const
+/** Source files that get broken and mended. */
+export const SOURCES = ['Combat/Roll.cpp', 'Engine/Boat.cpp', 'Ui/Menu.cpp'] as const
+
+export interface Change {
+  changelist: number
+  stream: string
+  author: string
+  description: string
+  files: string[]
+}
+
+/** Why a build failed: a source file that does not compile, a test that comes and goes, or the machine. */
+export type Cause = { kind: 'compile'; file: string } | { kind: 'test' } | { kind: 'disk' }
+
+export interface Build {
+  job: string
+  number: number
+  stream: string
+  /** The newest changelist of the whole depot when it started. */
+  changelist: number
+  cause: Cause | null
+  /** Failed only because this build did; it prints nothing. */
+  upstream: Build | null
+  isPreflight: boolean
+}
+
+export type Happening =
+  | { kind: 'change'; change: Change }
+  | { kind: 'build'; build: Build; hasLog: boolean; minutes: number }
+  | { kind: 'deployment'; build: Build; namesJob: boolean }
+  | { kind: 'pause'; seconds: number }
+
+export interface World {
+  seed: number
+  happenings: Happening[]
+}
+
+/** Mulberry32: the same numbers for the same seed everywhere. */
+function numbers(seed: number) {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  return {
+    below: (limit: number) => Math.floor(next() * limit),
+    chance: (probability: number) => next() < probability,
+    of: <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!,
+  }
+}
+
+const TICKS = 16
+
+export function makeWorld(seed: number): World {
+  const { below, chance, of } = numbers(seed)
+  const timeline: { at: number; happening: Happening }[] = []
+  let changelist = 1000
+  let shelf = 0
+  const broken = new Map<string, Set<string>>(STREAMS.map((stream) => [stream, new Set()]))
+  const counts = new Map<string, number>()
+  // An agent keeps its wrong clock.
+  const clocks = new Map<string, number>()
+  const clockOf = (agent: string) => {
+    if (!clocks.has(agent)) clocks.set(agent, chance(0.5) ? 0 : below(241) - 120)
+    return clocks.get(agent)!
+  }
+  const push = (at: number, happening: Happening) => timeline.push({ at, happening })
+
+  const submit = (at: number, stream: string, files: string[], description: string, isLate = chance(0.12)) => {
+    changelist += 1 + below(3)
+    const change = { changelist, stream, author: of(PEOPLE), description, files: files.map((file) => `${stream}/${file}`) }
+    push(isLate ? at + 2 + below(6) : at, { kind: 'change', change })
+  }
+  const report = (at: number, build: Build) => {
+    const minutes = clockOf(`${build.job} ${build.stream}`)
+    const isSilent = build.cause === null || build.upstream !== null
+    const arrives = chance(0.15) ? at + 0.5 + below(3) : at + 0.4
+    const logIsLate = !isSilent && chance(0.2)
+    const happening = { kind: 'build' as const, build, hasLog: !isSilent && !logIsLate, minutes }
+    push(arrives, happening)
+    if (logIsLate) push(arrives + 0.3, { ...happening, hasLog: true })
+    if (chance(0.1)) push(arrives + below(4), { ...happening, hasLog: !isSilent })
+  }
+  const start = (stream: string, job: string, cause: Cause | null, upstream: Build | null = null): Build => {
+    const number = (counts.get(`${job} ${stream}`) ?? 0) + 1
+    counts.set(`${job} ${stream}`, number)
+    // A job of every stream has a name of its own, as CIs have it.
+    return { job: `${job} ${stream.split('/').at(-1)}`, number, stream, changelist, cause, upstream, isPreflight: false }
+  }
+
+  for (const stream of STREAMS) submit(0, stream, ['Game.uproject'], 'Begin', false)
+  for (let tick = 1; tick <= TICKS; tick++) {
+    const stream = of(STREAMS)
+    const causes = broken.get(stream)!
+    for (let count = below(3); count >= 0; count--) {
+      const file = of(SOURCES)
+      if (chance(0.3) && !causes.has(file)) {
+        causes.add(file)
+        submit(tick, stream, [`Source/${file}`], `Rework ${file.split('/')[1]}`)
+      } else if (chance(0.45) && causes.size > 0) {
+        const mended = of([...causes])
+        causes.delete(mended)
+        submit(tick, stream, [`Source/${mended}`], chance(0.5) ? 'Fix the build' : 'Second thoughts')
+      } else submit(tick, stream, [`Content/Rock${below(9)}.uasset`], chance(0.2) ? 'Fix the rock' : 'Sculpt a rock')
+    }
+    const compiled = (): Cause | null => {
+      if (chance(0.04)) return { kind: 'disk' }
+      const [file] = [...causes].sort()
+      return file === undefined ? null : { kind: 'compile', file }
+    }
+    for (const job of ['Win64', 'PS5']) {
+      if (chance(0.35)) continue
+      const build = start(stream, job, compiled())
+      report(tick, build)
+      if (job === 'Win64' && chance(0.4)) report(tick + 0.2, start(stream, 'Pack', build.cause, build.cause && build))
+      if (build.cause === null && chance(0.3)) push(tick + below(3), { kind: 'deployment', build, namesJob: chance(0.5) })
+    }
+    for (let runs = chance(0.4) ? 1 + below(2) : 0; runs > 0; runs--)
+      report(tick + 0.1, start(stream, 'Tests', chance(0.25) ? { kind: 'test' } : null))
+    if (chance(0.15)) {
+      const cause: Cause = { kind: 'compile', file: of(SOURCES) }
+      report(tick, { ...start(stream, 'Win64', cause), changelist: 900_000 + ++shelf, isPreflight: true })
+    }
+    if (chance(0.3)) push(tick + 0.9, { kind: 'pause', seconds: of([70, 600, 3600]) })
+  }
+  return { seed, happenings: timeline.sort((a, b) => a.at - b.at).map(({ happening }) => happening) }
+}
