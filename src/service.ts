@@ -15,6 +15,7 @@ import { Rollups } from './domain/feed/rollups.ts'
 import { IntakeQuota } from './domain/integrations/stored-bodies.ts'
 import { HOST_USES, type Settings } from './environment.ts'
 import { openLimits } from './http/limits/limits.ts'
+import { TokenStreams } from './http/limits/token-streams.ts'
 import type { Service } from './http/service.ts'
 import { allowedHosts } from './net/addresses.ts'
 import { type ObjectStore, openObjectStore } from './net/object-store.ts'
@@ -170,6 +171,7 @@ export const makeService = (
   cursors: new Cursors(...secrets.map((secret) => keyFor(secret, 'cursors'))),
   vault,
   limits: openLimits(settings.rates, settings.redisUrl, log),
+  tokenStreams: new TokenStreams(settings.streamsPerToken),
   lastUsed: new LastUsed(),
   rollups: new Rollups(),
   intakeQuota: new IntakeQuota(settings.quotas, settings.retention.bodies),
@@ -179,6 +181,8 @@ export const makeService = (
   ...(secrets[1] !== undefined && { formerCookieKey: cookieKeyOf(secrets[1]) }),
   signUp: settings.signUp,
   setUpToken: setUpTokenOf(secrets[0]),
+  sessionSeconds: settings.sessionSeconds,
+  breachedPasswords: settings.breachedPasswords,
   metering: settings.metering,
   mailing: settings.mail !== undefined,
   retention: settings.retention,

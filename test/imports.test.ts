@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 /** How a provider reads is pure: it knows facts, words and how to read, never the database. */
 const READING = /^intake\/providers\/[\w-]+\/(?!setup|jobs|server|console|poll|start|describe-job)[\w-]+\.ts$/
 const READING_MAY_IMPORT =
-  /^(intake\/(bounds|facts|provider|signatures|reading|build-report|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/sets)\.ts$/
+  /^(intake\/(bounds|facts|provider|signatures|reading|build-origin|build-report|reports\/[\w-]+|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/(?:sets|spellings\/[\w-]+))\.ts$/
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
 

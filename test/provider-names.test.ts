@@ -14,6 +14,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^admin\/(?:.*\/)?integration\.ts$/, 'examples in the help'],
   [/^web\/features\/unreal-game-sync\/guide\.ts$/, 'a guide to posting badges from a CI, connected or not'],
   [/^web\/features\/builds\/log\/group-marks\.ts$/, 'marks that tools leave in build logs, connected or not'],
+  [/^intake\/signatures\.ts$/, 'a signature header that scripts of several tools send'],
   [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminOf } from '../../test/support/admin.ts'
-import { CommandLine, HAS_TERMINAL } from '../../test/support/command-line.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
 import { performed } from '../../test/support/in-process.ts'
 import { longNames } from '../../test/support/long-names.ts'
+import { describeWith } from '../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 import { put } from '../domain/investigations/failure-rules.ts'
@@ -25,7 +26,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'assets list': 'NAME',
   'approvals list': 'ASSET',
   'deployments list': 'VERSION',
-  branches: 'NAME',
+  'branches list': 'NAME',
   members: 'ACCOUNTS',
   feed: 'MESSAGE',
   'alias list': 'STANDS FOR',
@@ -172,7 +173,7 @@ const steady = (text: string) => {
   return text.replace(/^[0-9a-f]{8}(?= )/gm, () => (0x9c1f0f8e + 0x01a7_31 * count++).toString(16))
 }
 
-describe.runIf(HAS_TERMINAL)('in a terminal', () => {
+describeWith('script')('in a terminal', () => {
   let line: CommandLine
   beforeAll(async () => {
     line = new CommandLine({ ...env, GOLDMASTER_PAGER: 'cat' })

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine, HAS_TERMINAL } from '../../test/support/command-line.ts'
+import { CommandLine } from '../../test/support/command-line.ts'
 import { performed } from '../../test/support/in-process.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
+import { testWith } from '../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 import type { Loaded } from '../world/loaded.ts'
@@ -90,7 +91,11 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     ['deployments list', '/deployments'],
     [`deployments show ${deployment}`, `/deployments/${deployment}`],
     [`deployments compare ${id('deployments', 'deployment3')} ${deployment}`, `/deployments/${deployment}`],
-    ['branches', '/branches'],
+    [`deployments link ${deployment} --build ${build}`, `/deployments/${deployment}`],
+    [`deployments set-status ${deployment} live --note seen`, `/deployments/${deployment}`],
+    ['branches list', '/branches'],
+    ['branches mark-good main 4711 --reason played', '/branches'],
+    ['branches unmark-good main 4711', '/branches'],
     ['lkg', '/branches'],
     ['members', '/members'],
   ]
@@ -125,7 +130,7 @@ const everything = () =>
   select (select count(*) from investigations) as investigations, (select array_agg(state order by id) from tasks) as tasks,
     (select array_agg(state order by id) from breakages) as breakages, (select array_agg(status order by id) from approvals) as approvals`)
 
-test.runIf(HAS_TERMINAL)('an answer longer than the screen goes through the pager, a shorter one does not', async () => {
+testWith('script')('an answer longer than the screen goes through the pager, a shorter one does not', async () => {
   const paged = (rows: number, env = {}) =>
     line.terminal(['tasks', 'list', ...project], { rows, env: { GOLDMASTER_PAGER: 'sed s/^/paged:/', ...env } })
   expect((await paged(3)).out).toMatch(/^paged:/)

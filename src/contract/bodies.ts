@@ -1,9 +1,17 @@
 import { Type } from 'typebox'
 import { invalidAssignee, invalidParameter, notOneOf } from './errors.ts'
 import * as readers from './field-readers.ts'
-import { instant, nullable, object, oneOf, partial, shortId, text } from './fields.ts'
-import { DESCRIPTION_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
-import { BREAKAGE_STATES, type BreakageState, DECISIONS, type Decision } from './sets.ts'
+import { instant, nullable, object, oneOf, partial, recordId, shortId, text } from './fields.ts'
+import { BRANCH_MAX, DESCRIPTION_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
+import { readId } from './params.ts'
+import {
+  BREAKAGE_EDIT_STATES,
+  type BreakageEditState,
+  DECISIONS,
+  DEPLOYMENT_STATUSES,
+  type Decision,
+  type DeploymentStatus,
+} from './sets.ts'
 import { ASSIGNEE_FORMAT, partOf, TASK_FIELD_NAMES, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
 /** Turns a body as it was sent into what the domain takes, or refuses it with the words of the interface. */
@@ -65,13 +73,13 @@ export const readDecision: Read<DecisionInput> = (body) => {
 }
 
 export const BreakageEdit = partial({
-  state: oneOf(BREAKAGE_STATES),
+  state: oneOf(BREAKAGE_EDIT_STATES),
   owner_user_id: nullable(shortId),
   muted_until: nullable(instant),
   note: Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'added to the history' }),
 })
 export interface BreakageEdit {
-  state?: BreakageState
+  state?: BreakageEditState
   /** Null: nobody. */
   owner_user_id?: number | null
   /** Null: until it stops happening. */
@@ -81,7 +89,7 @@ export interface BreakageEdit {
 
 const orNull = <T>(read: readers.Reader<T>): readers.Field<T | null, [], false> => ({ ...optional(read), nullable: true })
 const breakageEdit = readers.object({
-  state: optional(readers.oneOf(BREAKAGE_STATES)),
+  state: optional(readers.oneOf(BREAKAGE_EDIT_STATES)),
   owner_user_id: orNull(readers.integer(1)),
   muted_until: orNull(readers.instant),
   note: optional(readers.filled(NOTE_MAX)),
@@ -91,6 +99,63 @@ export const readBreakageEdit: Read<BreakageEdit> = (body) => {
   const read = readBody(breakageEdit, body)
   if (Object.keys(read).length === 0) throw invalidParameter('body', 'must have at least one field')
   if (read.muted_until !== undefined && read.state !== 'muted') throw invalidParameter('muted_until', 'goes with the state muted')
+  return read
+}
+
+export const DeploymentEdit = partial({
+  status: oneOf(DEPLOYMENT_STATUSES),
+  build_run_id: nullable(recordId),
+  note: Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'why; required with a status, added to the history' }),
+})
+export interface DeploymentEdit {
+  status?: DeploymentStatus
+  /** Null: none of them. */
+  build_run_id?: number | null
+  note?: string
+}
+
+const buildId: readers.Reader<number> = (name, value) => {
+  const id = typeof value === 'string' || typeof value === 'number' ? readId(String(value)) : undefined
+  if (id === undefined) throw invalidParameter(name, 'must be the id of a build run')
+  return id
+}
+
+const deploymentEdit = readers.object({
+  status: optional(readers.oneOf(DEPLOYMENT_STATUSES)),
+  build_run_id: orNull(buildId),
+  note: optional(readers.filled(NOTE_MAX)),
+})
+
+export const readDeploymentEdit: Read<DeploymentEdit> = (body) => {
+  const read = readBody(deploymentEdit, body)
+  if (Object.keys(read).length === 0) throw invalidParameter('body', 'must have at least one field')
+  if (read.status !== undefined && read.note === undefined) throw invalidParameter('note', 'must say why the status is set')
+  return read
+}
+
+export const MarkGood = object({
+  branch: Type.String({ minLength: 1, maxLength: BRANCH_MAX, description: 'its name, as main or //game/main' }),
+  change: Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX, description: 'its changelist or commit' }),
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'why; required unless good is false' })),
+  good: Type.Optional(Type.Boolean({ description: 'false takes the mark back' })),
+})
+export interface MarkGood {
+  branch: string
+  change: string
+  reason?: string
+  good?: boolean
+}
+
+const markGood = readers.object({
+  branch: required(readers.filled(BRANCH_MAX)),
+  change: required(readers.numberOr(readers.filled(IDENTIFIER_MAX))),
+  reason: optional(readers.filled(NOTE_MAX)),
+  good: optional(readers.flag),
+})
+
+export const readMarkGood: Read<MarkGood> = (body) => {
+  const read = readBody(markGood, body)
+  if (read.good !== false && read.reason === undefined) throw invalidParameter('reason', 'is required')
   return read
 }
 

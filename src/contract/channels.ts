@@ -52,7 +52,7 @@ export type ChannelStatus = (typeof CHANNEL_STATUSES)[number]
 
 /** What a channel may hear of, by the rules of its owner. */
 export const RULE_SUBJECTS = {
-  breakage: 'something broke; the message follows its state where it can be changed',
+  breakage: 'something broke; the message follows its state where it can be edited, else what follows is posted',
   breakage_fixed: 'a breakage was fixed, as a message of its own',
   approval: 'assets of a change wait for approval',
   deployment: 'a deployment began or moved on',
@@ -61,18 +61,24 @@ export const RULE_SUBJECTS = {
 export type RuleSubject = keyof typeof RULE_SUBJECTS
 
 /** What messages are about: the subjects of rules, what follows in a thread, and an owner's trial. */
-export const MESSAGE_SUBJECTS = [...(Object.keys(RULE_SUBJECTS) as RuleSubject[]), 'breakage_reopened', 'task', 'test'] as const
+export const MESSAGE_SUBJECTS = [
+  ...(Object.keys(RULE_SUBJECTS) as RuleSubject[]),
+  'breakage_reopened',
+  'breakage_flickering',
+  'task',
+  'test',
+] as const
 export type MessageSubject = (typeof MESSAGE_SUBJECTS)[number]
 
-/** Sending is written down before anything is sent: what is found so afterwards may have arrived. */
-export const CHANNEL_MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'uncertain', 'failed'] as const
+/** Sending is written down before anything is sent: what is found so afterwards may have arrived. What no longer holds is skipped. */
+export const CHANNEL_MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'uncertain', 'failed', 'skipped'] as const
 export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
 
 /** What concerns one person. */
 export const NOTIFICATION_KINDS = {
   suspected: 'My change is suspected of having broken something',
   given: 'Somebody gave me a breakage to see to',
-  approval: 'Assets wait for approval in a project that I own',
+  approval: 'Assets wait for my approval',
   task: 'A task was given to me',
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS

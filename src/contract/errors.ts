@@ -1,5 +1,5 @@
 import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
-import type { AccountRole, ProjectRole, ShutReason } from './sets.ts'
+import type { AccountRole, ConfirmMethod, ProjectRole, ShutReason } from './sets.ts'
 
 /** Everything the service can refuse, in one place: status, code, words, and the fields a client may branch on. */
 export class ApiError extends Error {
@@ -147,6 +147,15 @@ export const invalidGrant = () =>
 export const tooManySubscriptions = (most: string) =>
   new ApiError(429, 'too_many_subscriptions', `There may be ${most} at once; end one first.`)
 
+export const tooManyStreams = (most: number) =>
+  new ApiError(
+    429,
+    'too_many_streams',
+    `This token has ${most} event streams open, which is the limit. Close one, or use another token.`,
+    { limit: most },
+    { 'retry-after': '30' },
+  )
+
 export const streamEnded = () => new ApiError(503, 'unavailable', 'The service ended the stream of events.')
 
 export const oauthRefusal = (error: string, why: string, status = 400) =>
@@ -234,8 +243,6 @@ export const foreignOrigin = () => new ApiError(403, 'foreign_origin', 'This req
 export const foreignHost = (site: string) =>
   new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
 
-/** Members see that a thing exists, so they may be told that it is not theirs to change. */
-/** They see it, but may not do that with it. */
 /** Somebody is kept out of an account of theirs for now. */
 export const shutOut = (reason: ShutReason) => new ApiError(403, SHUT_OUT[reason].code, SHUT_OUT[reason].message)
 
@@ -244,7 +251,7 @@ const SHUT_OUT: Record<ShutReason, { code: string; message: string }> = {
   second_factor: {
     code: 'second_factor_required',
     message:
-      'The account asks for a second factor: add an authenticator app under Settings, Sign-in, or sign in with a passkey or through the account’s own provider.',
+      'The account asks for a second factor: give a code of your authenticator app under Settings, Sign-in, add an app there, or sign in with a passkey or through the account’s own provider.',
   },
 }
 
@@ -289,24 +296,29 @@ export const wrongCode = () => new ApiError(422, 'invalid_code', 'This code is n
 
 export const signInExpired = () => new ApiError(403, 'sign_in_expired', 'This sign-in took too long. Start again.')
 
+export const setUpExpired = () =>
+  new ApiError(403, 'set_up_expired', 'This set-up took too long, or was begun in another browser. Start again.')
+
 export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is set up already: remove it first.')
 
 export const invalidPasskey = () => new ApiError(422, 'invalid_passkey', 'This passkey does not open this account. Try again.')
 
 export const tooManyPasskeys = (max: number) => new ApiError(422, 'too_many_passkeys', `Somebody has at most ${max} passkeys.`)
 
-export const signInAgain = (minutes: number) =>
+/** `methods`: how the caller can show again who they are. */
+export const freshSignInRequired = (minutes: number, methods: readonly ConfirmMethod[]) =>
   new ApiError(
     403,
-    'sign_in_again',
-    `Sign out and in again first: this needs a session that began within the last ${minutes} minutes.`,
+    'fresh_sign_in_required',
+    `This needs a sign-in from the last ${minutes} minutes: confirm it is you, or sign out and in again.`,
+    { methods },
   )
 
 export const factorNotShown = () =>
   new ApiError(
     403,
     'second_factor_not_shown',
-    'Sign in with your passkey, or through the account’s own provider, first: an account of yours asks for a second factor, and this session has shown none.',
+    'You have a second factor that this session has not shown. Confirm it is you with a code of your authenticator app or a passkey, or sign in through the account’s own provider.',
   )
 
 export const keptOut = () =>
@@ -325,6 +337,13 @@ export const operatorRequired = (what: string) =>
 
 export const invalidEmail = (why: string) => new ApiError(422, 'invalid_email', why)
 
+export const breachedPassword = () =>
+  new ApiError(
+    422,
+    'breached_password',
+    'This password is on lists of stolen passwords, which attackers try first. Choose another one.',
+  )
+
 export const wrongPassword = () => new ApiError(422, 'invalid_password', 'The current password is not right.')
 
 export const invalidLink = () =>
@@ -339,6 +358,9 @@ export const invalidSetUpToken = () =>
 
 export const uidTaken = (takenBy: string) =>
   new ApiError(422, 'uid_taken', `This name already stands for ${takenBy}; it has to be removed there first.`)
+
+export const WRONG_SIGNATURE = 'The signature is missing, wrong or too old.'
+export const badSignature = () => new ApiError(401, 'unauthorized', WRONG_SIGNATURE)
 
 export const noWebhookToken = () => new ApiError(401, 'unauthorized', 'The webhook token is missing or malformed.')
 

@@ -28,6 +28,9 @@ export interface EventFacts {
     build_count: Text
     owner: Text
     suspect: Text
+    /** The user who said it; nobody where the service found it out. */
+    said_by: Text
+    occurrence: Text
   }
   build: {
     id: string
@@ -42,7 +45,17 @@ export interface EventFacts {
     found_suspect?: Text
   }
   change: { id: string; state: null; author: Text; identifier: Text; description: Text; asset_count: Text }
-  deployment: { id: string; state: DeploymentStatus; platform: Text; version: Text; branch: Text }
+  deployment: {
+    id: string
+    state: DeploymentStatus
+    /** The store, where it is none of the platforms. */
+    platform: Text
+    version: Text
+    branch: Text
+    track?: Text
+    /** `true` once the upload is done. */
+    uploaded?: Text
+  }
   investigation: {
     id: string
     state: InvestigationStatus
@@ -78,7 +91,7 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
   },
   breakage: {
     states: BREAKAGE_STATES,
-    actor: ({ state, owner }) => (state === 'claimed' && owner ? `user:${owner}` : SYSTEM),
+    actor: ({ said_by }) => (said_by ? `user:${said_by}` : SYSTEM),
     target: ({ jobs }) => jobs ?? '',
     page: ({ id }) => `breakages/${id}`,
   },

@@ -1,5 +1,6 @@
 import { type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
 import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, type TaskState } from './sets.ts'
+import { isOnlyUploaded } from './spellings/stores.ts'
 
 export type { EventFacts, EventSource } from './event-facts.ts'
 
@@ -45,7 +46,7 @@ const TASK_WORDS: Record<TaskState, string> = {
 }
 
 /** What a deployment is said to have done, by its state. */
-export const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
+const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
   pending: { pill: 'info', words: 'is on its way' },
   submitted: { pill: 'info', words: 'was submitted' },
   uploading: { pill: 'info', words: 'is uploading' },
@@ -56,8 +57,17 @@ export const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: str
   rolled_back: { pill: 'warn', words: 'was rolled back' },
 }
 
-const deploymentWords = (deployment: EventFacts['deployment']) =>
-  `${releaseOf(deployment)}${deployment.branch ? ` from ${deployment.branch}` : ''} ${DEPLOYMENT_WORDS[deployment.state].words}`
+/** What happened to it, and how good that is. An upload that no store reviews is not approved by anybody. */
+export const deploymentNews = (store: string | null, state: DeploymentStatus, isDone: boolean): { pill: Pill; words: string } =>
+  isOnlyUploaded(store, state, isDone) ? { pill: 'ok', words: 'was uploaded' } : DEPLOYMENT_WORDS[state]
+
+const newsOf = ({ platform, state, uploaded }: EventFacts['deployment']) => deploymentNews(platform, state, uploaded === 'true')
+
+const deploymentWords = (deployment: EventFacts['deployment']) => {
+  const { track, branch } = deployment
+  const where = track ? ` on ${track}` : branch ? ` from ${branch}` : ''
+  return `${releaseOf(deployment)}${where} ${newsOf(deployment).words}`
+}
 
 const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
 
@@ -195,15 +205,22 @@ export const EVENTS = {
   'breakage.reopened': breakage('is broken again', {
     label: 'a breakage came back',
     inserted: false,
-    updated: ['reopened_count'],
+    updated: ['reopenings'],
     pill: () => 'err',
+  }),
+  'breakage.withdrawn': breakage('was withdrawn', {
+    label: 'a breakage was withdrawn: it is the same as another, or was no failure',
+    states: ['withdrawn'],
+    inserted: false,
+    updated: ['state'],
+    pill: () => 'neutral',
   }),
   'deployment.updated': event('deployment', {
     feed: false,
     label: 'a deployment moved on',
     inserted: false,
     updated: ['status'],
-    pill: ({ state }) => DEPLOYMENT_WORDS[state].pill,
+    pill: (deployment) => newsOf(deployment).pill,
     words: deploymentWords,
   }),
 }

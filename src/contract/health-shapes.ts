@@ -23,10 +23,16 @@ const branchRun = object({
 })
 const branch = {
   name: text,
+  /** Listed for a day after that. */
+  deleted_at: nullable(instant),
   state: oneOf(sets.BRANCH_STATES),
   red_since: nullable(instant),
   head: nullable(changeReference),
   last_known_good: nullable(changeReference),
+  /** Who called it good by hand and why; null where its jobs say so. */
+  marked_good: nullable(object({ user_id: nullable(integer), reason: text, marked_at: instant })),
+  /** The jobs on account of which no later change is known to be good. */
+  held_back_by: Type.Array(text),
   changes_behind: nullable(integer),
   /** How long half of its breakages of the last thirty days lasted at most; null where none was fixed. */
   time_to_green_seconds: nullable(integer),
@@ -40,6 +46,9 @@ export const BranchHealth = object({
   jobs: Type.Array(object({ ...branchJob, runs: Type.Array(branchRun) })),
 })
 export type BranchHealth = Static<typeof BranchHealth>
+
+/** The range in which something was mended: after the first change, and at the latest by the second. */
+const fixRange = { fixed_after_change: nullable(changeReference), fixed_up_to_change: nullable(changeReference) }
 
 const breakage = {
   id: idText,
@@ -63,8 +72,11 @@ const breakage = {
   claimed_at: nullable(instant),
   muted_until: nullable(instant),
   fixed_by_change: nullable(changeReference),
+  ...fixRange,
   fixed_at: nullable(instant),
   reopened_count: integer,
+  withdrawn_reason: nullable(oneOf(sets.WITHDRAWN_REASONS)),
+  same_as_breakage_id: nullable(idText),
   task_id: nullable(integer),
   opened_at: instant,
   last_seen_at: instant,
@@ -86,6 +98,24 @@ export const BreakageDetail = object({
       changelist: text,
       downstream: flag,
       created_at: instant,
+    }),
+  ),
+  /** Newest first: each opening and reopening with its own range, suspects, owner and end. */
+  occurrences: Type.Array(
+    object({
+      number: integer,
+      opened_at: instant,
+      first_build_id: nullable(idText),
+      build_count: integer,
+      last_good_change: nullable(changeReference),
+      first_bad_change: nullable(changeReference),
+      suspects: Investigation.properties.suspects,
+      flickering: flag,
+      owner_user_id: nullable(integer),
+      claimed_at: nullable(instant),
+      fixed_at: nullable(instant),
+      fixed_by_change: nullable(changeReference),
+      ...fixRange,
     }),
   ),
   history: Type.Array(

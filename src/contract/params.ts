@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidEventType, invalidParameter, invalidType, unknownParameter } from './errors.ts'
-import { FEED_EVENT_TYPES, type FeedEventType } from './events.ts'
+import { EVENT_TYPES, type EventType, FEED_EVENT_TYPES } from './events.ts'
 import * as readers from './field-readers.ts'
 import { HANDLE, ID_MAX, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
@@ -150,19 +150,23 @@ export const since: Param<Since> = {
 }
 
 /** Event types, some by a wildcard such as `approval.*`. */
-export const eventTypes: Param<FeedEventType[]> = {
-  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${FEED_EVENT_TYPES.join(', ')}` }),
-  read: (_, raw) => [...new Set(raw.split(',').flatMap(typesNamed))],
+const eventTypesOf = <T extends EventType>(known: readonly T[]): Param<T[]> => ({
+  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${known.join(', ')}` }),
+  read: (_, raw) => [...new Set(raw.split(',').flatMap((word) => typesNamed(known, word)))],
   list: true,
-}
+})
 
-const typesNamed = (word: string): readonly FeedEventType[] => {
+const typesNamed = <T extends EventType>(known: readonly T[], word: string): readonly T[] => {
   const found = word.endsWith('.*')
-    ? FEED_EVENT_TYPES.filter((type) => type.startsWith(word.slice(0, -1)))
-    : FEED_EVENT_TYPES.filter((type) => type === word)
-  if (found.length === 0 || word === '.*') throw invalidEventType(FEED_EVENT_TYPES)
+    ? known.filter((type) => type.startsWith(word.slice(0, -1)))
+    : known.filter((type) => type === word)
+  if (found.length === 0 || word === '.*') throw invalidEventType(known)
   return found
 }
+
+export const eventTypes = eventTypesOf(FEED_EVENT_TYPES)
+/** Those beyond the feed among them. */
+export const everyEventType = eventTypesOf(EVENT_TYPES)
 
 /** How many lines from the end. */
 export const lines: Param<number> = {

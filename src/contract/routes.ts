@@ -4,6 +4,7 @@ import * as param from './params.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { buildRoutes } from './routes/builds.ts'
 import { changeRoutes } from './routes/changes.ts'
+import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
 import { projectRoutes } from './routes/projects.ts'
 import type { Route } from './routes/route.ts'
@@ -24,6 +25,7 @@ export const routes = {
   ...projectRoutes,
   ...taskRoutes,
   ...buildRoutes,
+  ...deploymentRoutes,
   ...assetRoutes,
   ...changeRoutes,
   ...healthRoutes,
@@ -47,6 +49,13 @@ export const eventStream = {
   path: '/v1/workspace/events/stream',
   scope: 'read:workspace_events',
   query: { ...eventFilters, include: param.oneOf(['all']) },
+  /** With `include=all`. */
+  queryOfAll: {
+    ...eventFilters,
+    event_type: param.everyEventType,
+    event_types: param.everyEventType,
+    include: param.oneOf(['all']),
+  },
 } as const
 
 export type Routes = typeof routes

@@ -23,15 +23,30 @@ export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 
 /** The build itself is well, whether or not somebody has yet to let it go on. */
 export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 
+/** A preflight builds what is not on the branch yet; a bisecting build only looks for the change that broke something. */
+export const BUILD_KINDS = ['regular', 'preflight', 'bisect'] as const
+export type BuildKind = (typeof BUILD_KINDS)[number]
+
+/** What became of the times that a CI told: moved back because they were ahead of their receipt, or left far behind it. */
+export const BUILD_TIME_NOTES = ['corrected', 'reported_late'] as const
+export type BuildTimeNote = (typeof BUILD_TIME_NOTES)[number]
+
 /** Red wherever a job that counts failed last. */
 export const BRANCH_STATES = ['green', 'red', 'building', 'unknown'] as const
 
 /** How it is known which changes lie between two builds: by place on a branch, by time alone, or not at all. */
 export const RANGE_BASES = ['branch', 'time', 'unknown'] as const
 
-/** `muted` and `claimed` ones are still red; `fixed` is said by a person, or by every job that was hit. */
-export const BREAKAGE_STATES = ['open', 'claimed', 'muted', 'fixed'] as const
+/** What a person can make of a breakage. `muted` and `claimed` ones are still red; a person or every job that was hit says `fixed`. */
+export const BREAKAGE_EDIT_STATES = ['open', 'claimed', 'muted', 'fixed'] as const
+export type BreakageEditState = (typeof BREAKAGE_EDIT_STATES)[number]
+
+/** `withdrawn`: its builds turned out to belong to another breakage, or not to have failed. It counts in no figure. */
+export const BREAKAGE_STATES = [...BREAKAGE_EDIT_STATES, 'withdrawn'] as const
 export type BreakageState = (typeof BREAKAGE_STATES)[number]
+
+export const WITHDRAWN_REASONS = ['same_as', 'not_a_failure', 'branch_deleted'] as const
+export type WithdrawnReason = (typeof WITHDRAWN_REASONS)[number]
 
 export const BREAKAGE_HISTORY_KINDS = [
   'opened',
@@ -43,6 +58,7 @@ export const BREAKAGE_HISTORY_KINDS = [
   'resolved',
   'fixed',
   'reopened',
+  'withdrawn',
   'note',
   'task',
 ] as const
@@ -131,6 +147,21 @@ export const DEPLOYMENT_STATUSES = [
 ] as const
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
 
+/** What led from a deployment to its build; `promotion` is the build of the same upload on another track. */
+export const BUILD_BASES = ['build_run', 'job', 'promotion', 'commit', 'changelist', 'version', 'number', 'person'] as const
+export type BuildBasis = (typeof BUILD_BASES)[number]
+
+/** Why a deployment has no build. */
+export const BUILD_GAPS = ['not_named', 'not_known', 'not_passed', 'several', 'number_only', 'contradiction', 'removed'] as const
+export type BuildGap = (typeof BUILD_GAPS)[number]
+
+/** Why a task that a change in a release names is not in its notes. */
+export const RELEASE_GAPS = ['not_completed', 'breakage', 'infrastructure'] as const
+export type ReleaseGap = (typeof RELEASE_GAPS)[number]
+
+export const DEPLOYMENT_HISTORY_KINDS = ['status', 'build', 'note'] as const
+export type DeploymentHistoryKind = (typeof DEPLOYMENT_HISTORY_KINDS)[number]
+
 export const SCOPES = [
   'ping',
   'read:projects',
@@ -144,6 +175,7 @@ export const SCOPES = [
   'read:members',
   'read:changes',
   'write:breakages',
+  'write:deployments',
   'admin:projects',
   'admin:integrations',
   'admin:webhooks',
@@ -153,8 +185,10 @@ export const SCOPES = [
 export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('admin:'))
 /** What a login may give; the list of members is for tokens made by hand. */
 export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
+/** Given only to a login that asks for them by name. */
+const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments']
 /** What a login gives that asks for nothing in particular. */
-export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => scope !== 'write:breakages')
+export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => !ASKED_SCOPES.includes(scope))
 export type Scope = (typeof SCOPES)[number]
 /** What the tools of an assistant may be narrowed to: what scopes are about. Projects are always there, since the others take their ids. */
 export const TOOLSETS: readonly string[] = [
@@ -228,6 +262,14 @@ export type AuditActor = (typeof AUDIT_ACTORS)[number]
 
 export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
+
+/** Tokens of tools that people make. */
+export const MADE_TOKEN_KINDS = ['ugs_token', 'integration'] as const
+export type MadeTokenKind = (typeof MADE_TOKEN_KINDS)[number]
+
+/** How somebody who is signed in shows again who they are. */
+export const CONFIRM_METHODS = ['code', 'password', 'passkey', 'sso'] as const
+export type ConfirmMethod = (typeof CONFIRM_METHODS)[number]
 
 /** An integration's provider is the first segment of its webhook path; `jenkins` also answers at `/webhooks/ci`. */
 export const PROVIDERS = [

@@ -58,6 +58,9 @@ export const Members = object({
 
 const buildReference = object({ id: idText, status: text, commit_hash: text, ci_job_name: text })
 
+/** A named number of a build, such as the bytes of its package. */
+const Measure = object({ name: text, value: Type.Number(), unit: nullable(text), platform: nullable(text) })
+
 const buildRun = {
   id: idText,
   project_id: idText,
@@ -69,7 +72,12 @@ const buildRun = {
   commit_hash: text,
   changelist: text,
   branch: text,
+  kind: oneOf(sets.BUILD_KINDS),
   phase: text,
+  platform: nullable(text),
+  configuration: nullable(text),
+  agent: nullable(text),
+  measures: nullable(Type.Array(Measure)),
   duration_seconds: nullable(integer),
   started_at: nullable(instant),
   finished_at: nullable(instant),
@@ -193,6 +201,8 @@ export type ChangeDetail = Static<typeof ChangeDetail>
 const deployment = {
   id: uuid,
   platform: oneOf(sets.PLATFORMS),
+  store: nullable(text),
+  track: nullable(text),
   status: oneOf(sets.DEPLOYMENT_STATUSES),
   branch: text,
   version: text,
@@ -210,8 +220,35 @@ export const Deployment = object(deployment)
 export type Deployment = Static<typeof Deployment>
 export const DeploymentDetail = object({ ...deployment, build_run: nullable(buildReference) })
 
+const candidate = object({ ...buildReference.properties, build_number: text, changelist: text })
+/** Which build a deployment has and by what it was found, or why it has none and which it could be. */
+export const DeploymentBuild = object({
+  build_run_id: nullable(idText),
+  basis: nullable(oneOf(sets.BUILD_BASES)),
+  reason: nullable(oneOf(sets.BUILD_GAPS)),
+  candidates: Type.Array(candidate),
+})
+
+/** `before` and `after` of a status; `build_run_id` of a build, null where it was removed. */
+export const DeploymentHistory = object({
+  history: Type.Array(
+    object({
+      id: idText,
+      kind: oneOf(sets.DEPLOYMENT_HISTORY_KINDS),
+      user_id: nullable(integer),
+      before: nullable(oneOf(sets.DEPLOYMENT_STATUSES)),
+      after: nullable(oneOf(sets.DEPLOYMENT_STATUSES)),
+      build_run_id: nullable(idText),
+      note: text,
+      at: instant,
+    }),
+  ),
+})
+
 export const BuildChanges = object({
   changes: Type.Array(Change),
+  /** Of the branch, but a forced push may have replaced them: nobody told. */
+  doubtful: Type.Array(Change),
   branch: text,
   basis: oneOf(sets.RANGE_BASES),
   has_more: flag,

@@ -50,7 +50,9 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       jobs: "left(array_to_string(s.jobs, ', '), 300)",
       build_count: 's.build_count::text',
       owner: 's.owner_user_id::text',
+      occurrence: 's.occurrence::text',
       suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
+      said_by: "nullif(current_setting('goldmaster.said_by', true), '')",
     },
   },
   build: {
@@ -85,7 +87,13 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     at: 'created_at',
     key: { column: 'number', type: 'bigint' },
     state: 'status',
-    facts: { platform: 's.platform', version: 's.version', branch: 's.branch' },
+    facts: {
+      platform: "coalesce(nullif(s.store, ''), s.platform)",
+      version: 's.version',
+      branch: 's.branch',
+      track: "nullif(s.track, '')",
+      uploaded: '(s.deployed_at is not null)::text',
+    },
   },
   investigation: {
     table: 'investigations',

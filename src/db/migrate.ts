@@ -10,7 +10,7 @@ import { widenIds } from './wide-ids/wide-ids.ts'
 const SILENT: MigrationLog = { info: () => {}, warn: () => {} }
 
 /** Migrations before brought the triggers of their time. */
-const TRIGGERS_SINCE = 21
+const TRIGGERS_SINCE = 112
 
 interface Migrated {
   applied: number

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Database, sql } from './database.ts'
 
 /** Every kind of work that is done later, and what it needs to know. Providers add the jobs that ask their servers. */
@@ -18,6 +19,12 @@ export interface Jobs {
   investigate_failure: { build_run_id: number }
   /** Looks whether what broke a job is still broken. */
   settle_breakages: { project_id: number; job: string; since?: string }
+  /** Works out again which changes a failed build may be blamed on: of those above one position of its branch and up to another. */
+  review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
+  /** Looks for builds whose range a change has arrived in since. */
+  review_ranges: { project_id: number }
+  /** Tells who is suspected now, and who is not any more. */
+  tell_suspects: { breakage_id: number; occurrence: number }
   /** Hands a mail to the mail server, where one is configured. */
   send_mail: { mail_id: number }
   /** Mails a link that ends a sign-up, or tells whoever has the address already. */
@@ -44,13 +51,21 @@ interface Placing {
 export const FOR = 'for:'
 export const ASKS = 'asks:'
 
+/** graphile-worker refuses a job key of more than 512 characters; the name of a CI job alone may have 500. */
+const KEY_MAX = 512
+const keyOf = (name: string): string => {
+  if (name.length <= KEY_MAX) return name
+  const hash = createHash('sha256').update(name).digest('hex')
+  return `${name.slice(0, 200).toWellFormed()} ${hash}`
+}
+
 /** In the caller's transaction: what is rolled back is never worked on. */
 export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], placing: Placing) => {
   const { owner, server, delay = 0, name } = placing
   const flags = [...(owner === undefined ? [] : [FOR + owner]), ...(server === undefined ? [] : [ASKS + server])]
   return db.execute(sql`
     select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
-      run_at => now() + make_interval(secs => ${delay}), job_key => ${name ?? null}::text, flags => ${flags}::text[])`)
+      run_at => ${delay > 0 ? sql`goldmaster_now() + make_interval(secs => ${delay})` : sql`now()`}, job_key => ${name === undefined ? null : keyOf(name)}::text, flags => ${flags}::text[])`)
 }
 
 /** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
@@ -61,4 +76,4 @@ export const postpone = (db: Database, flag: string, seconds: number) =>
     where is_available and run_at <= now() and flags ? ${flag}`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
-export const cancel = (db: Database, name: string) => db.execute(sql`select graphile_worker.remove_job(${name})`)
+export const cancel = (db: Database, name: string) => db.execute(sql`select graphile_worker.remove_job(${keyOf(name)})`)

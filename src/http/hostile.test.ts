@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { all, asker, BODIES } from '../../test/support/every-route.ts'
-import { nightOwl } from '../../test/support/night-owl.ts'
+import { nightOwl, sha } from '../../test/support/night-owl.ts'
 import { type RawAnswer, sendBytes } from '../../test/support/raw-http.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import type { RouteName } from '../contract/routes.ts'
@@ -139,6 +139,7 @@ describe.each(writing)('%s: bodies', (name) => {
   const method = all.find(([other]) => other === name)![1].method
   const inTask = (json: string) => {
     if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
+    if (name === 'markBranchGood') return `{"branch":"main","change":"${sha(4)}","reason":${json}}`
     return name === 'editBreakage' ? `{"note":${json}}` : `{"task":{"title":${json}}}`
   }
   const deep = (n: number) => `${'['.repeat(n)}${']'.repeat(n)}`

@@ -5,10 +5,10 @@ import { errorOfResponse, tooManySubscriptions } from '../contract/errors.ts'
 import { readShortId } from '../contract/params.ts'
 import { eventStream } from '../contract/routes.ts'
 import type { Event } from '../contract/shapes.ts'
-import type { Database } from '../db/database.ts'
 import * as access from '../domain/access/access.ts'
 import type { Follow } from '../mcp/subscriptions/watch.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import type { Service } from './service.ts'
 
 /** Projects that one token may follow at once on this node. */
 const FOLLOWED_MAX = 50
@@ -22,7 +22,11 @@ async function streamed(app: FastifyInstance, url: string, { headers, ip }: Fast
 }
 
 /** The event stream for assistants, asked from inside: scope, plan and membership are looked at there, at the start and ever after. */
-export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(work: () => Promise<T>) => Promise<T>) {
+export function openEvents(
+  app: FastifyInstance,
+  { db, tokenStreams }: Service,
+  onBehalf: <T>(work: () => Promise<T>) => Promise<T>,
+) {
   const followed = new Map<number, number>()
   const count = (token: number, change: 1 | -1) => {
     const left = (followed.get(token) ?? 0) + change
@@ -31,8 +35,26 @@ export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(wor
     else followed.set(token, left)
   }
 
-  return (request: FastifyRequest): Follow =>
-    async (projectId, { event, ended }) => {
+  return (request: FastifyRequest): Follow => {
+    // However many projects an assistant follows, it is answered on one stream.
+    let follows = 0
+    let close = () => {}
+    const begin = (token: number) => {
+      if (follows === 0) close = tokenStreams.open(token)
+      try {
+        count(token, 1)
+      } catch (error) {
+        if (follows === 0) close()
+        throw error
+      }
+      follows++
+    }
+    const end = (token: number) => {
+      count(token, -1)
+      if (--follows === 0) close()
+    }
+
+    return async (projectId, { event, ended }) => {
       const ask = {
         who: tokenScheme.who(request),
         scope: eventStream.scope,
@@ -42,14 +64,14 @@ export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(wor
       const caller = await access.findCaller(db, ask)
       access.admit(caller, ask)
       const token = caller.token_id!
-      count(token, 1)
+      begin(token)
       const query = new URLSearchParams({ account_id: String(caller.account_id), project_id: projectId, include: 'all' })
       const answer = await onBehalf(() => streamed(app, `/api${eventStream.path}?${query}`, request)).catch((error: unknown) => {
-        count(token, -1)
+        end(token)
         throw error
       })
       const { res } = answer.raw
-      res.once('close', () => count(token, -1))
+      res.once('close', () => end(token))
       const parser = createParser({
         onEvent: (told) => event(told.event === 'reset' ? undefined : (JSON.parse(told.data) as Event).url),
       })
@@ -62,4 +84,5 @@ export function openEvents(app: FastifyInstance, db: Database, onBehalf: <T>(wor
         res.destroy()
       }
     }
+  }
 }

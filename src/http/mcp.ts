@@ -48,7 +48,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   }
   for (const url of [METADATA, `${METADATA}${PATH}`]) app.get(url, async () => document)
 
-  const followFor = openEvents(app, db, (work) => onBehalf.run(true, work))
+  const followFor = openEvents(app, service, (work) => onBehalf.run(true, work))
   let closing = false
   app.addHook('preClose', async () => {
     closing = true

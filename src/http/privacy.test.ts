@@ -135,7 +135,7 @@ test('a deployment has exactly the fields of the interface', async () => {
   const { json } = await ask('showDeployment')
   expect(Object.keys(json).sort()).toEqual(
     `branch build_run build_run_id created_at deployed_at external_build_id external_id id integration_id live_at platform status
-    submitted_at updated_at version`.split(/\s+/),
+    store submitted_at track updated_at version`.split(/\s+/),
   )
 })
 

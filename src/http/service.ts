@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
 import type { Cursors } from '../db/page.ts'
 import type { Replica } from '../db/replica.ts'
+import type { BreachedPasswords } from '../domain/access/breached-passwords.ts'
 import type { Vault } from '../domain/access/secrets.ts'
 import type { SignUpPolicy } from '../domain/access/sign-ups.ts'
 import type { LastUsed } from '../domain/access/tokens.ts'
@@ -12,6 +13,7 @@ import type { IntakeQuota } from '../domain/integrations/stored-bodies.ts'
 import type { Retention } from '../domain/retention/retention.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
 import type { Limits } from './limits/limits.ts'
+import type { TokenStreams } from './limits/token-streams.ts'
 
 /** What a running service holds; made once by `main`, handed to whoever needs it. */
 export interface Service {
@@ -27,6 +29,7 @@ export interface Service {
   cursors: Cursors
   vault: Vault
   limits: Limits
+  tokenStreams: TokenStreams
   lastUsed: LastUsed
   rollups: Rollups
   intakeQuota: IntakeQuota
@@ -40,6 +43,10 @@ export interface Service {
   signUp: SignUpPolicy
   /** Printed at the start and needed by the first user, so that nobody who merely reaches the port owns the service. */
   setUpToken: string
+  /** How long a session lasts that nobody uses. */
+  sessionSeconds: number
+  /** What new passwords are held against. */
+  breachedPasswords: BreachedPasswords
   /** Whether accounts made here have a trial and a count of credits. */
   metering: boolean
   /** Whether mails leave, or are only kept. */

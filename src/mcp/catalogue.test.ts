@@ -70,7 +70,11 @@ afterAll(async () => {
 describe('the catalogue', () => {
   test('has a tool for every route but searches, which belong to their lists, under its name, and not too many', () => {
     const words = (name: string) => name.replace(/([A-Z])/g, '_$1').toLowerCase()
-    const own = Object.keys(routes).filter((name) => !(Object.values(searches) as string[]).includes(name))
+    const isTool = ([name, route]: [string, Route]) =>
+      route.tool !== false && !(Object.values(searches) as string[]).includes(name)
+    const own = Object.entries(routes as Record<string, Route>)
+      .filter(isTool)
+      .map(([name]) => name)
     expect(tools.map(({ name }) => name).sort()).toEqual(own.map(words).sort())
     expect(tools.length).toBeLessThanOrEqual(30)
   })
@@ -110,7 +114,7 @@ describe('the catalogue', () => {
     )
     for (const { name, annotations } of tools) {
       const hints = {
-        destructiveHint: ['edit_task', 'decide_asset', 'edit_breakage'].includes(name),
+        destructiveHint: ['edit_task', 'decide_asset', 'edit_breakage', 'edit_deployment'].includes(name),
         idempotentHint: name !== 'edit_task',
       }
       const written = writes.get(name.replaceAll('_', ''))
@@ -203,7 +207,7 @@ describe('options of the command', () => {
   test('--read-only leaves only what reads', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--read-only']))
     const offered = (await assistant.client.listTools()).tools
-    expect(offered.length).toBe(TOOLS.length - 6)
+    expect(offered.length).toBe(TOOLS.length - 7)
     for (const { annotations } of offered) expect(annotations!.readOnlyHint).toBe(true)
     expect((await assistant.call('create_task', { project_id: star(), title: 'x' })).text).toMatch(/this server only reads/)
     const { messages } = await assistant.client.getPrompt({ name: 'triage_failed_builds', arguments: {} })

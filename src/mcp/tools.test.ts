@@ -173,6 +173,16 @@ describe.each([
     expect(task).toMatchObject({ task_type: 'bug', links: { changes: [expect.anything()] } })
   })
 
+  test('a deployment is marked as live', async () => {
+    const { deployments } = await inStar('list_deployments', { limit: 1 })
+    const edited = await inStar('edit_deployment', {
+      deployment_id: deployments[0].id,
+      status: 'live',
+      note: 'seen in the store',
+    })
+    expect(edited).toMatchObject({ id: deployments[0].id, status: 'live' })
+  })
+
   test('every tool there is was called above', () => {
     expect([...called].sort()).toEqual(TOOLS.map(({ name }) => name).sort())
   })

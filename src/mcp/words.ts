@@ -1,4 +1,4 @@
-import type { RouteName } from '../contract/routes.ts'
+import type { RouteName, Routes } from '../contract/routes.ts'
 import type { SearchName } from '../contract/searches.ts'
 
 /** What an assistant is told about the tool over a route. Every word is paid for in each conversation: see the budget in catalogue.test.ts. */
@@ -17,8 +17,10 @@ export interface Words {
 const PAGED = 'Newest first, in pages.'
 const NEWEST = 'Only the newest (at most 50), but in pages with q or a filter after it.'
 
+type Untold = { [N in RouteName]: Routes[N] extends { tool: false } ? N : never }[RouteName]
+
 /** A search is part of the tool over its list. */
-export type ToolRoute = Exclude<RouteName, SearchName>
+export type ToolRoute = Exclude<RouteName, SearchName | Untold>
 
 export const WORDS: Record<ToolRoute, Words> = {
   ping: {
@@ -168,6 +170,13 @@ export const WORDS: Record<ToolRoute, Words> = {
     title: 'Make a task of a breakage',
     description:
       'Make a bug task of a breakage with cause, evidence, suggested fix and links, given to its owner; one made before is returned instead.',
+    repeatable: true,
+  },
+  editDeployment: {
+    title: 'Edit a deployment',
+    description:
+      'Set the status of a deployment (note must say why) or pick its build run, one that passed. Use it only when the user asked.',
+    overwrites: true,
     repeatable: true,
   },
   listEvents: {

@@ -90,9 +90,9 @@ export const fail = ({ message, exit }: Failure) => {
 }
 
 /** A noun with all it can do, or with the one thing that is asked for. */
-export function buildNoun({ name, summary, commands }: Noun, verb?: string): Commander {
+export function buildNoun({ name, summary, usual, commands }: Noun, verb?: string): Commander {
   const built = new Commander(name).description(summary)
   const asked = commands.filter((each) => each.name === verb)
-  for (const each of asked.length > 0 ? asked : commands) built.addCommand(buildCommand(each))
+  for (const each of asked.length > 0 ? asked : commands) built.addCommand(buildCommand(each), { isDefault: each.name === usual })
   return built
 }

@@ -1,7 +1,9 @@
 import appRoutes from 'virtual:app-routes'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError, errorOfResponse } from '../contract/errors.ts'
+import type { ConfirmMethod } from '../contract/sets.ts'
 import { connection } from './connection.ts'
+import { freshSignIn } from './fresh-sign-in.ts'
 
 export { ApiError }
 
@@ -15,7 +17,10 @@ export class Away extends Error {
 
 type Loose = { query?: Record<string, unknown>; body?: unknown } & Record<string, unknown>
 
-/** Asks one route of the contract through the session; a refusal is thrown as the `ApiError` it is. */
+/**
+ * Asks one route of the contract through the session; a refusal is thrown as the `ApiError` it is. What needs a fresh sign-in is asked
+ * again once somebody has confirmed that it is them.
+ */
 export async function ask<N extends AppName>(name: N, args: AppArguments<N>, signal?: AbortSignal): Promise<AppReply<N>> {
   const { query = {}, body, ...path } = args as Loose
   const [method, pattern, answer] = appRoutes[name]
@@ -23,7 +28,12 @@ export async function ask<N extends AppName>(name: N, args: AppArguments<N>, sig
   const search = new URLSearchParams()
   for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '') search.set(key, String(value))
   const url = `/app/api${filled}${search.size > 0 ? `?${search}` : ''}`
-  return (await request(method, url, body, signal, answer)) as AppReply<N>
+  const send = () => request(method, url, body, signal, answer) as Promise<AppReply<N>>
+  return send().catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'fresh_sign_in_required' || name === 'confirmSession') throw error
+    if (!(await freshSignIn.ask(error.extra.methods as ConfirmMethod[]))) throw error
+    return send()
+  })
 }
 
 /** Signing in and out, passwords and mailed links; these answer in the library's own shapes. */

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { notFound } from '../contract/errors.ts'
 import { ApiError, ask } from './api.ts'
 import { connection } from './connection.ts'
+import { ConfirmIdentity } from './features/sign-in/confirm-identity.tsx'
 import { SessionOver } from './features/sign-in/session-over.tsx'
 import { queryClient } from './queries.ts'
 import { Layout } from './shell/layout.tsx'
@@ -26,6 +27,7 @@ const root = createRootRoute({
   component: () => (
     <>
       <Outlet />
+      <ConfirmIdentity />
       <SessionOver />
     </>
   ),
@@ -122,7 +124,7 @@ const routeTree = root.addChildren([
     page('/settings/notifications', () => import('./features/inbox/notification-settings-page.tsx')),
     page('/settings/tokens', () => import('./features/settings/settings-tokens-page.tsx')),
     page('/settings/account', () => import('./features/settings/settings-account-page.tsx')),
-    page('/settings/members', () => import('./features/settings/settings-members-page.tsx')),
+    page('/settings/members', () => import('./features/people/people-page.tsx')),
     page('/settings/single-sign-on', () => import('./features/single-sign-on/single-sign-on-page.tsx')),
     page('/settings/usage', () => import('./features/settings/settings-usage-page.tsx')),
     page('/settings/billing', () => import('./features/settings/settings-billing-page.tsx')),

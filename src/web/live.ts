@@ -74,7 +74,16 @@ const SHOWN: Record<EventSource, AppName[]> = {
     'listNotifications',
   ],
   approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview', 'listNotifications'],
-  deployment: ['listDeployments', 'listStoreNews', 'showDeployment', 'showChangeContext', 'showReleaseTimeline', 'showOverview'],
+  deployment: [
+    'listDeployments',
+    'listStoreNews',
+    'showDeployment',
+    'showDeploymentBuild',
+    'listDeploymentHistory',
+    'showChangeContext',
+    'showReleaseTimeline',
+    'showOverview',
+  ],
 }
 /** A delivery that made something is told by what it made. */
 const DELIVERIES: AppName[] = ['listDeliveries', 'listIntegrations']

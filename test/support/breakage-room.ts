@@ -80,7 +80,7 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
       author: i === 4 ? 'Ann <ann@example.com>' : 'Kim <kim@example.com>',
       description: i === 11 ? 'Fix what was undeclared' : `Work ${i + 1}`,
       timestamp: timeOf(i),
-      files: [{ path: `src/part${i + 1}.c`, action: 'edit' }],
+      files: [i + 1, ...(i === 11 ? [5] : [])].map((part) => ({ path: `src/part${part}.c`, action: 'edit' })),
       branches: ['main', 'dev'],
     })),
   })
@@ -109,12 +109,13 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
           ...(upstream && { upstream_job_name: upstream[0], upstream_build_number: upstream[1] }),
         },
       })
+      if (!json.records) throw new Error(JSON.stringify(json))
       // What was said before, word for word, is recorded once.
       return json.records[0]?.id
     },
     async work() {
-      await workOff(studio, 'investigate_failure')
-      await workOff(studio, 'settle_breakages')
+      for (const kind of ['investigate_failure', 'settle_breakages', 'review_suspects', 'tell_suspects'] as const)
+        await workOff(studio, kind)
     },
     api,
     breakages,

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +16,6 @@ interface Running {
   /** Called with all that was written so far, whenever there is more; `end` stops the program, `type` answers it. */
   watch?: (written: string, end: () => void, type: (text: string) => void) => void
 }
-
-/** Pseudo-terminals come from a tool that not every machine has. */
-export const HAS_TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
 /** The client as it is shipped, in one file, with a home of its own. */
 export class CommandLine {

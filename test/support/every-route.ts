@@ -1,5 +1,6 @@
 import type { RouteName } from '../../src/contract/routes.ts'
 import { type Route, routes } from '../../src/contract/routes.ts'
+import { sha } from './night-owl.ts'
 import type { Answer, Asking, Studio } from './studio.ts'
 
 /** What is needed to ask every route of the table something sensible in the world of `night-owl.ts`. */
@@ -16,6 +17,9 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showApproval: ['approvals', 'approval4'],
   showChange: ['changes', 'change4'],
   showDeployment: ['deployments', 'deployment4'],
+  showDeploymentBuild: ['deployments', 'deployment4'],
+  listDeploymentHistory: ['deployments', 'deployment4'],
+  editDeployment: ['deployments', 'deployment4'],
   showBreakage: ['breakages', 'breakage4'],
   editBreakage: ['breakages', 'breakage4'],
   createBreakageTask: ['breakages', 'breakage4'],
@@ -25,6 +29,8 @@ export const BODIES: Partial<Record<RouteName, unknown>> = {
   editTask: { task: { priority: 'high' } },
   decideAsset: { status: 'approved' },
   editBreakage: { note: 'seen' },
+  editDeployment: { status: 'live', note: 'seen in the store' },
+  markBranchGood: { branch: 'main', change: sha(4), reason: 'played it' },
 }
 
 export const all = Object.entries(routes) as [RouteName, Route][]

@@ -41,6 +41,8 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into saved_views (account_id, user_id, name, path, query) values (${account_id}, ${user}, 'Mine', ${`/projects/${project_id}/tasks`}, '')`,
     sql`insert into task_history (account_id, project_id, task_id, user_id, changes)
         select ${owner}, min(id), ${user}, '{}' from tasks where project_id = ${project_id}`,
+    sql`insert into deployment_history (account_id, project_id, deployment_id, kind, user_id, after, build_run_id, note)
+        select account_id, project_id, id, 'status', ${user}, 'live', ${build}, 'seen' from deployments where project_id = ${project_id} limit 1`,
     sql`insert into audit_log (account_id, user_id, action) values (${account_id}, ${user}, 'editProject')`,
     sql`insert into failure_rules (account_id, rule_id, definition) values (${account_id}, 'own', '{"pattern": "boom"}')`,
     sql`insert into stored_bodies (account_id, day, bytes) values (${account_id}, '2026-10-05', 4)`,
@@ -53,12 +55,15 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, 'https://id.example.com', 'gold', ${vault.seal('hush', sealedIn('sso_connections', account_id, 'client_secret_sealed'))})`,
     sql`insert into sso_domains (domain, account_id) values ('full.example', ${account_id})`,
     sql`insert into ugs_tokens (account_id, project_id, name, prefix, hash) values (${owner}, 'sync', 'abcdefgh', sha256('x'))`,
+    sql`insert into branch_marks (account_id, project_id, branch, change_id, reason, user_id)
+        values (${owner}, 'main', ${change}, 'played it', ${user})`,
     sql`insert into build_steps (build_run_id, name, status) values (${build}, 'compile', 'failed')`,
     sql`insert into build_log_streams (build_run_id, stream, received, closed, received_at) values (${build}, 's', 5, false, ${DAY})`,
     sql`insert into build_log_chunks (build_run_id, until, text) values (${build}, 5, 'hello')`,
     sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
     sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at)
         values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY})`,
+    sql`insert into branches (account_id, project_id, name, told, repository) values (${owner}, 'owl/tools:main', 'main', '2')`,
     sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,
     sql`insert into external_references (account_id, project_id, integration_id, provider, key, title, state, url)
         values (${owner}, ${integrationId}, 'jira', 'OWL-1', 'A title', 'open', 'https://jira.example/OWL-1')`,

@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../src/contract/sets.ts'
 const day = (n: number) => new Date(Date.UTC(2026, 9, 1 + n, 12)).toISOString()
 /** Rows in threes share a time, so that every walk has ties to break. */
 const tied = (i: number) => day(Math.floor(i / 3))
-const sha = (i: number) => i.toString(16).padStart(40, 'a')
+export const sha = (i: number) => i.toString(16).padStart(40, 'a')
 
 export const ROWS = 23
 
@@ -29,6 +29,7 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     created_at: tied(i),
     updated_at: tied(i),
     files: i % 2 ? [{ path: `Content/T_${i}.png`, action: 'edit' }] : undefined,
+    ...(i === 4 && { branches: ['main'] }),
   })),
   build_runs: rows((i) => ({
     key: `${mark}build${i}`,
@@ -160,7 +161,11 @@ export const nightOwl = {
     { key: 'demo-asset', project: 'demo', name: 'logo', path: 'logo.png', asset_type: 'texture' },
     { key: 'lapsed-asset', project: 'lapsed', name: 'logo', path: 'logo.png', asset_type: 'texture' },
   ],
-  deployments: both('deployments'),
+  deployments: [
+    ...both('deployments'),
+    { key: 'demo-deployment', project: 'demo', platform: 'steam' },
+    { key: 'lapsed-deployment', project: 'lapsed', platform: 'steam' },
+  ],
   breakages: [
     ...both('breakages'),
     { key: 'demo-breakage', project: 'demo', builds: ['demo-build_run'], opened_at: day(1) },

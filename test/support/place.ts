@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../src/db/database.ts'
+import { registerAll } from '../../src/domain/changes/lines.ts'
 
 interface Placed {
   change_id: number
@@ -7,11 +8,19 @@ interface Placed {
 }
 
 /** Puts changes that are there already on branches, in the order given. */
-export const place = (db: Database, placed: readonly Placed[]) =>
-  db.execute(sql`
+export async function place(db: Database, placed: readonly Placed[]) {
+  const accounts = await db.rows<{ account_id: number }>(sql`
+    with placed as (${placing(placed)} returning account_id) select distinct account_id from placed`)
+  await registerAll(
+    db,
+    accounts.map(({ account_id }) => account_id),
+  )
+}
+
+const placing = (placed: readonly Placed[]) => sql`
     insert into change_branches (account_id, project_id, branch, change_id)
     select c.account_id, c.project_id, branch_key(t.branch), c.id
     from jsonb_to_recordset(${JSON.stringify(placed.map((one, at) => ({ ...one, at })))}::jsonb) as t (change_id bigint, branch text, at integer)
     join changes c on c.id = t.change_id
     order by t.at
-    on conflict do nothing`)
+    on conflict do nothing`

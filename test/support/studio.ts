@@ -11,6 +11,7 @@ import { Rollups } from '../../src/domain/feed/rollups.ts'
 import { IntakeQuota } from '../../src/domain/integrations/stored-bodies.ts'
 import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
 import { openLimits, type Rates } from '../../src/http/limits/limits.ts'
+import { TokenStreams } from '../../src/http/limits/token-streams.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Service } from '../../src/http/service.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
@@ -88,6 +89,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     cursors: new Cursors(keyFor(SECRET, 'cursors')),
     vault,
     limits: openLimits({ ...OFF, ...rates }, redisUrl, log, redisTimeout),
+    tokenStreams: new TokenStreams(10),
     lastUsed: new LastUsed(),
     rollups: new Rollups(),
     intakeQuota: new IntakeQuota(UNLIMITED, 30),
@@ -96,6 +98,8 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     cookieKey: 'cookies are signed with this in tests',
     signUp: undefined,
     setUpToken: 'the-set-up-token-of-tests',
+    sessionSeconds: 14 * 86_400,
+    breachedPasswords: 'builtin',
     metering: false,
     mailing: false,
     retention: RETENTION_DEFAULTS,

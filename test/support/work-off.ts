@@ -1,15 +1,21 @@
-import { sql } from '../../src/db/database.ts'
+import { type Sql, sql } from '../../src/db/database.ts'
 import type { JobKind } from '../../src/db/queue.ts'
 import { WORK } from '../../src/jobs/worker.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import type { Studio } from './studio.ts'
 
 /** Does the waiting jobs of one kind, here and now, and tells how many there were. */
-export async function workOff({ db, service }: Studio, kind: JobKind): Promise<number> {
+export const workOff = (studio: Studio, kind: JobKind): Promise<number> => doJobs(studio, kind, sql`true`)
+
+/** Only those whose time has come by the clock of the database, which `advanceClock` moves. */
+export const workOffDue = (studio: Studio, kind: JobKind): Promise<number> =>
+  doJobs(studio, kind, sql`j.run_at <= goldmaster_now()`)
+
+async function doJobs({ db, service }: Studio, kind: JobKind, when: Sql): Promise<number> {
   const jobs = await db.rows<{ payload: never }>(sql`
     with gone as (
       delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-      where t.id = j.task_id and t.identifier = ${kind} returning j.id, j.payload)
+      where t.id = j.task_id and t.identifier = ${kind} and ${when} returning j.id, j.payload)
     select payload from gone order by id`)
   const context = { db, vault: service.vault, log: service.log, allowed: allowedHosts([]), site: 'https://gold.example' }
   for (const { payload } of jobs) await WORK[kind](context, payload)

@@ -62,6 +62,9 @@ const show = showCommand({
       last_good: breakage.last_good_change?.display_identifier,
       first_bad: breakage.first_bad_change?.display_identifier,
       fixed_by: breakage.fixed_by_change?.display_identifier,
+      fixed_between: breakage.fixed_by_change ? undefined : fixRange(breakage),
+      withdrawn: breakage.withdrawn_reason?.replaceAll('_', ' '),
+      same_as: breakage.same_as_breakage_id,
       opened_at: breakage.opened_at,
       last_seen_at: breakage.last_seen_at,
       muted_until: breakage.muted_until,
@@ -74,6 +77,14 @@ const show = showCommand({
     out.prose(breakage.suggested_fix)
     tellEvidence(breakage.evidence, out)
     await tellSuspects(breakage.suspects, call)
+    if (breakage.occurrences.length > 1)
+      out.section('Occurrences', breakage.occurrences, [
+        'number',
+        'opened_at',
+        'fixed_at',
+        'build_count',
+        main('owner_user_id', 'owner'),
+      ])
     out.section('Builds', breakage.builds, [
       'id',
       { ...main('ci_job_name', 'job'), ends: true },
@@ -85,6 +96,9 @@ const show = showCommand({
     out.section('History', breakage.history, ['at', 'kind', 'user_id', main('detail')])
   },
 })
+
+const fixRange = ({ fixed_after_change: after, fixed_up_to_change: upTo }: BreakageDetail) =>
+  after && upTo ? `${after.display_identifier} and ${upTo.display_identifier}` : undefined
 
 const note = { help: 'say something about it in its history', value: 'text', short: 'n' } as const
 

@@ -61,7 +61,8 @@ const show = showCommand({
     const { out } = call
     const { status, build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
     out.title(`${job.cell(build) || 'Build'} (${build.id})`)
-    const state = { status, phase, build_type, target_type, branch, revision: revision.cell(build) }
+    const kind = build.kind === 'regular' ? undefined : build.kind
+    const state = { status, kind, phase, build_type, target_type, branch, revision: revision.cell(build) }
     const nothing_heard_since = build.silent_since ?? undefined
     out.facts({
       ...state,

@@ -13,12 +13,30 @@ export const lkg = command({
   async run({ client, project, args, out }) {
     const { branch } = args
     const health = await client.showBranchHealth({ project_id: project, query: branch === undefined ? {} : { branch } })
-    const { name, state, red_since, head, last_known_good: good, changes_behind, jobs } = health
+    const {
+      name,
+      state,
+      red_since,
+      head,
+      last_known_good: good,
+      marked_good: marked,
+      held_back_by,
+      changes_behind,
+      jobs,
+    } = health
     out.answer(health, () => {
-      if (!good) throw new Failure(`No change of ${name} is known to be good: no job passed on both sides of one.`)
+      const held = held_back_by.join(', ')
+      if (!good) throw new Failure(`No change of ${name} is known to be good${held && `: ${held} is red`}.`)
       if (!out.forPeople) return out.line(good.identifier)
       out.title(`${good.display_identifier} is the last known good change of ${name}`)
-      out.facts({ state, red_since, head: head?.display_identifier, behind: changes_behind })
+      out.facts({
+        state,
+        red_since,
+        head: head?.display_identifier,
+        behind: changes_behind,
+        held_back_by: held || undefined,
+        marked_by: marked ? `user:${marked.user_id ?? 'unknown'}, ${marked.marked_at}: ${marked.reason}` : undefined,
+      })
       out.section('Jobs', jobs, ['name', 'state', 'red_since', { title: 'last build', cell: (job) => job.last_build_id }])
     })
   },

@@ -3,7 +3,7 @@ import type { Output } from '../../terminal/output.ts'
 import { field } from '../../terminal/table.ts'
 
 /** The changes between two builds as a table. */
-export function tellContents({ changes, basis, has_more }: Contents, out: Output): void {
+export function tellContents({ changes, doubtful, basis, has_more }: Contents, out: Output): void {
   if (basis === 'time') out.note('The branch is not known: these came in the time between, whatever their branch.')
   if (basis === 'unknown') out.note('Not known: what was built has not arrived, or the CI did not name it.')
   else if (changes.length === 0) out.note('No changes: the earlier one holds them all.')
@@ -15,5 +15,7 @@ export function tellContents({ changes, basis, has_more }: Contents, out: Output
       { title: 'description', cell: (change) => change.description.split('\n', 1)[0]!, main: true },
       field('timestamp', 'time'),
     ])
+  if (doubtful.length > 0)
+    out.note(`May have been replaced by a forced push: ${doubtful.map((change) => change.display_identifier).join(', ')}`)
   if (has_more) out.note('There are more: goldmaster changes list --branch shows all.')
 }

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 /** What texts and numbers of these names look like in examples. */
 const BY_NAME: Record<string, string | number> = {
   action: 'edit',
+  agent: 'BUILD-07',
   actor: 'kim',
   approval_stage: 'art_review',
   approval_type: 'manual',
@@ -17,6 +18,7 @@ const BY_NAME: Record<string, string | number> = {
   cause: 'Door.cpp does not compile: Hinge is not declared.',
   changelist: '4711',
   ci_job_name: 'Win64 Development',
+  configuration: 'Development',
   comments: 'The silhouette reads well.',
   commit_hash: '9fceb02d0ae598e95dc970b74767f19372d61af8',
   commit_sha: '4711',
@@ -55,6 +57,7 @@ const BY_NAME: Record<string, string | number> = {
   text: 'Door.cpp(12): error C2065: Hinge: undeclared identifier',
   title: 'The door sticks',
   uid: 'kim-p4',
+  unit: 'bytes',
   url: 'https://gold.example.com/projects/1/builds/1482',
   version: '0.9.3',
   web: 'https://gold.example.com/projects/1/builds/1482',

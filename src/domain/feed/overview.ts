@@ -1,11 +1,13 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
-import { PLATFORMS } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { newest } from '../builds/builds.ts'
 import { PASSED, RUNNING } from '../builds/statuses.ts'
+import { storeWord } from '../deployments/deployments.ts'
 
 /** As many as one sees at a glance; the lists have the others. */
 const MINE_MAX = 5
+/** Among this many the newest of each track are looked for. */
+const LIVE_LOOK = 200
 
 /** Where everything in a project stands now; every count walks an index no further than it must. */
 export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<OwnReply<'showOverview'>> {
@@ -20,10 +22,12 @@ export async function overview(db: Database, projectId: number, userId: number, 
       (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
         as builds_failed_24h,
       (select count(*) from assets where project_id = ${id} and approval_status = 'pending') as approvals_pending,
-      (select coalesce(json_agg(d order by d.live_at desc), '[]') from unnest(${[...PLATFORMS]}::text[]) p (platform), lateral (
-        select d.platform, d.version, iso(d.live_at) as live_at, d.id from deployments d
-        where d.project_id = ${id} and d.status = 'live' and d.platform = p.platform
-        order by d.created_at desc, d.number desc limit 1) d) as live,
+      (select coalesce(json_agg(d order by d.live_at desc), '[]') from (
+        select distinct on (d.platform, d.store, d.track) nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version,
+          iso(d.live_at) as live_at, d.id
+        from (select * from deployments d where d.project_id = ${id} and d.status = 'live'
+          order by d.created_at desc, d.number desc limit ${LIVE_LOOK}) d
+        order by d.platform, d.store, d.track, d.live_at desc nulls last, d.number desc) d) as live,
       json_build_object(
         'tasks', (select coalesce(json_agg(t), '[]') from (
           select t.id, t.title, t.state, t.priority from tasks t

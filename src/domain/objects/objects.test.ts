@@ -84,7 +84,7 @@ const readLog = async (id: number) =>
   tools.studio.ask(`/api/v1/projects/${tools.project}/${logPath(id)}`, { token: tools.studio.world.tokens.all!.token })
 async function exported(from: Pool = db) {
   let text = ''
-  await exportWorld(from, { account_id: account }, { vault: tools.studio.service.vault }, async (part) => {
+  await exportWorld(from, { account_id: account }, { vault: tools.studio.service.vault, audience: 'operator' }, async (part) => {
     text += part
   })
   return text

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { place } from '../../../test/support/place.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
-import { inferBranchesOf } from '../builds/positions.ts'
+import { inferBranches, inferBranchesOf } from '../builds/positions.ts'
 import { branchKey } from '../changes/branch-names.ts'
 import * as index from './index.ts'
 
@@ -86,6 +86,8 @@ beforeAll(async () => {
         placements.map(({ change_id }) => change_id),
       )
     }
+  // Builds whose own changelist nobody told of.
+  await inferBranches(studio.db, [Number(id('accounts', Object.keys(studio.world.accounts!)[0]!))])
 })
 afterAll(() => studio.close())
 
@@ -140,11 +142,14 @@ async function gather() {
   const assets = (await walk('search/assets', 'assets', { limit: '50' })) as unknown as Named[]
   const changesOf = (build: Build) =>
     changes.filter(({ identifier }) => identifier === build.commit_hash || identifier === build.changelist)
-  /** The stream of its change that it calls by the last folder alone. */
-  const streamCalled = (build: Build) =>
-    changesOf(build)
-      .flatMap(({ branches }) => branches)
-      .find((name) => name.startsWith('//') && name.endsWith(`/${branchKey(build.branch).toLowerCase()}`))
+  const streams = [...new Set(changes.flatMap(({ branches }) => branches))].filter((name) => name.startsWith('//'))
+  /** Of a changelist alone: the only stream that it calls by the last folder; a branch of git is none. Of a commit: the branch as it says. */
+  const branchOf = (build: Build) => {
+    const name = branchKey(build.branch)
+    if (name.startsWith('//') || build.commit_hash !== '' || build.changelist === '') return name
+    const called = streams.filter((stream) => stream.endsWith(`/${name.toLowerCase()}`))
+    return called.length === 1 ? called[0] : undefined
+  }
   return {
     changes: (q: Query) =>
       changes.filter(
@@ -169,7 +174,7 @@ async function gather() {
           asked(q.branch, (branch) =>
             b.branch === ''
               ? changesOf(b).some((change) => change.branches[0] === branchKey(branch))
-              : (streamCalled(b) ?? branchKey(b.branch)) === branchKey(branch),
+              : branchOf(b) === branchKey(branch),
           ) &&
           asked(q.finished_since, (since) => b.finished_at !== null && b.finished_at >= since) &&
           asked(q.finished_until, (until) => b.finished_at !== null && b.finished_at < until),

@@ -114,9 +114,9 @@ const sources: Record<SearchKind, Source> = {
   },
   deployment: {
     page: 'deployments',
-    title: sql`x.platform || ' ' || x.version`,
+    title: sql`coalesce(nullif(x.store, ''), x.platform) || ' ' || x.version`,
     detail: sql`x.status`,
-    more: sql`x.branch`,
+    more: sql`x.branch || ' ' || x.track`,
   },
 }
 

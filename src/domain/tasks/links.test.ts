@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
+import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 
 let tools: Tools
@@ -17,7 +18,7 @@ const newTask = async () =>
 async function story() {
   const [task, sha] = [await newTask(), newSha()]
   const number = `${task}00`
-  const change = (message = `Mend it (#${task})`) => tools.github(push([commit(sha, { message, added: [], modified: [] })]))
+  const change = (message = `Mend it, #${task}`) => tools.github(push([commit(sha, { message, added: [], modified: [] })]))
   const build = (more: object = { commit: sha }) =>
     tools.ci({ job_name: 'moon', build_number: number, status: 'SUCCESS', ...more })
   const deployment = () => tools.deployment({ platform: 'steam', event: 'uploaded', build_number: number })
@@ -88,5 +89,26 @@ describe('the links of a task', () => {
     expect(await told.links()).toEqual([0, 0, 0])
     const linked = await tools.studio.db.rows(sql`select from task_changes where task_id = ${other.tasks.foreign!.id}`)
     expect(linked).toEqual([])
+  })
+
+  test('are not made by the number of a pull request', async () => {
+    const { task, change, links } = await story()
+    for (const subject of [`Mend it (#${task})`, `Mend it (#1) (#${task})\r`, `Merge pull request #${task} from owl/moon`]) {
+      await change(`${subject}\n\nThe moon was flat.`)
+      expect(await links(), subject).toEqual([0, 0, 0])
+    }
+  })
+
+  test('are made by a number elsewhere in the message, and by the same words of a changelist', async () => {
+    for (const message of [(id: number) => `Mend (#${id}) the moon`, (id: number) => `Mend it (#1)\n\nAs asked in (#${id})`]) {
+      const { task, change, links } = await story()
+      await change(message(task))
+      expect(await links(), message(task)).toEqual([1, 0, 0])
+    }
+    const { task, links } = await story()
+    const changelist = { changelist: '4711', user: 'kim', description: `Mend it (#${task})`, files: [] }
+    await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, changelist)
+    await workOff(tools.studio, 'ingest')
+    expect(await links()).toEqual([1, 0, 0])
   })
 })

@@ -1,10 +1,17 @@
 import { ID_MAX } from '../../contract/limits.ts'
+import type { SourceType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { lockProject } from '../builds/project-lock.ts'
 
-/** Tasks a text names, as `#12` or `GM-12`. */
-export const tasksNamed = (text: string): number[] =>
-  [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,15})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
+/** Numbers of pull requests, which the forge adds to the subject of a commit: `Mend it (#16)`, `Merge pull request #16 from owl/moon`. */
+const PULL_REQUESTS = /(?:[ \t]*\(#\d{1,16}\)){1,10}[ \t]*$|^Merge pull request #\d{1,16}\b/g
+
+/** Tasks that the text of a change names, as `#12` or `GM-12`. */
+export function tasksNamed({ source_type, description }: { source_type: SourceType; description: string }): number[] {
+  const [subject = '', ...rest] = description.split('\n')
+  const text = source_type === 'GitCommit' ? [subject.trimEnd().replace(PULL_REQUESTS, ''), ...rest].join('\n') : description
+  return [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,15})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
+}
 
 /** Whatever links a build to a task links what was deployed of it. */
 const deploymentsOfBuilds = sql`
@@ -49,3 +56,9 @@ export const linkDeployment = (db: Database, deploymentId: string) =>
     select k.task_id, d.id from deployments d join task_build_runs k on k.build_run_id = d.build_run_id
     where d.id = ${deploymentId}
     on conflict do nothing`)
+
+/** A deployment that turned out not to hold a build loses what that build alone linked it to. */
+export const unlinkDeployment = (db: Database, deploymentId: string, buildId: number) =>
+  db.execute(sql`
+    delete from task_deployments k using task_build_runs b
+    where k.deployment_id = ${deploymentId} and b.task_id = k.task_id and b.build_run_id = ${buildId}`)

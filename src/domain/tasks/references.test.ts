@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixtures, sendAll } from '../../../test/support/samples.ts'
-import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { keysNamed } from './tracker-keys.ts'
 
@@ -145,4 +145,20 @@ describe('words that may be keys', () => {
     for (const part of ['a', 'a-', 'a/', 'a.b/', '1', '-1', '#1', '://a/', 'é-'])
       expect(keys(`${part.repeat(65_536 / part.length)} GAME-12`), part).toContain('GAME-12')
   })
+})
+
+test('a change shows the tracker items that its description or its git branch names, and no others', async () => {
+  const { body } = samples.find(({ name }) => name === 'jira/issue_updated__status.json')!
+  const issue = body as { issue: object }
+  for (const key of ['MOON-1', 'MOON-2'])
+    await tools.post(`jira?token=${tools.tokenOf('jira')}`, { ...issue, issue: { ...issue.issue, key } })
+  const referencesOf = async (commits: object[], ref: string) => {
+    const { json } = await tools.github(push(commits, { ref }))
+    const { json: context } = await kim.app(`/projects/${tools.project}/changes/${json.records.at(-1).id}/context`)
+    return context.references.map(({ provider, key }: { provider: string; key: string }) => `${provider} ${key}`)
+  }
+  const named = commit('1'.repeat(40), { message: 'Mend the moon (#16)\n\nMOON-1' })
+  expect(await referencesOf([named], 'refs/heads/main')).toEqual(['jira MOON-1'])
+  expect(await referencesOf([commit('2'.repeat(40))], 'refs/heads/fix/moon-2-flat')).toEqual(['jira MOON-2'])
+  expect(await referencesOf([commit('3'.repeat(40), { message: 'See MOON-3' })], 'refs/heads/main')).toEqual([])
 })

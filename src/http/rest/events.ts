@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { invalidParameter } from '../../contract/errors.ts'
-import type { FeedEventType } from '../../contract/events.ts'
+import type { EventType } from '../../contract/events.ts'
 import { type RawQuery, readNames, readShortId, readValues } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { feedEventOf, keyOf } from '../../domain/feed/feed.ts'
@@ -65,10 +65,10 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
 }
 
 /** Either name will do, not both. */
-export function typesOf(
-  query: { event_type?: FeedEventType[]; event_types?: FeedEventType[] },
+export function typesOf<T extends EventType>(
+  query: { event_type?: T[] | undefined; event_types?: T[] | undefined },
   given: ReadonlyMap<string, string>,
-): FeedEventType[] | undefined {
+): T[] | undefined {
   if (given.has('event_type') && given.has('event_types'))
     throw invalidParameter('event_types', 'cannot be given beside event_type')
   return query.event_type ?? query.event_types

@@ -15,7 +15,10 @@ import * as branches from '../../domain/builds/branches.ts'
 import * as builds from '../../domain/builds/builds.ts'
 import * as contents from '../../domain/builds/contents.ts'
 import * as changes from '../../domain/changes/changes.ts'
+import { explain } from '../../domain/deployments/build-link.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
+import { edit as editDeployment } from '../../domain/deployments/edit.ts'
+import * as deploymentHistory from '../../domain/deployments/history.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 import type { ListName } from './lists.ts'
@@ -82,6 +85,7 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   showChange: ({ db, by, path }) => changes.find(db, by.project_id, readId(path.id)),
   listBranches: ({ db, by, query }) => branches.list(db, by, query),
   showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
+  markBranchGood: async ({ db, by, body }) => branches.markGood(db, by, await body()),
   showBreakage: ({ db, by, path, site }) => breakages.find(db, by.project_id, readId(path.id), site),
   async editBreakage({ db, by, path, body, site }) {
     const id = readId(path.id)
@@ -93,4 +97,15 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
     return task
   },
   showDeployment: ({ db, by, path }) => deployments.find(db, by.project_id, path.id),
+  async showDeploymentBuild({ db, by, path }) {
+    const { id } = await deployments.find(db, by.project_id, path.id)
+    return explain(db, by.project_id, id)
+  },
+  async listDeploymentHistory({ db, by, path }) {
+    const { id } = await deployments.find(db, by.project_id, path.id)
+    return { history: await deploymentHistory.list(db, id) }
+  },
+  async editDeployment({ db, by, path, body }) {
+    return editDeployment(db, by, path.id, await body(() => deployments.find(db, by.project_id, path.id)))
+  },
 }

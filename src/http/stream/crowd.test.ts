@@ -4,15 +4,19 @@ import { listen, titlesOf } from '../../../test/support/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import { TokenStreams } from '../limits/token-streams.ts'
 
 let studio: Studio
 beforeAll(async () => {
-  studio = await openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
-    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
-    projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
-    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
-  })
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
+      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+      tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+    },
+    { service: { tokenStreams: new TokenStreams(1_000) } },
+  )
 })
 afterAll(() => studio.close())
 

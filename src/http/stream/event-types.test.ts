@@ -81,7 +81,8 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
   'breakage.claimed': () => [breakage('open'), sql`update breakages set state = 'claimed'`],
   'breakage.muted': () => [breakage('open'), sql`update breakages set state = 'muted'`],
   'breakage.fixed': () => [breakage('open'), sql`update breakages set state = 'fixed'`],
-  'breakage.reopened': () => [breakage('fixed'), sql`update breakages set state = 'open', reopened_count = 1`],
+  'breakage.reopened': () => [breakage('fixed'), sql`update breakages set state = 'open', reopenings = 1`],
+  'breakage.withdrawn': () => [breakage('open'), sql`update breakages set state = 'withdrawn'`],
   'change.submitted': () => [
     sql`insert into changes (account_id, project_id, identifier, source_type, author, description)
       values (${account()}, ${project()}, 'abc', 'GitCommit', 'Kim <kim@example.com>', 'Paint the crate')`,

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { EVENT_TYPES, EVENTS, isChosen } from '../../contract/events.ts'
+import { EVENT_TYPES, EVENTS, type EventType } from '../../contract/events.ts'
 import { type RawQuery, readNames, readValues } from '../../contract/params.ts'
 import { eventStream } from '../../contract/routes.ts'
 import { refuseStream } from '../../domain/accounts/quotas.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
+import { isCounted } from '../mcp.ts'
 import { attempt } from '../rest/asking.ts'
 import { typesOf } from '../rest/events.ts'
 import { securityHeaders } from '../security-headers.ts'
@@ -17,19 +18,24 @@ export function serveStream(app: FastifyInstance, service: Service, hub: Hub, sc
   for (const scheme of schemes) serveAt(app, scheme, hub, service)
 }
 
-function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site, quotas }: Service) {
+function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site, quotas, tokenStreams }: Service) {
   app.get(`${scheme.prefix}${eventStream.path}`, async (request, reply) => {
     const who = scheme.who(request)
-    const { scope, query: params } = eventStream
-    const [given, misnamed] = attempt(() => readNames(params, request.query as unknown as RawQuery))
+    const { scope } = eventStream
+    const [given, misnamed] = attempt(() => readNames(eventStream.query, request.query as unknown as RawQuery))
     const ask = { who, scope, account: given?.get('account_id'), project: given?.get('project_id') }
     const reader = await feed.findReader(db, ask)
     if (misnamed) throw misnamed
     feed.admitToAccount(reader, site)
-    const query = readValues(params, given)
-    const chosen = typesOf(query, given)
+    const all = given.get('include') === 'all'
+    const query = readValues(all ? eventStream.queryOfAll : eventStream.query, given)
+    const chosen = typesOf<EventType>(query, given)
     feed.admitToProject(reader, ask)
     const { token_id, session_id, address, account_id, project_id, project_ids } = reader
+    // Streams for assistants are opened from inside and counted where the assistant listens.
+    const release = isCounted() ? () => {} : tokenStreams.open(token_id)
+    reply.raw.once('close', release)
+    if (reply.raw.destroyed) release()
     await refuseStream(db, quotas, account_id, hub.listenersOf(account_id))
     const last = request.headers['last-event-id']
     const end = await hub.open()
@@ -43,9 +49,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
       'x-request-id': request.id,
     })
     response.write('retry: 2000\n\n')
-    const types = new Set(
-      EVENT_TYPES.filter((type) => (EVENTS[type].feed ? isChosen(chosen ?? [], type) : query.include === 'all')),
-    )
+    const types = new Set(EVENT_TYPES.filter((type) => chosen?.includes(type) ?? (all || EVENTS[type].feed)))
     const listener = {
       response,
       token_id,

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import * as outbox from '../../domain/feed/outbox.ts'
+import { notify } from '../../domain/notifications/notifier.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
 const STREAM = '//ue5/main'
@@ -35,6 +38,7 @@ beforeAll(async () => {
       { key: 'bad', identifier: '105', ...changed },
       { key: 'fix', identifier: '120', ...changed },
     ],
+    integrations: [{ key: 'p4', project: 'star', provider: 'perforce' }],
     build_runs: [build('red', '110'), build('theirs', '110', 'moon')],
     breakages: [
       {
@@ -141,6 +145,31 @@ test('a fix resolves it, however often it is said', async () => {
   ])
   expect(await put({ Resolved: false })).toBe(200)
   expect(await stateOf()).toEqual(['open', null])
+})
+
+test('a fix in a change that is not known yet is kept, and the change is named once it is there', async () => {
+  expect(await put({ FixChange: 1430, Resolved: true })).toBe(200)
+  expect(await get('issues?user=anna&includeResolved=true')).toMatchObject([{ FixChange: 1430 }])
+  const fixedBy = async () =>
+    (await studio.db.one<{ identifier: string | null }>(sql`
+      select (select c.identifier from changes c where c.id = k.fixed_by_change_id) as identifier from breakages k where k.id = ${id()}`))!
+      .identifier
+  expect(await fixedBy()).toBe(null)
+  await studio.ask(`/webhooks/perforce?token=${studio.world.integrations.p4!.webhook_token}`, {
+    method: 'POST',
+    body: {
+      changelist: 1430,
+      user: 'anna',
+      description: 'Mend the door',
+      files: [{ path: `${STREAM}/Door.cpp`, action: 'edit' }],
+    },
+  })
+  await workOff(studio, 'ingest')
+  await outbox.sequenceAll(studio.db)
+  while (await notify(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
+  expect(await fixedBy()).toBe('1430')
+  expect(await put({ Resolved: false })).toBe(200)
+  expect(await get('issues?user=anna')).toMatchObject([{ FixChange: 0 }])
 })
 
 test('whoever investigates a change from its breakage on sees to it, until they stop', async () => {

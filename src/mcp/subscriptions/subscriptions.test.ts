@@ -11,6 +11,7 @@ import { until } from '../../../test/support/until.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import { TokenStreams } from '../../http/limits/token-streams.ts'
 import { type Followed, watch } from './watch.ts'
 
 let studio: Studio
@@ -18,27 +19,30 @@ const { id, tokenOf } = visitor(() => studio)
 const opened: Assistant[] = []
 
 beforeAll(async () => {
-  studio = await openStudio({
-    ...workshop,
-    accounts: [
-      ...workshop.accounts,
-      { key: 'side', name: 'Side', plan: 'team', payment_method: true },
-      { key: 'small', name: 'Small', plan: 'free' },
-    ],
-    users: workshop.users.map((user) =>
-      user.key === 'artist'
-        ? { ...user, accounts: { owl: 'member', side: 'owner', small: 'owner' }, default_account: 'owl' }
-        : user,
-    ),
-    projects: [
-      ...workshop.projects,
-      { key: 'other', account: 'side', name: 'Other' },
-      { key: 'tiny', account: 'small', name: 'Tiny' },
-    ],
-    tokens: [...workshop.tokens, { key: 'deaf', user: 'lead', name: 'deaf', scopes: ['read:tasks', 'read:projects'] }],
-    tasks: ['star', 'moon', 'den', 'other'].map((project) => ({ key: project, project, title: `A task of ${project}` })),
-    build_runs: [{ key: 'night', project: 'star', status: 'building', ci_job_name: 'night', build_number: '1' }],
-  })
+  studio = await openStudio(
+    {
+      ...workshop,
+      accounts: [
+        ...workshop.accounts,
+        { key: 'side', name: 'Side', plan: 'team', payment_method: true },
+        { key: 'small', name: 'Small', plan: 'free' },
+      ],
+      users: workshop.users.map((user) =>
+        user.key === 'artist'
+          ? { ...user, accounts: { owl: 'member', side: 'owner', small: 'owner' }, default_account: 'owl' }
+          : user,
+      ),
+      projects: [
+        ...workshop.projects,
+        { key: 'other', account: 'side', name: 'Other' },
+        { key: 'tiny', account: 'small', name: 'Tiny' },
+      ],
+      tokens: [...workshop.tokens, { key: 'deaf', user: 'lead', name: 'deaf', scopes: ['read:tasks', 'read:projects'] }],
+      tasks: ['star', 'moon', 'den', 'other'].map((project) => ({ key: project, project, title: `A task of ${project}` })),
+      build_runs: [{ key: 'night', project: 'star', status: 'building', ci_job_name: 'night', build_number: '1' }],
+    },
+    { service: { tokenStreams: new TokenStreams(1_000) } },
+  )
 })
 afterEach(async () => {
   for (const { client } of opened.splice(0)) await client.close()

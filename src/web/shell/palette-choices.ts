@@ -1,4 +1,4 @@
-import { PLATFORM_NAMES } from '../features/deployments/platforms.ts'
+import { storeLabel } from '../../contract/spellings/stores.ts'
 import { useApi } from '../queries.ts'
 import { useMe, useProject } from '../session.ts'
 import { useDebounced } from '../ui/form/debounced.ts'
@@ -57,8 +57,7 @@ export function useChoices(text: string, openers: Openers) {
 }
 
 /** `google_play 0.9` as its page is called. */
-const storeNamed = (title: string) =>
-  title.replace(/^\w+/, (platform) => PLATFORM_NAMES[platform as keyof typeof PLATFORM_NAMES] ?? platform)
+const storeNamed = (title: string) => title.replace(/^\w+/, storeLabel)
 
 const begins = ({ title }: Choice, [word]: string[]) => (word && title.toLowerCase().startsWith(word) ? 1 : 0)
 

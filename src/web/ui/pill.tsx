@@ -69,5 +69,10 @@ const approvalWordsOf = (status: string) => (status === 'pending' ? 'waiting for
 export const Status = ({ value, words = wordsOf(value) }: { value: string; words?: string }) => (
   <Pill kind={KINDS[value] ?? 'neutral'}>{words}</Pill>
 )
+const KIND_WORDS: Record<string, string> = { preflight: 'Preflight', bisect: 'Bisect' }
+
+/** Says that a build is not one of its branch. */
+export const BuildKindLabel = ({ value }: { value: string }) => (KIND_WORDS[value] ? <Pill>{KIND_WORDS[value]}</Pill> : null)
+
 export const BuildStatus = ({ value }: { value: string }) => <Status value={value} words={buildWordsOf(value)} />
 export const ApprovalStatus = ({ value }: { value: string }) => <Status value={value} words={approvalWordsOf(value)} />

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { type BuildStatus, PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { buildWordsOf, Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
@@ -11,7 +12,8 @@ type Job = Health['jobs'][number]
 
 /** One branch: a row of squares for each job that counts, the newest run last. */
 export function BranchGrid({ projectId, health }: { projectId: string; health: Health }) {
-  const { state, red_since, head, last_known_good, changes_behind, jobs } = health
+  const nameOf = useNames()
+  const { state, red_since, head, last_known_good, marked_good, held_back_by, changes_behind, jobs } = health
   return (
     <>
       <Facts
@@ -24,6 +26,16 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
           ],
           ['Red since', red_since && <Time key="since" at={red_since} both />],
           ['Last known good', last_known_good && <ChangeLink key="good" projectId={projectId} change={last_known_good} />],
+          [
+            'Marked good by',
+            marked_good && (
+              <span key="marked">
+                {marked_good.user_id === null ? 'somebody who left' : nameOf(marked_good.user_id)},{' '}
+                <Time at={marked_good.marked_at} />: {marked_good.reason}
+              </span>
+            ),
+          ],
+          ['Held back by', held_back_by.join(', ')],
           ['Behind', changes_behind === null ? null : behindWords(changes_behind)],
           ['Newest change', head && <ChangeLink key="head" projectId={projectId} change={head} />],
         ]}

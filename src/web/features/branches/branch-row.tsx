@@ -11,12 +11,24 @@ export const STATE_PILLS: Record<Branch['state'], PillKind> = { green: 'ok', red
 
 /** A branch in a list: how it is, which job is to blame, and what can be synced. */
 export function BranchRow({ projectId, branch, children }: { projectId: string; branch: Branch; children?: ReactNode }) {
-  const { name, state, red_since, last_known_good, changes_behind, time_to_green_seconds, jobs } = branch
+  const {
+    name,
+    deleted_at,
+    state,
+    red_since,
+    head,
+    last_known_good,
+    marked_good,
+    held_back_by,
+    changes_behind,
+    time_to_green_seconds,
+    jobs,
+  } = branch
   const red = jobs.filter((job) => job.state === 'red')
   return (
     <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[1fr_auto]">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
-        <Pill kind={STATE_PILLS[state]}>{state}</Pill>
+        <Pill kind={STATE_PILLS[state]}>{deleted_at === null ? state : 'deleted'}</Pill>
         <Link
           to="/projects/$projectId/branches"
           params={{ projectId }}
@@ -25,6 +37,9 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
         >
           <bdi>{name}</bdi>
         </Link>
+        {head === null && deleted_at === null && (
+          <span className="min-w-0 text-xs text-soft">Only builds name this branch: no change is known on it.</span>
+        )}
         {red.length > 0 && (
           <span className="min-w-0 text-xs text-soft">
             {red.map((job) => job.name || 'a job without a name').join(', ')} since <Time at={red_since} />
@@ -35,7 +50,9 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
         {last_known_good ? (
           <>
             good up to <ChangeLink projectId={projectId} change={last_known_good} />
+            {marked_good && ', marked by hand'}
             {changes_behind ? `, ${behindWords(changes_behind)} behind` : ''}
+            {held_back_by.length > 0 && `, held back by ${held_back_by.join(', ')}`}
           </>
         ) : (
           'no known good change'

@@ -3,6 +3,7 @@ import { useWrite } from '../../queries.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -52,7 +53,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
       <Form action="Save" submit={submit} disabled={locked || draft.trim() === stored}>
         <TextArea
           label="Jobs that a branch must pass"
-          hint="One branch or pattern a line, then its jobs. Without a line for it, every job that ran in the last 30 days counts."
+          hint="One branch or pattern a line, then its jobs. Without a line for it, every job counts from its first result on."
           placeholder={'//game/main: Editor Win64, Cook PS5\n//game/rel-*: Package'}
           rows={4}
           disabled={locked}
@@ -60,6 +61,9 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
           onChange={(event) => setDraft(event.target.value)}
         />
       </Form>
+      {settings.unmatched_patterns.length > 0 && (
+        <Notice kind="warn">No branch matches {settings.unmatched_patterns.join(', ')}.</Notice>
+      )}
       <Checkbox
         label="Badge"
         hint="A picture of a branch's state that whoever has its address can see, without signing in."

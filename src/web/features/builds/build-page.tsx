@@ -1,6 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import type { BuildContext } from '../../../contract/app/records.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import type { BuildTimeNote } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi } from '../../queries.ts'
@@ -9,7 +11,7 @@ import { buttonClass } from '../../ui/form/button.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { BuildStatus, wordsOf } from '../../ui/pill.tsx'
+import { BuildKindLabel, BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
@@ -56,6 +58,47 @@ const isWebAddress = (address: string) => /^https?:\/\//.test(address)
 
 const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] as const
 
+const TIME_WORDS: Record<BuildTimeNote, string> = {
+  corrected: 'Corrected: the clock of the reporting machine was wrong',
+  reported_late: 'Reported late',
+}
+
+/** What it builds, and where that is to go. */
+/** What is not known of the branch of a build; false where nothing is missing. */
+function branchNote(told: string, { branch_name, branch_candidates, branch_has_changes }: BuildContext) {
+  if (branch_name === '' && told === '') return false
+  if (branch_name === '')
+    return branch_candidates.length > 0
+      ? `Branch unknown: “${told}” may be ${branch_candidates.join(' or ')}. No change is suspected.`
+      : 'Branch unknown: nothing says how deep the streams of this depot are. Set them in the integration of your version control.'
+  return !branch_has_changes && `Only builds name ${branch_name}: no change is known on this branch.`
+}
+
+function preflightWords({ shelf, pull_request, head_repository, target_branch }: BuildContext): string {
+  const what = shelf ? `shelf ${shelf}` : pull_request ? `pull request #${pull_request}` : head_repository
+  return [what || 'a change that is not submitted', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
+}
+
+/** So that an author sees what is not theirs to fix. */
+const BranchBreakages = ({ projectId, context }: { projectId: string; context: BuildContext }) => (
+  <span>
+    on {context.target_branch}:{' '}
+    {context.branch_breakages.map(({ id, cause }, at) => (
+      <span key={id}>
+        {at > 0 && ', '}
+        <Link
+          to="/projects/$projectId/breakages/$breakageId"
+          params={{ projectId, breakageId: id }}
+          title={cause}
+          className="underline"
+        >
+          Breakage #{id}
+        </Link>
+      </span>
+    ))}
+  </span>
+)
+
 function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
   const context = useBuildContext({ projectId, buildId: build.id })
@@ -75,6 +118,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               Open at the CI
             </a>
           )}
+          <BuildKindLabel value={build.kind} />
           <BuildStatus value={build.status} />
         </>
       }
@@ -84,8 +128,18 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
         of={[
           ['Change', <ChangeOf key="change" projectId={projectId} identifier={build.commit_hash || build.changelist} />],
           ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
+          ['About the branch', context && build.kind === 'regular' && branchNote(build.branch, context)],
+          ['Preflight of', context && build.kind === 'preflight' && preflightWords(context)],
+          [
+            'Already broken',
+            context && context.branch_breakages.length > 0 && (
+              <BranchBreakages key="broken" projectId={projectId} context={context} />
+            ),
+          ],
           ['Engine', wordsOf(build.build_type)],
-          ['Configuration', wordsOf(build.target_type)],
+          ['Platform', build.platform ?? 'unknown'],
+          ['Configuration', build.configuration ?? 'unknown'],
+          ['Agent', build.agent],
           ['Phase', RUNNING.has(build.status) ? build.phase : ''],
           ['Started', build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet'],
           [
@@ -115,6 +169,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               </Link>
             ),
           ],
+          ['Times', context?.time_note && TIME_WORDS[context.time_note]],
           ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
         ]}
       />

@@ -10,7 +10,7 @@ import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
+import { BuildKindLabel, BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
@@ -116,7 +116,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   {
     head: 'Build',
     className: 'min-w-40',
-    cell: ({ id, ci_job_name, build_number, created_at, breakage }) => (
+    cell: ({ id, ci_job_name, build_number, kind, created_at, breakage }) => (
       <>
         <Link
           to="/projects/$projectId/builds/$buildId"
@@ -124,7 +124,8 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
           className="wrap-anywhere font-medium hover:underline"
         >
           <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
-        </Link>
+        </Link>{' '}
+        <BuildKindLabel value={kind} />
         {breakage && <FailedOf projectId={projectId} breakage={breakage} />}
         <span className="block text-xs text-soft md:hidden">
           <Time at={created_at} />

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isCarriedOver, originOf } from '../../../contract/change-origin.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
 import { useNames } from '../../session.ts'
@@ -44,6 +45,15 @@ function useChange(projectId: string, id: number, enabled = true) {
   return { change: data?.id === id ? data : undefined, unknown: error ? 'a change that is gone' : '…' }
 }
 
+/** Who wrote it, and who carried it over or helped. */
+function writerWords(change: { author: string; description: string }, name: string | undefined): string {
+  const { author, coAuthors } = originOf(change.description)
+  if (isCarriedOver(change))
+    return [name ?? author, `integrated by ${change.author}`].filter((words) => words !== undefined).join(', ')
+  const helpers = coAuthors.map((one) => one.replace(/\s*<[^>]*>/, ''))
+  return [name ?? change.author, ...(helpers.length > 0 ? [`with ${helpers.join(', ')}`] : [])].join(', ')
+}
+
 /** Asked for only when somebody wants to see them. */
 function Others({ of }: { of: readonly Suspect[] }) {
   const [open, setOpen] = useState(false)
@@ -85,7 +95,7 @@ function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Sus
           <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? unknown}</code>
           {change?.description.split('\n', 1)[0]}
         </Link>
-        <p className="text-xs text-soft">{user_id === null ? change?.author : nameOf(user_id)}</p>
+        <p className="text-xs text-soft">{change && writerWords(change, user_id === null ? undefined : nameOf(user_id))}</p>
         {reasons.length > 0 && (
           <ul className="mt-1 list-disc pl-4 text-xs text-soft">
             {reasons.map((reason) => (

@@ -9,6 +9,7 @@ import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
+import { TaskReference } from '../tasks/task-reference.tsx'
 import { ChangeBuilds, ChangeDeployments } from './change-uses.tsx'
 import { ChangedFiles } from './changed-files.tsx'
 
@@ -89,10 +90,15 @@ export default function Change() {
         <Section title="Tasks">
           {!context ? (
             <Waiting />
-          ) : context.tasks.length === 0 ? (
-            <p className="text-sm text-soft">Its text names none. Write #12 or GM-12 to link a task.</p>
+          ) : context.tasks.length + context.references.length === 0 ? (
+            <p className="text-sm text-soft">
+              No linked tasks. Write #12 or GM-12 in the description to link a task, or the key of a connected tracker's item.
+            </p>
           ) : (
-            <ul className="grid min-w-0 grid-cols-1 gap-1.5">
+            <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm">
+              {context.references.map((reference) => (
+                <TaskReference key={`reference ${reference.id}`} reference={reference} />
+              ))}
               {context.tasks.map((task) => (
                 <li key={task.id}>
                   <TaskLink projectId={projectId} id={task.id} told={task} />

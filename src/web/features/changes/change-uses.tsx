@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
-import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+import { titleOf } from '../deployments/title.ts'
 
 type Context = AppReply<'showChangeContext'>
 
@@ -50,18 +51,18 @@ export const ChangeDeployments = ({ projectId, context }: Props) => (
       <p className="text-sm text-soft">No deployment is known to hold it.</p>
     ) : (
       <ul className="grid min-w-0 grid-cols-1 gap-1.5">
-        {context.deployments.map(({ id, platform, version, status, live_at, created_at }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-2 text-sm">
+        {context.deployments.map((deployment) => (
+          <li key={deployment.id} className="flex flex-wrap items-center gap-x-2 text-sm">
             <Link
               to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: id }}
+              params={{ projectId, deploymentId: deployment.id }}
               className="min-w-0 truncate hover:underline"
             >
-              {PLATFORM_NAMES[platform]} {version}
+              {titleOf(deployment)}
             </Link>
-            <Status value={status} />
+            <Status value={deployment.status} words={statusLabel(deployment)} />
             <span className="ml-auto text-xs text-soft">
-              <Time at={live_at ?? created_at} />
+              <Time at={deployment.live_at ?? deployment.created_at} />
             </span>
           </li>
         ))}

@@ -13,7 +13,13 @@ interface ContentsProps {
 }
 
 /** The changes between two builds, and how well they are known. */
-export const Contents = ({ projectId, found: { changes, branch, basis, has_more }, label, unknown, none }: ContentsProps) => (
+export const Contents = ({
+  projectId,
+  found: { changes, doubtful, branch, basis, has_more },
+  label,
+  unknown,
+  none,
+}: ContentsProps) => (
   <>
     {basis === 'unknown' && <p className="text-sm text-soft">{unknown}</p>}
     {basis === 'time' && (
@@ -21,6 +27,14 @@ export const Contents = ({ projectId, found: { changes, branch, basis, has_more 
     )}
     {basis !== 'unknown' && changes.length === 0 && <p className="text-sm text-soft">{none}</p>}
     {changes.length > 0 && <ChangeList changes={changes} label={label} />}
+    {doubtful.length > 0 && (
+      <>
+        <p className="text-sm text-soft">
+          A forced push may have replaced these. They are not counted as part of the build, and nobody is suspected of them.
+        </p>
+        <ChangeList changes={doubtful} label="May have been replaced" />
+      </>
+    )}
     {has_more && (
       <p className="text-sm text-soft">
         There are more; the{' '}

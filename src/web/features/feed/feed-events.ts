@@ -1,9 +1,8 @@
-import type { Platform } from '../../../contract/sets.ts'
 import type { Event } from '../../../contract/shapes.ts'
+import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { inOrder } from '../../ui/reading-order.ts'
 import { dateOf } from '../../ui/text/dates.ts'
-import { PLATFORM_NAMES } from '../deployments/platforms.ts'
 
 /** One line for each thing, newest first: what was told later stands for what was told before. */
 export function merged(fresh: Event[], listed: Event[], complete: boolean): Event[] {
@@ -69,9 +68,7 @@ const SET_WORD = /^[a-z]+(?:_[a-z]+)+$/
 
 /** The message without the underscores of our own words: causes, stages and stores. */
 export function messageOf({ event_type, message }: Event): string {
-  const text = event_type.startsWith('deployment.')
-    ? message.replace(/^[a-z_]+/, (store) => PLATFORM_NAMES[store as Platform] ?? wordsOf(store))
-    : message
+  const text = event_type.startsWith('deployment.') ? message.replace(/^[a-z0-9_]+/, storeLabel) : message
   return inOrder(text)
     .split(' · ')
     .map((part) => (SET_WORD.test(part) ? wordsOf(part) : part))

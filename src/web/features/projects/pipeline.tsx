@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 import { BuildStatus, Status, wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+import { titleOf } from '../deployments/title.ts'
 
 const NEWEST = { limit: 3 }
 
@@ -67,13 +68,13 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
         ))}
       </Stage>
       <Stage to={`${at}/deployments`} title="Deployments" icon="deployment" figure={now.live.length} label={liveLabel(now.live)}>
-        {deployments?.map(({ id, platform, version, status, created_at }) => (
+        {deployments?.map((deployment) => (
           <Entry
-            key={id}
-            to={`${at}/deployments/${id}`}
-            title={`${PLATFORM_NAMES[platform]} ${version}`}
-            status={<Status value={status} />}
-            detail={<Time at={created_at} />}
+            key={deployment.id}
+            to={`${at}/deployments/${deployment.id}`}
+            title={titleOf(deployment)}
+            status={<Status value={deployment.status} words={statusLabel(deployment)} />}
+            detail={<Time at={deployment.created_at} />}
           />
         ))}
       </Stage>
@@ -82,9 +83,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
 }
 
 const liveLabel = (live: AppReply<'showOverview'>['live']) =>
-  live.length === 0
-    ? 'live so far'
-    : `live: ${live.map(({ platform, version }) => `${PLATFORM_NAMES[platform]} ${version}`.trim()).join(', ')}`
+  live.length === 0 ? 'live so far' : `live: ${live.map(titleOf).join(', ')}`
 
 interface StageProps {
   to: string

@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { Platform } from '../../../contract/sets.ts'
+import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
-import { PLATFORM_NAMES } from '../deployments/platforms.ts'
 import { TaskReference } from './task-reference.tsx'
 
 /** Trackers change their items without an event of ours. */
@@ -59,7 +58,7 @@ export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; pro
               params={{ projectId, deploymentId: String(id) }}
               className="min-w-0 truncate hover:underline"
             >
-              {PLATFORM_NAMES[platform as Platform] ?? platform} {branch}
+              {storeLabel(platform)} {branch}
             </Link>
             <Status value={status} />
           </li>

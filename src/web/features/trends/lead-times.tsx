@@ -2,7 +2,7 @@ import { linkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Series } from '../../ui/chart.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
-import { PLATFORM_NAMES } from '../deployments/platforms.ts'
+import { titleOf } from '../deployments/title.ts'
 import { hours, median, type Part } from './figure-parts.tsx'
 import { PointFigure } from './point-figure.tsx'
 
@@ -17,7 +17,6 @@ export function LeadTimes({ data: { lead_times }, days, period, projectId }: Par
       ? `One release, ${hours(all[0]!)} after its change.`
       : `Half of ${all.length} releases needed at most ${hours(median(all))} from the change to live.`
     : `Nothing went live in ${days} days from a build and a change that are known here.`
-  const name = ({ platform, version }: (typeof lead_times)[number]) => `${PLATFORM_NAMES[platform]} ${version}`
   return (
     <PointFigure
       title="From change to live"
@@ -26,11 +25,11 @@ export function LeadTimes({ data: { lead_times }, days, period, projectId }: Par
       series={series}
       kind="line"
       period={period}
-      sentence={(one) => `${dateOf('moment', one.at)}: ${name(one)}, ${hours(one.hours)} after its change.`}
+      sentence={(one) => `${dateOf('moment', one.at)}: ${titleOf(one)}, ${hours(one.hours)} after its change.`}
       page={(one) =>
         linkOptions({ to: '/projects/$projectId/deployments/$deploymentId', params: { projectId, deploymentId: one.id } })
       }
-      name={name}
+      name={(one) => titleOf(one)}
       head={['Release', 'Live', 'After']}
       row={(one) => [dateOf('moment', one.at), hours(one.hours)]}
       none="Report deployments with their build, and each release becomes a point here."

@@ -1,0 +1,136 @@
+import { useState } from 'react'
+import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { EMAIL } from '../../../contract/limits.ts'
+import { type AccountRole, suffices } from '../../../contract/sets.ts'
+import { useApi, useWrite } from '../../queries.ts'
+import { useMe } from '../../session.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { useDraft } from '../../ui/form/draft.ts'
+import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Copy } from '../../ui/text/copy.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+const ROLES = [
+  ['member', 'Member: works in the projects'],
+  ['guest', 'Guest: sees the chosen projects alone'],
+  ['admin', 'Admin: also changes settings, tools and people'],
+  ['owner', 'Owner: also pays, and makes owners'],
+] as const satisfies readonly (readonly [AccountRole, string])[]
+
+/** Asking somebody in; the link is shown where no mail leaves. */
+export function Invitations({ account }: { account: AccountSummary }) {
+  const query = useApi('listInvitations', { account_id: account.id })
+  const [email, setEmail, clear] = useDraft(`invitation ${account.id}`, '')
+  const [role, setRole] = useState<AccountRole>('member')
+  const [chosen, setChosen] = useState<number[]>([])
+  const projects = useMe().projects.filter(({ account_id }) => account_id === account.id)
+  const [made, setMade] = useState<{ email: string; url: string | null }>()
+  const invite = useWrite('invite', ['listInvitations'])
+  const withdraw = useWrite('withdrawInvitation', ['listInvitations'])
+  const say = useToast()
+  const locked = account.read_only !== null
+  const submit = async () => {
+    setMade(undefined)
+    setMade(
+      await invite.mutateAsync({ account_id: account.id, body: { email, role, project_ids: role === 'guest' ? chosen : [] } }),
+    )
+    setEmail('')
+    clear()
+  }
+  return (
+    <Section title="Invite somebody">
+      <Form action="Invite" submit={submit} disabled={locked || email.trim() === '' || (role === 'guest' && chosen.length === 0)}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField
+            label="E-mail"
+            type="email"
+            required
+            disabled={locked}
+            autoComplete="off"
+            maxLength={EMAIL.maxLength}
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <Select
+            label="Role"
+            disabled={locked}
+            options={ROLES.filter(([role]) => suffices(account.role, role))}
+            value={role}
+            onChange={(event) => setRole(event.target.value as AccountRole)}
+          />
+        </div>
+        {role === 'guest' && (
+          <fieldset className="grid gap-1 text-sm">
+            <legend className="mb-1 font-medium">Projects</legend>
+            {projects.map(({ id, name }) => (
+              <Checkbox
+                key={id}
+                label={name}
+                checked={chosen.includes(id)}
+                onChange={({ target }) => setChosen((now) => (target.checked ? [...now, id] : now.filter((one) => one !== id)))}
+              />
+            ))}
+          </fieldset>
+        )}
+      </Form>
+      {made && (
+        <Notice kind="ok">
+          <div className="grid min-w-0 gap-2">
+            <span>
+              {made.url
+                ? `No mail leaves this service: hand this link over to ${made.email} yourself. It works once, for seven days:`
+                : `${made.email} was invited by mail. The link in it works once, for seven days.`}
+            </span>
+            {made.url && (
+              <div className="text-ink">
+                <Copy value={made.url} label="Invitation link" />
+              </div>
+            )}
+          </div>
+        </Notice>
+      )}
+      <Loaded query={query}>
+        {({ invitations }) =>
+          invitations.length === 0 ? (
+            <p className="text-sm text-soft">No invitation waits for an answer.</p>
+          ) : (
+            <Table
+              caption="Invitations that wait"
+              rows={invitations}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Invited', cell: ({ email }) => <span className="break-all">{email}</span> },
+                { head: 'Role', cell: ({ role }) => role },
+                { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+                {
+                  head: 'Actions',
+                  className: 'text-right',
+                  cell: ({ id, email }) => (
+                    <Confirm
+                      label="Withdraw"
+                      title={`Withdraw the invitation of ${email}?`}
+                      action="Withdraw it"
+                      look="quiet"
+                      run={async () => {
+                        await withdraw.mutateAsync({ account_id: account.id, id })
+                        say('Invitation withdrawn')
+                      }}
+                    >
+                      The link in it stops working.
+                    </Confirm>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,135 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { ACCOUNT_ROLES, suffices } from '../../../contract/sets.ts'
+import { wordsOf } from '../../api.ts'
+import { queryClient, refreshAll, useApi, useWrite } from '../../queries.ts'
+import { useAccount, useMay, useMe } from '../../session.ts'
+import { Confirm } from '../../ui/form/confirm.tsx'
+import { Filter } from '../../ui/form/field.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Address } from '../../ui/text/address.tsx'
+import { Time } from '../../ui/text/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { AccountChoice } from '../settings/account-choice.tsx'
+import { ClaimedAccounts } from './claimed-accounts.tsx'
+import { Invitations } from './invitations.tsx'
+import { FormerMembersTokens, TokensMadeBy } from './made-tokens.tsx'
+import { useRevokeMade } from './revoke-made.ts'
+
+type Member = AppReply<'listAccountMembers'>['members'][number]
+type MadeToken = AppReply<'listMadeTokens'>['tokens'][number]
+type Role = Member['role']
+
+/** Who belongs to the account, and who may come. */
+export default function People() {
+  const account = useAccount()
+  const query = useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
+  const admin = useMay('admin')
+  return (
+    <Page title="People" actions={<AccountChoice />}>
+      <p className="max-w-prose text-sm text-soft">
+        Owners and admins of {account?.name} change its settings, its tools and its people, and reach every project; only owners
+        pay, and make other owners. Guests reach nothing but the projects that list them.
+      </p>
+      <Loaded query={query}>
+        {({ members }) => (
+          <Table
+            caption="People of the account"
+            rows={members}
+            keyOf={({ user_id }) => user_id}
+            columns={[
+              {
+                head: 'Name',
+                cell: ({ name, email }) => (
+                  <div className="grid">
+                    <span className="font-medium">{name}</span>
+                    {email && <Address email={email} />}
+                  </div>
+                ),
+              },
+              { head: 'Role', cell: (member) => <RoleChoice member={member} accountId={account!.id} mayChange={admin} /> },
+              { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+              {
+                head: 'Actions',
+                className: 'text-right',
+                cell: (member) => <Remove member={member} accountId={account!.id} accountName={account!.name} admin={admin} />,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {admin && account && <ClaimedAccounts account={account} />}
+      {admin && account && <FormerMembersTokens accountId={account.id} />}
+      {admin && account && <Invitations key={account.id} account={account} />}
+    </Page>
+  )
+}
+
+function RoleChoice({ member, accountId, mayChange }: { member: Member; accountId: number; mayChange: boolean }) {
+  const edit = useWrite('editAccountMember', ['listAccountMembers', 'showMe'])
+  const say = useToast()
+  const own = useAccount()?.role ?? 'guest'
+  if (!mayChange || !suffices(own, member.role)) return member.role
+  const change = async (role: Role) => {
+    try {
+      await edit.mutateAsync({ account_id: accountId, user_id: member.user_id, body: { role } })
+      say(`${member.name} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`)
+    } catch (error) {
+      say(wordsOf(error), 'err')
+    }
+  }
+  return (
+    <Filter
+      label={`Role of ${member.name}`}
+      value={edit.isPending ? edit.variables.body.role : member.role}
+      disabled={edit.isPending}
+      onChange={(event) => void change(event.target.value as Role)}
+      options={ACCOUNT_ROLES.filter((role) => suffices(own, role)).map((role) => [role, role] as const)}
+    />
+  )
+}
+
+function Remove({
+  member,
+  accountId,
+  accountName,
+  admin,
+}: {
+  member: Member
+  accountId: number
+  accountName: string
+  admin: boolean
+}) {
+  const remove = useWrite('removeAccountMember', ['listAccountMembers', 'listPeople', 'listMadeTokens'])
+  const revokeMade = useRevokeMade()
+  const [chosen, setChosen] = useState<MadeToken[]>([])
+  const { user } = useMe()
+  const navigate = useNavigate()
+  const say = useToast()
+  const self = member.user_id === user.id
+  if (!admin && !self) return null
+  const run = async () => {
+    for (const token of chosen) await revokeMade(token)
+    await remove.mutateAsync({ account_id: accountId, user_id: member.user_id })
+    say(self ? `You left ${accountName}` : `${member.name} was removed`)
+    if (!self) return
+    await navigate({ to: '/feed' })
+    await refreshAll(queryClient)
+  }
+  return (
+    <Confirm
+      label={self ? 'Leave' : 'Remove'}
+      title={self ? `Leave ${accountName}?` : `Remove ${member.name}?`}
+      action={self ? 'Leave' : 'Remove'}
+      look="quiet"
+      run={run}
+    >
+      {self ? 'You no longer reach' : 'They no longer reach'} any of its projects, in the browser or by token, from the next
+      request on.
+      {admin && !self && <TokensMadeBy accountId={accountId} userId={member.user_id} chosen={chosen} onChange={setChosen} />}
+    </Confirm>
+  )
+}
