@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testWith } from '../../../test/support/skippable.ts'
 import { until } from '../../../test/support/until.ts'
 import { providers } from './index.ts'
 import { loreRelay } from './lore/setup.ts'
@@ -190,7 +191,7 @@ esac
       expect(facts[0]).not.toHaveProperty('incomplete')
     })
 
-    test('signs the form, where there is a secret', async () => {
+    testWith('openssl')('signs the form, where there is a secret', async () => {
       standIn()
       environment = { GOLDMASTER_WEBHOOK_SECRET: SECRET }
       run(script(), '1234')
@@ -220,7 +221,7 @@ esac
     })
   })
 
-  test('the Lore relay passes pushes on, one by one, and nothing else', async () => {
+  testWith('openssl')('the Lore relay passes pushes on, one by one, and nothing else', async () => {
     const pushed = (revision: string) =>
       JSON.stringify({
         tagName: 'notificationBranchPushed',

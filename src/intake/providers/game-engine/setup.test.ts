@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testWith } from '../../../../test/support/skippable.ts'
 import { gameEngine } from './index.ts'
 import { engineShell } from './setup-shell.ts'
 
@@ -94,7 +95,7 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
 ********** COOK COMMAND COMPLETED **********
 `
 
-  test('signs every report, where there is a secret', async () => {
+  testWith('openssl')('signs every report, where there is a secret', async () => {
     await build('RunUAT.sh', `${COOK}END\n`, { GOLDMASTER_WEBHOOK_SECRET: SECRET })
     expect(posts.length).toBeGreaterThan(3)
     expect(posts.every(({ signed }) => signed)).toBe(true)
