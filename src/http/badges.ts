@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import type { Branch } from '../contract/health-shapes.ts'
-import * as branches from '../domain/builds/branches.ts'
+import * as branches from '../domain/branches/branches.ts'
 import type { Service } from './service.ts'
 
 const WORDS: Record<Branch['state'], [word: string, colour: string]> = {

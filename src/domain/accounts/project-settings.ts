@@ -3,7 +3,7 @@ import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { unmatched } from '../builds/branch-patterns.ts'
+import { unmatched } from '../branches/branch-patterns.ts'
 
 type Settings = OwnReply<'showProjectSettings'>
 

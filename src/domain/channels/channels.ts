@@ -4,7 +4,7 @@ import { URL_MAX } from '../../contract/limits.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
 import { sealedIn, type Vault } from '../access/secrets.ts'
-import { unmatched } from '../builds/branch-patterns.ts'
+import { unmatched } from '../branches/branch-patterns.ts'
 
 /** What a channel hears of, and when it is left alone. */
 export interface Rule {

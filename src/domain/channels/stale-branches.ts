@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import * as branches from '../builds/branches.ts'
+import * as branches from '../branches/branches.ts'
 import { activeRules, messagesFor } from './announce.ts'
 import { enqueue } from './message-queue.ts'
 

@@ -5,6 +5,7 @@ import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import { BRANCH } from '../builds/positions.ts'
 import { branchKey } from '../changes/branch-names.ts'
 import { scrub } from '../privacy/scrub.ts'
 import {
@@ -22,7 +23,6 @@ import {
 import * as marks from './branch-marks.ts'
 import { branchPoint, type Placed, passedAt, reference } from './branch-point.ts'
 import { coveredByAll, heldBackBy, inPlace, type Job, type Span } from './last-known-good.ts'
-import { BRANCH } from './positions.ts'
 
 interface Owner {
   account_id: number

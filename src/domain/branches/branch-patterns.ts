@@ -1,6 +1,6 @@
 import { type Database, raw, sql } from '../../db/database.ts'
+import { BRANCH } from '../builds/positions.ts'
 import { branchFits } from '../changes/branch-names.ts'
-import { BRANCH } from './positions.ts'
 
 /** Of a project with more branches those behind are not looked at. */
 const NAMES_MAX = 5_000

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
+import * as builds from '../builds/report.ts'
 import * as changes from '../changes/submit.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { scrub } from '../privacy/scrub.ts'
 import * as branches from './branches.ts'
 import { coveredByAll, type Job, type Verdict } from './last-known-good.ts'
-import * as builds from './report.ts'
 
 const HISTORIES = 500
 
