@@ -22,7 +22,7 @@ test('a failure without a log waits a minute by the clock that a test moves', as
   await room.only()
 })
 
-test('builds that tell no time have that of the moved clock', async () => {
+test('builds reported without a time get the time of the moved clock', async () => {
   const room = await breakageRoom(studio)
   await advanceClock(studio.db, '3 days')
   const before = await clockTime(studio.db)

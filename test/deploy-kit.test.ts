@@ -46,7 +46,7 @@ test('templates of the chart take only values that there are', () => {
   }
 })
 
-testWith('systemd-analyze')('the unit is one that systemd takes', () => {
+testWith('systemd-analyze')('systemd accepts the unit', () => {
   const { folder, remove } = scratch()
   // Its program is not installed here.
   writeFileSync(

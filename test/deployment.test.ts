@@ -63,7 +63,7 @@ const PROXIES: Record<string, (place: Place) => { file: string; settings: string
 
 for (const program of Object.keys(PROXIES))
   describeWith(program, 'openssl')(`behind ${program} as the guide sets it up`, () => {
-    test('the service is asked, fed and followed over TLS', async () => {
+    test('REST, webhooks and the event stream work over TLS', async () => {
       const { folder, remove } = scratch()
       chmodSync(folder, 0o755)
       const certificate = ['-keyout', `${folder}/gold.example.key`, '-out', `${folder}/gold.example.pem`]

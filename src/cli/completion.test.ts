@@ -51,7 +51,7 @@ const OFFERS: Record<string, (typed: string) => string[]> = {
 
 for (const shell of Object.keys(OFFERS))
   describeWith(shell)(shell, () => {
-    test('takes the script without a complaint', () => {
+    test('accepts the script without a warning', () => {
       const check = shell === 'fish' ? '--no-execute' : '-n'
       expect(run(shell, [check, `script.${shell}`])).toMatchObject({ status: 0, stderr: '' })
     })
@@ -67,13 +67,13 @@ for (const shell of Object.keys(OFFERS))
       expect(new Set(OFFERS[shell]!(typed))).toEqual(new Set(offered))
     })
 
-    test('completes scopes, colons and all', () => {
+    test('completes scopes that contain colons', () => {
       const [offer] = OFFERS[shell]!('goldmaster login --scope read:ch')
       // Bash puts the answer where the last word begins, and to it a colon ends a word.
       expect(offer).toBe(shell === 'bash' ? 'changes' : 'read:changes')
     })
   })
 
-testWith('fish')('where nothing of ours fits, fish offers files', () => {
+testWith('fish')('fish offers files where no command, flag or value fits', () => {
   expect(OFFERS.fish!('goldmaster diagnose bro')).toEqual(['broken.log'])
 })

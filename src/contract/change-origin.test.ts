@@ -44,14 +44,14 @@ test('tags name the author, and the last lines name co-authors', () => {
   expect(coAuthors).toEqual(['Ann <ann@example.com>', 'Bo <bo@example.com>'])
 })
 
-test('a co-author wrote what a bot brings, and helped a person', () => {
+test('a co-author counts as the author of a bot’s change, and as a helper in a person’s', () => {
   const description = 'Bump\n\nCo-authored-by: Ann <ann@example.com>'
   expect([isBot('renovate[bot] <bot@example.com>'), isBot('Robota <bot@example.com>')]).toEqual([true, false])
   expect(isCarriedOver({ author: 'renovate[bot]', description })).toBe(true)
   expect(isCarriedOver({ author: 'Kim', description })).toBe(false)
 })
 
-test('the longest description that nobody would write is read at once', () => {
+test('a hostile description of the greatest length is read quickly', () => {
   for (const part of ['Merging CL 1, ', '#ROBOMERGE-AUTHOR: ', '@1,', 'Merge CLs 1 and 1 and ', '(cherry picked from commit '])
     expect(originOf(part.repeat(100_000)).sources.length).toBeLessThanOrEqual(50)
 })

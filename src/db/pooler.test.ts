@@ -55,7 +55,7 @@ for (const mode of POOL_MODES)
     })
     const { inside } = visitor(() => studio)
 
-    test('connections that it opens have our settings', async () => {
+    test('connections opened by PgBouncer have our settings', async () => {
       const settings = await pools.db.one(sql`
       select current_setting('plan_cache_mode') as plans, current_setting('statement_timeout') as timeout`)
       expect(settings).toEqual({ plans: 'force_generic_plan', timeout: '5s' })
@@ -81,16 +81,19 @@ for (const mode of POOL_MODES)
       expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
     })
 
-    test('nodes migrate one after the other even where only its address is known', async () => {
+    test('nodes migrate one after the other even if they know only the address of PgBouncer', async () => {
       const fresh = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
       expect(fresh.map(({ applied }) => applied)).toEqual([0, 0])
     })
 
     // A session is a session: what a pooler lends for as long as its client stays is as good as the database's own.
-    test.runIf(mode === 'transaction')('a start that knows no direct address says what is missing', async () => {
-      const settings = settingsFor({ DATABASE_URL: pooler.url })
-      await expect(openStore(settings, openLog(settings))).rejects.toThrow(
-        "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
-      )
-    })
+    test.runIf(mode === 'transaction')(
+      'a service without a direct address refuses to start and names the missing variable',
+      async () => {
+        const settings = settingsFor({ DATABASE_URL: pooler.url })
+        await expect(openStore(settings, openLog(settings))).rejects.toThrow(
+          "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
+        )
+      },
+    )
   })

@@ -47,7 +47,7 @@ test('what broke lately was investigated, and the newest is still broken', async
   expect(told).toEqual({ events: 0 })
 })
 
-test('shows what comes back, what flickers and what was never submitted', async () => {
+test('the demo has a reopened breakage, a flickering test and a preflight', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages?limit=100`)
   const breakages: { reopened_count: number; flaky: boolean; jobs: string[]; evidence: { text: string }[] }[] = json.breakages
   expect(breakages.filter(({ reopened_count, flaky }) => reopened_count > 0 && !flaky).length).toBeGreaterThan(0)
@@ -58,7 +58,7 @@ test('shows what comes back, what flickers and what was never submitted', async 
   expect(builds.filter(({ kind }) => kind === 'preflight')).toHaveLength(2)
 })
 
-test('a finished build has phases, every integration had deliveries, and the inbox of the owner is filled', async () => {
+test('a finished build has phases, every integration had deliveries, and the owner’s inbox has notifications', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed&limit=1`)
   const { steps } = (await ask(`/api/v1/projects/${access.projectId}/build_runs/${json.build_runs[0].id}`)).json
   expect(steps.length).toBeGreaterThan(0)

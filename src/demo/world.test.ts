@@ -92,7 +92,7 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     }
   })
 
-  test('has streams that differ: a release that branched off and gets merges alone', () => {
+  test('has a release stream that branched off main and gets only merges', () => {
     const cinder = studio.changes.filter(({ project }) => project === cinderCoast.key)
     const on = (...names: string[]) => cinder.filter(({ branches }) => branches.join() === names.join())
     expect(on('main', 'release/0.9').length).toBeGreaterThan(30)

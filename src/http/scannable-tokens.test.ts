@@ -29,7 +29,7 @@ afterAll(() => studio.close())
 const projectId = () => studio.world.projects.star!.id as number
 const accountId = () => studio.world.accounts.owl!.id as number
 
-test('a token of Unreal Game Sync is answered whole, found by scanners and opens its project', async () => {
+test('an Unreal Game Sync token is returned in full, matches the scanner pattern and opens its project', async () => {
   const path = `/projects/${projectId()}/ugs_tokens`
   const { status, json } = await lead.app(path, { method: 'POST', body: { name: 'everybody' } })
   expect(status).toBe(201)
@@ -42,7 +42,7 @@ test('a token of Unreal Game Sync is answered whole, found by scanners and opens
   expect(JSON.stringify(listed)).not.toContain(json.token)
 })
 
-test('a token of Unreal Game Sync from before they had a prefix still opens its project', async () => {
+test('an old Unreal Game Sync token without a prefix still opens its project', async () => {
   const old = newToken()
   await studio.db.execute(sql`
     insert into ugs_tokens (account_id, project_id, name, prefix, hash)
@@ -50,7 +50,7 @@ test('a token of Unreal Game Sync from before they had a prefix still opens its 
   expect((await studio.ask(`/ugs/${old}/api/${POLL}`)).status).toBe(200)
 })
 
-test('a SCIM token has a prefix, and one from before it had one still works', async () => {
+test('a SCIM token has a prefix, and an old one without it still works', async () => {
   await connections.set(studio.db, studio.service.vault, accountId(), {
     issuer: 'https://login.owl.example',
     client_id: 'gold',
@@ -71,7 +71,7 @@ test('a SCIM token has a prefix, and one from before it had one still works', as
   expect((await studio.ask('/scim/v2/Users', { token })).status).toBe(401)
 })
 
-test('the link of an invitation is answered and mailed whole, and found by scanners', async () => {
+test('an invitation link is returned and mailed in full, and matches the scanner pattern', async () => {
   const { json } = await lead.app(`/accounts/${accountId()}/invitations`, {
     method: 'POST',
     body: { email: 'new@owl.example', role: 'member' },
@@ -93,7 +93,7 @@ test('API and webhook tokens stay without a prefix', async () => {
 })
 
 describe.each(TOKEN_KINDS)('a token of the kind %s', (kind) => {
-  test('is taken out of texts wherever it stands, if its checksum is right', () => {
+  test('is removed from texts if its checksum is right', () => {
     const token = newScannableToken(kind)
     expect(token).toMatch(documented)
     for (const text of [

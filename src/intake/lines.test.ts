@@ -155,7 +155,7 @@ describe('several repositories', () => {
     expect(await contents(await ci(2, 'failed', { branch: 'main', commit: sha('g2') }))).toEqual(['g2'])
   })
 
-  test('a workflow run is of the branch of its own repository, also before its commit is known', async () => {
+  test('a workflow run belongs to the branch of its own repository, even before its commit is known', async () => {
     await push(['g1'])
     const run = (id: number, head: string, conclusion: string) => ({
       action: 'completed',
@@ -183,7 +183,7 @@ describe('several repositories', () => {
     expect(await contents(String(build))).toEqual(['t1'])
   })
 
-  test('a commit of git is in no range of a depot, nor the reverse, unless a build names both', async () => {
+  test('a git commit is in no range of a depot and a changelist in none of a git branch, unless a build names both', async () => {
     await submit(100, ['//game/main/src/a.c'])
     await push(['g1'])
     await ci(1, 'success', { branch: '//game/main', changelist: '100' })
@@ -200,7 +200,7 @@ describe('several repositories', () => {
     expect((await contents(both)).sort()).toEqual(['101', 'g2'])
   })
 
-  test('a revision of Lore and a commit of Diversion are on lines of their own', async () => {
+  test('Lore revisions and Diversion commits are on separate branches', async () => {
     await push(['g1'])
     await ci(1, 'success', { branch: 'main', commit: sha('g1') })
     await post('lore', 'lore', { revision: 'a'.repeat(64), branch: 'main', repository: 'art', message: 'Paint' })
@@ -212,7 +212,7 @@ describe('several repositories', () => {
 })
 
 describe('a forced push', () => {
-  test('leaves the replaced head out, and names none of those that it may have replaced', async () => {
+  test('removes the replaced head, and suspects no commit that it may have replaced', async () => {
     await push(['c1'])
     await ci(1, 'success', { branch: 'main', commit: sha('c1') })
     await push(['c2'], { before: 'c1' })
@@ -229,7 +229,7 @@ describe('a forced push', () => {
     )
   })
 
-  test('to an earlier commit removes what came after it, and doubts nothing', async () => {
+  test('to an earlier commit removes the later commits and leaves the others certain', async () => {
     await push(['c1'])
     await ci(1, 'success', { branch: 'main', commit: sha('c1') })
     await push(['c2'], { before: 'c1' })
@@ -249,13 +249,13 @@ describe('a forced push', () => {
     expect(orphaned.map(({ identifier }: { identifier: string }) => named(identifier))).toEqual(['c3'])
   })
 
-  test('that brings a commit again takes the doubt from it', async () => {
+  test('that contains a doubtful commit makes it certain again', async () => {
     await push(['c1', 'c2', 'c3'])
     await push(['c2', 'd1'], { before: 'c3', forced: true })
     expect((await contents(await ci(2, 'failed', { branch: 'main', commit: sha('d1') }))).sort()).toEqual(['c2', 'd1'])
   })
 
-  test('clears whoever was suspected of a commit that is gone', async () => {
+  test('clears the people suspected because of a commit that is gone', async () => {
     await push(['c1'])
     await ci(1, 'success', { branch: 'main', commit: sha('c1') })
     await push(['c2'], { before: 'c1' })
@@ -311,7 +311,7 @@ describe('a deleted branch', () => {
     expect((await api('/branches')).branches).toEqual([])
   })
 
-  test('that is pushed again is there again, without what only the deleted one had', async () => {
+  test('that is pushed again is listed again, without the commits only the deleted one had', async () => {
     await push(['f1'], { branch: 'fix' })
     await push(['f2'], { branch: 'fix', before: 'f1' })
     await ci(1, 'failed', { branch: 'fix', commit: sha('f1') })
@@ -328,7 +328,7 @@ describe('a deleted branch', () => {
     expect((await api('/branches')).branches).toMatchObject([{ name: 'fix', state: 'red', deleted_at: null }])
   })
 
-  test('that is restored where it was has what it had', async () => {
+  test('that is restored at its old head has its commits again', async () => {
     await push(['f1'], { branch: 'fix' })
     await push(['f2'], { branch: 'fix', before: 'f1' })
     await deletions[1]![1]()
@@ -343,7 +343,7 @@ describe('a deleted branch', () => {
 })
 
 describe('a change that arrives after its build failed', () => {
-  test('is suspected then: a commit', async () => {
+  test('becomes a suspect: a commit', async () => {
     await push(['c1'])
     await ci(1, 'success', { branch: 'main', commit: sha('c1') })
     const red = await ci(2, 'failed', { branch: 'main', commit: sha('c3') })
@@ -353,7 +353,7 @@ describe('a change that arrives after its build failed', () => {
     expect(await suspected(red)).toEqual(['c2', 'c3'])
   })
 
-  test('is suspected then: a changelist with a lower number', async () => {
+  test('becomes a suspect: a changelist with a lower number', async () => {
     await submit(100, ['//game/main/src/combat.c'])
     await ci(1, 'success', { branch: '//game/main', changelist: '100' })
     await submit(103, ['//game/main/src/combat.c'])
@@ -366,7 +366,7 @@ describe('a change that arrives after its build failed', () => {
     expect(await suspected(red)).toEqual(['102', '103'])
   })
 
-  test('is suspected then: a push that arrived out of order', async () => {
+  test('becomes a suspect: a push that arrived out of order', async () => {
     await push(['c1'])
     await ci(1, 'success', { branch: 'main', commit: sha('c1') })
     await push(['c3'], { before: 'c2' })
@@ -385,13 +385,13 @@ describe('a stream that the CI calls by its last folder', () => {
       sql`select build_branch(branch, inferred_branch) as key from build_runs where id = ${build}`,
     ))!.key
 
-  test('is the only one whose name ends in it, wherever its changelist was', async () => {
+  test('is the only one whose name ends in that folder, wherever its changelist was', async () => {
     await submit(100, ['//game/main/a.c'])
     await submit(101, ['//game/dev/a.c'])
     expect(await branchOf(await ci(1, 'success', { branch: 'main', changelist: '101' }))).toBe('//game/main')
   })
 
-  test('is unknown where several names end in it, and nobody is suspected', async () => {
+  test('is unknown if several names end in that folder, and nobody is suspected', async () => {
     await submit(100, ['//game/main/src/combat.c'])
     await submit(101, ['//tools/main/src/combat.c'])
     const build = await ci(1, 'failed', { branch: 'main', changelist: '101' })
@@ -415,7 +415,7 @@ describe('a stream that the CI calls by its last folder', () => {
     expect(await branchOf(await ci(1, 'success', { branch: 'main', changelist: '101' }))).toBe('')
   })
 
-  test('is unknown where it is deeper than usual and nobody told how deep', async () => {
+  test('is unknown if it is deeper than usual and the integration does not say how deep', async () => {
     await submit(100, ['//game/teams/alpha/main/a.c'])
     expect(await branchOf(await ci(1, 'success', { branch: '//Game/Teams/Alpha/Main', changelist: '100' }))).toBe('')
     await studio.db.execute(sql`
@@ -426,7 +426,7 @@ describe('a stream that the CI calls by its last folder', () => {
   })
 })
 
-describe('who wrote a change that somebody carried over is suspected', () => {
+describe('the author of an integrated change is suspected', () => {
   const red = async (changelist: number) => {
     const build = await ci(2, 'failed', { branch: '//game/main', changelist: String(changelist) })
     await work()
@@ -439,13 +439,13 @@ describe('who wrote a change that somebody carried over is suspected', () => {
   })
   const FILES = ['//game/main/src/combat.c']
 
-  test('by a tag, though the source is unknown here', async () => {
+  test('if a tag names them, even if the source is unknown', async () => {
     const description = 'Tune\n#ROBOMERGE-AUTHOR: ann\n#ROBOMERGE-SOURCE: CL 12 in //engine/main/...'
     await submit(100, FILES, { user: 'robomerge', description })
     expect(await red(100)).toEqual([idOf('ann')])
   })
 
-  test('by the number of the source', async () => {
+  test('if the description gives the number of the source', async () => {
     await submit(100, FILES, { user: 'kim', description: 'Merging CL 91 from //game/dev' })
     expect(await red(100)).toEqual([idOf('ann')])
   })
@@ -456,13 +456,13 @@ describe('who wrote a change that somebody carried over is suspected', () => {
     expect(await red(100)).toEqual([idOf('ann')])
   })
 
-  test('but nobody where the sources are of several people', async () => {
+  test('but nobody if the sources have several authors', async () => {
     await submit(92, ['//game/dev/src/combat.c'], { user: 'kim@example.com' })
     await submit(100, FILES, { user: 'kim', description: 'Merge CLs 91 and 92 from //game/dev' })
     expect(await red(100)).toEqual([null])
   })
 
-  test('by an account that only merges, as the integration is told', async () => {
+  test('if the integration lists the submitter as an account that only merges', async () => {
     await submit(100, FILES, { user: 'merger', description: 'Tune\n\nCo-authored-by: ann' })
     expect(await red(100)).toEqual([null])
     await studio.db.execute(sql`
@@ -473,7 +473,7 @@ describe('who wrote a change that somebody carried over is suspected', () => {
     expect(await usersSuspected(build)).toContain(idOf('ann'))
   })
 
-  test('of git: a bot’s commit is its co-author’s, a person’s stays theirs, a cherry-pick leads to its source', async () => {
+  test('in git: the co-author of a bot’s commit, the person of a person’s, the author of a cherry-pick’s source', async () => {
     const ann = { name: 'Ann', email: 'ann@example.com' }
     const byAnn = 'Tune\n\nCo-authored-by: Ann <ann@example.com>'
     await push(['s1'], { branch: 'dev', author: ann })

@@ -72,7 +72,7 @@ async function diagnosisOf(build: string): Promise<string> {
   return (await studio.ask(path, { token })).json.investigation.diagnosis
 }
 
-test('a language model words findings until the account switches it off, and then gets nothing of it', async () => {
+test('the language model words findings until the account turns it off, and gets no evidence after that', async () => {
   expect((await people.member!.app(account())).json.uses_language_model).toBe(true)
   expect(await diagnosisOf('owl1')).toBe('In other words.')
   expect(asked).toHaveLength(1)
@@ -88,7 +88,7 @@ test('a language model words findings until the account switches it off, and the
   expect(await diagnosisOf('owl3')).toBe('In other words.')
 })
 
-test('only owners and admins switch it, and only on or off', async () => {
+test('only owners and admins can turn it on or off, and no other value is accepted', async () => {
   for (const role of ['member', 'guest'])
     expect(await set(role, false)).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
   for (const wrong of ['no', 0, null]) expect((await set('admin', wrong)).status).toBe(422)

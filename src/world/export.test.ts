@@ -108,7 +108,7 @@ test('without a passphrase there is no secret in it, and with one none that can 
   expect(open).not.toContain('operator')
 })
 
-test('an admin’s export holds no login, token or single sign-on, whatever the passphrase, and goes to another service and back', async () => {
+test('an admin’s export holds no login, token or single sign-on, whatever the passphrase, and survives a move to another service and back', async () => {
   const text = await exported(own.db, here, account, { passphrase: PASSPHRASE, audience: 'admin' })
   const held = new Set(rowsOf(text).map(([table]) => table))
   const without = exportedTables(true, 'operator')

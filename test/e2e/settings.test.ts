@@ -76,7 +76,7 @@ describeWith('chromium')('settings in a browser', () => {
     expect(await status()).toBe(401)
   })
 
-  test('a token asks for the password once the sign-in is some time ago, and is made after it', async () => {
+  test('creating a token asks for the password when the sign-in is not fresh', async () => {
     const { page } = tab()
     await studio().db.execute(sql`update sessions set confirmed_at = now() - interval '1 hour'`)
     await tab().go('/settings/tokens')

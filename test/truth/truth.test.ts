@@ -75,7 +75,7 @@ async function checkTold(stage: Stage, compared: readonly Compared[], told: Map<
 
 const seeds = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index)
 
-test.runIf(asked !== undefined).each(seeds)('world %i is told as it is', async (seed) => {
+test.runIf(asked !== undefined).each(seeds)('the service agrees with the oracle about world %i', async (seed) => {
   const { happenings } = makeWorld(seed)
   const stage = await openStage(studio, vendors, seed)
   const told = new Map<number, string>()

@@ -18,7 +18,7 @@ const waitFor = (file: string) => `
   while (!existsSync(${JSON.stringify(join(room.folder, file))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`
 const allow = (file: string) => writeFileSync(join(room.folder, file), '')
 
-test('a build is reported to an integration that takes only signed deliveries: start, log and end', async () => {
+test('the start, log and end of a build are signed for an integration that accepts only signed deliveries', async () => {
   const signing_secret = 'shared with the CI'
   const { integrations } = await room.tools.studio.load({
     integrations: [{ key: 'signed', project: room.tools.project, provider: 'jenkins', signing_secret, requires_signature: true }],

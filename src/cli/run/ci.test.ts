@@ -148,7 +148,7 @@ test.each([
     { SYSTEM_PULLREQUEST_PULLREQUESTID: '16', SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main' },
     { pull_request: '16', target_branch: 'refs/heads/main' },
   ],
-])('on %s a pull request or a personal build is told as such', (name, more, facts) => {
+])('on %s a pull request or a personal build is reported as a preflight', (name, more, facts) => {
   const [env] = SURROUNDINGS[name]!
   expect(factsOf({ ...env, ...more }, {}, began)).toMatchObject(facts)
   // A job may have a parameter of that name, and Buildkite says "false".
@@ -156,7 +156,7 @@ test.each([
   expect(none.pull_request ?? none.preflight).toBeUndefined()
 })
 
-test("Horde's shelf is read from the command that it starts", () => {
+test('the shelf of a Horde build is read from its command line', () => {
   expect(shelfOf(['RunUAT.sh', 'BuildGraph', '-set:PreflightChange=1250'])).toBe('1250')
   expect(shelfOf(['RunUAT.sh', '-set:PreflightChange=0'])).toBeUndefined()
 })

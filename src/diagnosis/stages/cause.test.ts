@@ -42,12 +42,12 @@ describe('one compile error', () => {
     "D:\\ws\\Source\\Menu\\Roll.cpp(12): error C2065: 'Guard': undeclared identifier",
     "D:\\ws\\Source\\Game\\Dice.cpp(12): error C2065: 'Guard': undeclared identifier",
     "Dice.cpp(12,9): error: use of undeclared identifier 'Guard'",
-  ])('is told from another: %s', (log) => {
+  ])('is not confused with another: %s', (log) => {
     expect(joins(log, MSVC)).toBe(false)
     expect(joins(MSVC, log)).toBe(false)
   })
 
-  it('is told from the same name and line in the Private folder of another module', () => {
+  it('is not confused with a file of the same name in the Private folder of another module', () => {
     const at = (module: string, name: string) =>
       `D:\\ws\\Source\\${module}\\Private\\Roll.cpp(12): error C2065: '${name}': undeclared identifier`
     expect(joins(at('Game', 'Guard'), at('Game', 'Cup'))).toBe(true)
@@ -81,7 +81,7 @@ describe('one missing symbol', () => {
     expect(joins(LNK2019, log)).toBe(true)
   })
 
-  it('is told from another symbol, and from one that is defined twice', () => {
+  it('is not confused with another symbol, or with one that is defined twice', () => {
     expect(joins('ld.lld: error: undefined symbol: AHero::Aim(int)', LNK2019)).toBe(false)
     expect(joins('ld.lld: error: duplicate symbol: AHero::Fire(int)', LNK2019)).toBe(false)
     expect(
@@ -104,7 +104,7 @@ describe('one missing symbol', () => {
     ['private: static class UClass * AHero::Registration', 'AHero::Registration'],
     ['bool __cdecl Less::operator()(int,int)const ', 'Less::operator()'],
     ['void * __cdecl operator new(unsigned __int64)', 'operator new'],
-  ])('%s is %s in the source', (symbol, name) => {
+  ])('the linker’s %s is %s in the source', (symbol, name) => {
     expect(undecorated(symbol)).toBe(name)
   })
 })

@@ -16,7 +16,7 @@ afterAll(() => tools.close())
 const store = () => ({ db: tools.studio.db, vault: tools.studio.service.vault })
 const account = () => tools.studio.world.accounts.owl!.id
 
-test('of a deleted user no word of the name is left in the reasons why a change is suspected', async () => {
+test('deleting a user removes their name from the reasons why a change is suspected', async () => {
   const { id } = await users.create(tools.studio.db, {
     email: 'someone@example.com',
     name: 'Zebedee Quillfeathers',

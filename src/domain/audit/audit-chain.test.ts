@@ -69,7 +69,7 @@ const hashedAnew = (more: Sql = sql``) => sql`
       union all select e.id, e.position, audit_hash(c.hash, e.whole) from chain c join entry e on e.position = c.position + 1)
   update audit_log l set hash = c.hash from chain c where c.id = l.id`
 
-test('the log can be neither emptied, changed nor deleted', async () => {
+test('the log cannot be truncated, changed or deleted', async () => {
   await sealed(3)
   for (const attack of [
     sql`truncate audit_log`,
@@ -83,7 +83,7 @@ test('the log can be neither emptied, changed nor deleted', async () => {
 })
 
 describe('a rewritten chain', () => {
-  test('with an entry changed is found, also with all hashes made anew', async () => {
+  test('is found when an entry changed, even if all hashes were computed again', async () => {
     await sealed(5)
     await rewrite(sql`update audit_log set action = 'harmless' where position = 2`)
     await expect(verify()).rejects.toThrow(/entry 2 .*changed/)
@@ -91,7 +91,7 @@ describe('a rewritten chain', () => {
     await expect(verify()).rejects.toThrow(/entry 1 .*changed/)
   })
 
-  test('made to look as old as one without keys is found', async () => {
+  test('is found when it imitates a chain from before keys existed', async () => {
     // There is a key before there are entries.
     await sealed(0)
     await sealed(5)
@@ -107,7 +107,7 @@ describe('a rewritten chain', () => {
     await expect(verify(), 'sealing does not put it right').rejects.toThrow('The chain breaks')
   })
 
-  test('under keys of somebody else is found', async () => {
+  test('is found when it was made with other keys', async () => {
     await sealed(5)
     await rewrite(
       sql`delete from audit_keys`,
@@ -120,7 +120,7 @@ describe('a rewritten chain', () => {
 })
 
 describe('a chain whose end was cut off', () => {
-  test('is found, also after more was added, whatever becomes of its kept end', async () => {
+  test('is found even after more entries were added', async () => {
     await sealed(5)
     await rewrite(sql`delete from audit_log where position > 3`)
     await expect(verify()).rejects.toThrow(/entry 4.*missing here: there were 5/)
@@ -135,7 +135,7 @@ describe('a chain whose end was cut off', () => {
       sql`update audit_heads h set position = l.position, hash = l.hash from audit_log l where l.account_id = h.account_id and l.position = 3`,
       /kept end of the log was changed/,
     ],
-  ])('is found with its kept end %s', async (_, change, why) => {
+  ])('is found when the stored head is %s', async (_, change, why) => {
     await sealed(5)
     await rewrite(change, sql`delete from audit_log where position > 3`)
     await expect(verify()).rejects.toThrow(why)
@@ -143,7 +143,7 @@ describe('a chain whose end was cut off', () => {
     await expect(verify()).rejects.toThrow('The chain breaks')
   })
 
-  test('together with a kept end of an earlier day is found by what was noted elsewhere', async () => {
+  test('is found by a head saved elsewhere when an old stored head was restored with it', async () => {
     await sealed(3)
     const earlier = (await db.rows<{ row: object }>(sql`select to_jsonb(h) as row from audit_heads h`))[0]!.row
     await sealed(2)
@@ -161,7 +161,7 @@ describe('a chain whose end was cut off', () => {
     await expect(verify('--head', noted)).rejects.toThrow(/entry 5 .*not the one that was noted/)
   })
 
-  test('and begun anew is found by what was noted elsewhere', async () => {
+  test('is found by a head saved elsewhere when the chain was started again', async () => {
     await sealed(3)
     const noted = headOf(await verify())
     await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`, sql`delete from audit_keys`)
@@ -171,8 +171,8 @@ describe('a chain whose end was cut off', () => {
   })
 })
 
-describe('the newest link is kept elsewhere', () => {
-  test('in the log of the service, as --head takes it', async () => {
+describe('the head of the chain', () => {
+  test('is written to the log of the service in the form that --head reads', async () => {
     const lines: Record<string, unknown>[] = []
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)), flushSync: () => {} }
     const heads = () => lines.filter(({ msg }) => msg === 'audit log sealed')
@@ -200,7 +200,7 @@ describe('the newest link is kept elsewhere', () => {
     }
   })
 
-  test('in a backup', async () => {
+  test('is part of a backup', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'goldmaster audit '))
     try {
       await sealed(5)
@@ -219,13 +219,13 @@ describe('the newest link is kept elsewhere', () => {
     }
   })
 
-  test('and is refused as anything but number:hash', async () => {
+  test('is refused in any form but number:hash', async () => {
     for (const head of ['5', `5:${'x'.repeat(64)}`, ':', `-1:${'a'.repeat(64)}`])
       await expect(verify('--head', head)).rejects.toThrow('number:hash')
   })
 })
 
-test('a change of SECRET_KEY leaves the log provable and goes on under a key that the former one never opened', async () => {
+test('after a change of SECRET_KEY the log still verifies, and new entries use a key that the old secret cannot decrypt', async () => {
   await verifySecret(db, vault)
   await sealed(3)
   const NEXT = 'the next key of these tests, long enough'
@@ -246,7 +246,7 @@ test('a change of SECRET_KEY leaves the log provable and goes on under a key tha
   await expect(verify()).rejects.toThrow('No key of the audit log')
 })
 
-test('a log of before there were keys goes on; verify says where they begin', async () => {
+test('a log from before keys existed continues, and verify says where keys begin', async () => {
   const before = await createEmptyDatabase()
   try {
     await migrate(

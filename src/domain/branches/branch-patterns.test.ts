@@ -45,7 +45,7 @@ describe('a pattern', () => {
     expect(streamsOf(paths, { prefixes: ['//game/*-5/...'] })).toEqual(['//game/rel-5'])
   })
 
-  test('for required jobs counts as people write it, and one that matches nothing is named in the answer', async () => {
+  test('for required jobs matches as written, and one that matches nothing is named in the reply', async () => {
     const room = await branchRoom(studio)
     await room.submit(1201)
     await room.report({ job: 'Editor', number: 1, changelist: 1201 })
@@ -62,7 +62,7 @@ describe('a pattern', () => {
     expect((await settings.show(studio.db, room.project)).unmatched_patterns).toEqual([])
   })
 
-  test('of a channel rule that matches nothing is named in the answer', async () => {
+  test('of a channel rule that matches nothing is named in the reply', async () => {
     const room = await branchRoom(studio)
     await room.submit(1201)
     const rule = {

@@ -49,7 +49,7 @@ test(`is what looking at every change and job gives, in ${HISTORIES} histories`,
   )
 })
 
-test(`jobs that count from their first verdict on take back nothing before it, in ${HISTORIES} histories`, () => {
+test(`a new job leaves the good changes before its first verdict good, in ${HISTORIES} histories`, () => {
   fc.assert(
     fc.property(history, ({ length, jobs }) => {
       const known = ranked(jobs).map((job) => ({ ...job, fromFirst: true }))
@@ -65,7 +65,7 @@ test(`jobs that count from their first verdict on take back nothing before it, i
   )
 })
 
-test('of several verdicts at one place the one with the highest rank counts', () => {
+test('of several verdicts at one position the one with the highest rank counts', () => {
   const verdicts = [
     { position: 1, passed: true, rank: 2 },
     { position: 1, passed: false, rank: 1 },

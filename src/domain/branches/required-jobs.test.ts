@@ -16,7 +16,7 @@ async function roomOf(...changelists: number[]) {
   return room
 }
 
-test('a new job does not take back what was good before its first result, and is named as what holds the branch back', async () => {
+test('a new job leaves earlier good changes good, and is named as the job that holds the branch back', async () => {
   const room = await roomOf(1201, 1202, 1203)
   await room.report({ job: 'Editor', number: 1, changelist: 1201 })
   await room.report({ job: 'Editor', number: 2, changelist: 1203 })
@@ -37,7 +37,7 @@ test('a branch on which no job has passed yet has no good change, and its red jo
   expect(await room.health()).toMatchObject({ last_known_good: null, held_back_by: ['Cook'] })
 })
 
-test('a job that has not built as far as the others is what holds the branch back', async () => {
+test('the job that is behind the others holds the branch back', async () => {
   const room = await roomOf(1201, 1202)
   for (const job of ['Editor', 'Cook']) await room.report({ job, number: 1, changelist: 1201 })
   await room.report({ job: 'Editor', number: 2, changelist: 1202 })
@@ -58,7 +58,7 @@ describe('a job that fell silent', () => {
     return room.health()
   }
 
-  test('for seven days while others reported twenty builds counts no longer', async () => {
+  test('for seven days while others reported twenty builds is no longer required', async () => {
     const { state, last_known_good, jobs } = await renamed(8, 20)
     expect({ state, good: last_known_good?.identifier, jobs: jobs.map(({ name }) => name) }).toEqual({
       state: 'green',
@@ -70,7 +70,7 @@ describe('a job that fell silent', () => {
   test.each([
     [6, 20],
     [8, 19],
-  ])('for %d days and %d builds of others still counts', async (days, builds) => {
+  ])('for %d days and %d builds of others is still required', async (days, builds) => {
     expect(await renamed(days, builds)).toMatchObject({
       state: 'red',
       last_known_good: { identifier: '1201' },
@@ -98,7 +98,7 @@ test('a pass where a git branch left another counts for the branch', async () =>
 describe('a change that somebody marks as good', () => {
   const mark = { branch: 'Main', change: '1202', reason: 'Played it. Only the lint job is red.' }
 
-  test('is the last known good one with who and why, until a later one is good or the mark is taken back', async () => {
+  test('is the last known good one, with person and reason, until a later one is good or the mark is removed', async () => {
     const room = await roomOf(1201, 1202, 1203)
     await room.report({ number: 1, changelist: 1201 })
     await room.report({ number: 2, changelist: 1202, broken: 'part1202' })
@@ -131,14 +131,14 @@ describe('a change that somebody marks as good', () => {
     expect((await room.api('/branches/good', { method: 'PATCH', body })).status).toBe(status)
   })
 
-  test('takes a token that may write breakages', async () => {
+  test('needs a token with write:breakages', async () => {
     const room = await roomOf(1201, 1202)
     const token = studio.world.tokens!.reader!.token as string
     expect((await room.api('/branches/good', { method: 'PATCH', body: mark, token })).status).toBe(403)
   })
 })
 
-test('the warning about an old last known good change says which, how old, and which job is red', async () => {
+test('the warning about an old last known good change names the change, its age and the red job', async () => {
   const room = await roomOf(1201, 1202, 1203)
   await room.report({ number: 1, changelist: 1201 })
   await room.report({ number: 2, changelist: 1202, broken: 'part1202' })

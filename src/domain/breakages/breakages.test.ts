@@ -250,7 +250,7 @@ test('a job whose name has 480 to 500 bytes breaks and is fixed like any other',
     await expect(report({ job: 'x'.repeat(bytes), number: 5 })).rejects.toThrow('The job must have at most 500 bytes.')
 })
 
-test('long job names that differ only in their last character are looked at one by one', async () => {
+test('two long job names that differ only in their last character are separate jobs', async () => {
   const { report, work, breakages } = await room()
   const names = ['a', 'b'].map((last) => `${'x'.repeat(499)}${last}`)
   for (const [n, job] of names.entries()) await report({ job, number: 5, log: brokenLog(`part${n}`) })

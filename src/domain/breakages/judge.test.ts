@@ -28,7 +28,7 @@ const judged = (hits: Hit[], more: Partial<Judging> = {}) =>
   occurrencesOf(hits, { passing: false, byTime: false, said: [], unfixedAt: null, ...more })
 const newest = (hits: Hit[], more?: Partial<Judging>) => judged(hits, more).at(-1)!
 
-test('the first later pass of the job mends it', () => {
+test('the first later pass of the job fixes a breakage', () => {
   const { mended, lastBad, firstGood } = newest([hit([failed(5), failed(6)], [passed(9), passed(7), passed(4)])])
   expect([mended?.map(({ position }) => position), lastBad, firstGood]).toEqual([[7], 6, 7])
 })
@@ -37,7 +37,7 @@ test('a pass before the last failure mends nothing, however late it is reported'
   expect(newest([hit([failed(6, 10)], [passed(5, 90)])]).mended).toBeNull()
 })
 
-test('it lasts while one of its jobs is red', () => {
+test('a breakage stays open while one of its jobs is red', () => {
   const cook = hit([failed(5)], [passed(7)])
   expect(newest([cook, hit([failed(6)], [], { job: 'Test' })]).mended).toBeNull()
   expect(newest([cook, hit([failed(6)], [], { job: 'Test', silent: true })]).mended).toHaveLength(1)
@@ -68,7 +68,7 @@ test('the range is empty where the job had passed at the change', () => {
   expect(newest([hit([failed(8, 90)], [passed(8, 80), passed(2)])])).toMatchObject({ firstBad: 8, lastGood: 8, flaky: true })
 })
 
-test('bisecting builds narrow the range, and nothing else', () => {
+test('bisecting builds narrow the range and change nothing else', () => {
   const bisect = { bisect: true }
   const hits = [hit([failed(12), { ...failed(8, 200), ...bisect }], [passed(2), { ...passed(6, 210), ...bisect }])]
   expect(newest(hits)).toMatchObject({ firstBad: 8, lastGood: 6, lastBad: 12, mended: null })
@@ -76,7 +76,7 @@ test('bisecting builds narrow the range, and nothing else', () => {
   expect(judged(mended)).toMatchObject([{ firstBad: 5, mended: [{ position: 7 }] }])
 })
 
-test('nothing is left of one without failures', () => {
+test('a breakage without failures has no occurrence', () => {
   expect(judged([])).toEqual([])
 })
 
@@ -125,7 +125,7 @@ describe('an occurrence', () => {
     expect(newest(hits(passed(9, 90)), { unfixedAt: 75 }).mended).toMatchObject([{ position: 9 }])
   })
 
-  test('of the machines is told by time where several branches are hit', () => {
+  test('of an infrastructure failure is ordered by time when it hits several branches', () => {
     const hits = [hit([failed(5, 50)], [passed(5, 60)]), hit([failed(2, 70)], [], { branch: 'dev' })]
     expect(judged(hits, { passing: true, byTime: true }).map(({ mended }) => mended !== null)).toEqual([true, false])
   })

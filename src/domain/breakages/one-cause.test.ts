@@ -32,7 +32,7 @@ test('a compile error whose line moves while it is open stays one breakage on ev
   expect(await only()).toMatchObject({ jobs: PLATFORMS.toSorted(), build_count: 8 })
 })
 
-test('a symbol that two linkers miss is one breakage', async () => {
+test('a symbol that is missing for two linkers is one breakage', async () => {
   const { report, work, only } = await breakageRoom(studio)
   await report({
     job: 'Win64',
@@ -49,7 +49,7 @@ test('a symbol that two linkers miss is one breakage', async () => {
   expect(await only()).toMatchObject({ jobs: ['PS5', 'Win64'], category: 'link_error' })
 })
 
-test('another line of the same file with other words is another breakage', async () => {
+test('a different error at another line of the same file is another breakage', async () => {
   const { report, work, breakages } = await breakageRoom(studio)
   await report({ job: 'Win64', number: 5, log: ON.Win64(12) })
   await report({ job: 'Linux', number: 5, log: ON.Linux(12) })

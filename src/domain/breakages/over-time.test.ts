@@ -58,7 +58,7 @@ const only = async () => {
 }
 
 describe('a reopened breakage', () => {
-  test('suspects and tells only the author of the change that broke it again, and nobody owns it', async () => {
+  test('suspects and notifies only the author of the change that broke it again, and has no owner', async () => {
     await submit(1200)
     await build(1200)
     await submit(1201, 1201, { user: KIM, file: 'src/Roll.c' })
@@ -122,7 +122,7 @@ describe('a rebuild of a change that had passed', () => {
 })
 
 describe('a narrowed range', () => {
-  test('tells the person who is named now, and clears the one who was told before in the inbox alone', async () => {
+  test('notifies the new suspect, and tells the cleared person in the inbox only', async () => {
     await submit(20)
     await build(20)
     await submit(21, 21, { user: KIM, file: 'src/Roll.c' })
@@ -180,7 +180,7 @@ describe('a flickering breakage', () => {
     expect(await mailed('kim')).toHaveLength(1)
   })
 
-  test('is none where a change to its files lies between', async () => {
+  test('does not count as flickering when a change in between touches its files', async () => {
     await submit(50)
     await build(50)
     await submit(51, 51, { file: 'src/Roll.c' })
@@ -198,7 +198,7 @@ describe('a flickering breakage', () => {
   })
 })
 
-describe('what fixed it', () => {
+describe('the fixing change', () => {
   const broken = async (file = 'src/Roll.c') => {
     await submit(60)
     await build(60)
@@ -207,7 +207,7 @@ describe('what fixed it', () => {
     await tell()
   }
 
-  test('is not the asset that lies in the same range', async () => {
+  test('is not an asset in the same range', async () => {
     await broken()
     await submit(62, 62, { user: ANN, file: 'Content/Rocks/Rock_01.uasset' })
     await submit(63, 63, { user: ANN, file: 'Content/Rocks/Roll.uasset' })
@@ -221,7 +221,7 @@ describe('what fixed it', () => {
     })
   })
 
-  test('is the only change there is, the one that touches its files, or the one that backs out a suspect', async () => {
+  test('is the only change in the range, the one that touches its files, or the one that backs out a suspect', async () => {
     await broken()
     await submit(62, 62, { file: 'Content/Rock.uasset' })
     await build(62)
@@ -244,7 +244,7 @@ describe('what fixed it', () => {
     expect((await only()).fixed_by_change).toMatchObject({ identifier: '63' })
   })
 
-  test('is nobody where two changes are as likely', async () => {
+  test('is unknown when two changes are equally likely', async () => {
     await broken()
     await submit(62, 63, { file: 'src/Roll.c' })
     await build(63)
@@ -253,7 +253,7 @@ describe('what fixed it', () => {
   })
 })
 
-describe('in rooms a breakage', () => {
+describe('in chat a breakage', () => {
   let vendors: ChatVendors
   let node: Lanes
   const KINDS: ChannelKind[] = ['slack', 'discord', 'teams', 'slack_webhook']
@@ -290,7 +290,7 @@ describe('in rooms a breakage', () => {
   }
   const said = (kind: ChannelKind) => vendors.messages(kind, 'C0BUILDS').map(({ text }) => text)
 
-  test('that loses its build to a log 70 seconds later is withdrawn: nothing says that it was fixed', async () => {
+  test('is withdrawn, not fixed, when a log that arrives 70 seconds later shows another cause', async () => {
     await submit(70)
     await build(70)
     await submit(71, 71, { file: 'src/Roll.c' })
@@ -322,7 +322,7 @@ describe('in rooms a breakage', () => {
     expect((await room.health()).time_to_green_seconds).toBeNull()
   })
 
-  test('that loses its build to the job upstream, looked at later, is withdrawn as the same', async () => {
+  test('is withdrawn when a later investigation blames the upstream job', async () => {
     await submit(80)
     await build(80)
     await submit(81, 81, { file: 'src/Roll.c' })
@@ -346,7 +346,7 @@ describe('in rooms a breakage', () => {
     for (const kind of KINDS) expect(said(kind).join()).not.toContain('Fixed')
   })
 
-  test('is posted as broken, fixed and broken again in rooms that cannot edit', async () => {
+  test('is posted as broken, fixed and broken again in rooms that cannot edit messages', async () => {
     await submit(90)
     await build(90)
     for (const [red, green] of [

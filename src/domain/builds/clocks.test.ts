@@ -29,7 +29,7 @@ describe('an agent whose clock is behind', () => {
     expect(await room.health()).toMatchObject({ state: 'green', last_known_good: { identifier: '1201' } })
   })
 
-  test('mends a breakage, and no time to green is negative', async () => {
+  test('fixes a breakage, and no time to green is negative', async () => {
     const room = await roomOf(1201, 1202)
     await room.report({ number: 1, changelist: 1201, broken: 'part1201', started_at: clock(-0.01), finished_at: clock(0) })
     await room.work()
@@ -42,7 +42,7 @@ describe('an agent whose clock is behind', () => {
     expect((await plots(studio.db, room.project, 7)).fixes.every(({ seconds }) => seconds >= 0)).toBe(true)
   })
 
-  test('holds the changes that had arrived when its build began, where it names none', async () => {
+  test('gives its build the changes that had arrived when it started, if it names none', async () => {
     const room = await roomOf(1201, 1202)
     await room.report({ number: 1, changelist: 1201 })
     const id = await room.report({ number: 2, broken: 'part1202', started_at: clock(-3), finished_at: clock(-3) })
@@ -63,7 +63,7 @@ test('of several builds at one change the highest number counts, in whatever ord
   expect((await room.health()).state).toBe('green')
 })
 
-test('what passes by a higher number is the last pass, whatever the clocks say', async () => {
+test('the pass with the highest number is the last pass, whatever the clocks say', async () => {
   const room = await roomOf(1201, 1202)
   const first = await room.report({ number: 1, changelist: 1201, started_at: clock(0), finished_at: clock(0) })
   const second = await room.report({ number: 2, changelist: 1201, started_at: clock(-5), finished_at: clock(-5) })
@@ -73,7 +73,7 @@ test('what passes by a higher number is the last pass, whatever the clocks say',
 })
 
 describe('a report that is ahead of its receipt', () => {
-  test('is moved back as a whole, with its steps, and marked', async () => {
+  test('is moved back together with its steps, and marked', async () => {
     const room = await roomOf(1201)
     const id = await room.report({
       number: 1,
@@ -89,7 +89,7 @@ describe('a report that is ahead of its receipt', () => {
     expect(await room.noteOf(id)).toBe('corrected')
   })
 
-  test('by less than five minutes stays as it was told', async () => {
+  test('by less than five minutes keeps its times', async () => {
     const room = await roomOf(1201)
     const finished_at = clock(0.06)
     const id = await room.report({ number: 1, changelist: 1201, finished_at })
@@ -98,8 +98,8 @@ describe('a report that is ahead of its receipt', () => {
   })
 })
 
-describe('no build takes less than no time', () => {
-  test('where it begins after its own end', async () => {
+describe('no build has a negative duration', () => {
+  test('if it starts after its own end', async () => {
     const room = await roomOf(1201)
     const id = await room.report({ number: 1, changelist: 1201, started_at: clock(-1), finished_at: clock(-2) })
     const { started_at, finished_at, duration_seconds } = await room.build(id)
@@ -107,7 +107,7 @@ describe('no build takes less than no time', () => {
     expect(await room.noteOf(id)).toBe('corrected')
   })
 
-  test('where another clock told its beginning', async () => {
+  test('if another clock reported its start', async () => {
     const room = await roomOf(1201)
     await room.report({ number: 1, changelist: 1201, status: 'running', started_at: clock(0.05) })
     const id = await room.report({ number: 1, changelist: 1201, finished_at: clock(-2) })
@@ -117,7 +117,7 @@ describe('no build takes less than no time', () => {
   })
 })
 
-test('times far behind their receipt stay as they were told and are marked as late', async () => {
+test('times long before their receipt stay as reported and are marked as late', async () => {
   const room = await roomOf(1201)
   const [started_at, finished_at] = [clock(-26), clock(-25)]
   const id = await room.report({ number: 1, changelist: 1201, started_at, finished_at })

@@ -20,7 +20,7 @@ async function greenRoom() {
 }
 
 describe('a failed build of a shelf', () => {
-  test('is investigated, and leaves its branch green with its last known good change', async () => {
+  test('is investigated, and its branch stays green and keeps its last known good change', async () => {
     const room = await greenRoom()
     const before = await room.health()
     const id = await room.report({ number: 3, changelist: 1203, shelf: '1250', broken: 'part1203' })
@@ -64,7 +64,7 @@ test('a build that turns out to be a preflight leaves the breakage it opened', a
   expect((await room.health()).state).toBe('green')
 })
 
-test('a passed preflight mends nothing, is no last pass and is in no plot', async () => {
+test('a passed preflight fixes nothing, is not the last pass and is in no plot', async () => {
   const room = await greenRoom()
   await room.report({ number: 3, changelist: 1203, broken: 'part1203' })
   await room.work()
@@ -118,7 +118,7 @@ describe('on GitHub', () => {
     },
   })
 
-  test("a fork's main leaves ours green", async () => {
+  test('a failure on the main of a fork leaves our main green', async () => {
     const room = await branchRoom(studio)
     await room.push('main', ['c1', 'c2'])
     await room.github('workflow_run', run(2, { conclusion: 'success' }))
@@ -128,7 +128,7 @@ describe('on GitHub', () => {
     expect(await room.breakages()).toEqual([])
   })
 
-  test('a run for a pull request is a preflight, and one of a branch that has a pull request is none', async () => {
+  test('a run for a pull request is a preflight, and a run for a push to the same branch is not', async () => {
     const room = await branchRoom(studio)
     const pull_requests = [{ number: 16, base: { ref: 'main' } }]
     const kindOf = async (body: object) => (await room.build((await room.github('workflow_run', body)).records[0].id)).kind
@@ -211,8 +211,8 @@ describe('a bisecting build', () => {
   })
 })
 
-describe('a job is told to pass again', () => {
-  test('by its first pass after a failure', async () => {
+describe('build_run.fixed', () => {
+  test('is sent for the first pass after a failure', async () => {
     const room = await greenRoom()
     await room.report({ number: 3, changelist: 1203, broken: 'part1203' })
     const passed = await room.report({ number: 4, changelist: 1203 })
@@ -220,7 +220,7 @@ describe('a job is told to pass again', () => {
     expect((await room.events()).filter((event) => event.startsWith('build_run.fixed'))).toEqual([`build_run.fixed ${passed}`])
   })
 
-  test('not by a pass at an older change than the failure, whatever it is called', async () => {
+  test('is not sent for a pass at an older change than the failure, whatever its number', async () => {
     const room = await greenRoom()
     await room.report({ number: 3, changelist: 1203, broken: 'part1203' })
     await room.report({ number: 4, changelist: 1202 })

@@ -296,7 +296,7 @@ describe('the mail of the day', () => {
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 
-  test('counts everything, though it lists only the newest', async () => {
+  test('counts every event, though it lists only the newest', async () => {
     for (let i = 0; i < 14; i++) await breaks({ cause: `number ${i}` })
     await db().execute(sql`
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)},

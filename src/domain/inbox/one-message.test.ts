@@ -19,7 +19,7 @@ const posts = () =>
     .messages('slack')
     .map(({ room, pings }) => [room, pings])
 
-test('whoever a room can mention gets the mention alone, and the inbox', async () => {
+test('a person whom a room can mention gets only the mention and the inbox entry', async () => {
   await channel('slack', 'C0BUILDS')
   node()
   await breaks({ suspect: suspect('kim') })
@@ -29,7 +29,7 @@ test('whoever a room can mention gets the mention alone, and the inbox', async (
   expect(await titles('kim')).toEqual(['Broken on main: error: The cave fell in (your change CL 101)'])
 })
 
-test('whoever no room mentions gets a message to them alone, which says that it is their change', async () => {
+test('a person whom no room mentions gets a direct message about "your change"', async () => {
   await channel('slack', 'C0BUILDS', [{ subject: 'deployment' }])
   node()
   await breaks({ suspect: suspect('kim') })
@@ -39,7 +39,7 @@ test('whoever no room mentions gets a message to them alone, which says that it 
   expect(await mailsTo('kim')).toEqual([])
 })
 
-test('whoever is in no chat gets a mail, which says that it is their change', async () => {
+test('a person without a chat account gets an email about "your change"', async () => {
   await breaks({ suspect: suspect('kim') })
   node()
   await heard()
@@ -48,7 +48,7 @@ test('whoever is in no chat gets a mail, which says that it is their change', as
   expect(mail!.text).toContain('Your change CL 101 Move the lamp may have broken this: touches the line.')
 })
 
-test('whoever the vendor turns out not to know gets a mail instead, once', async () => {
+test('a person unknown to the chat vendor gets one email instead', async () => {
   await studio().db.execute(sql`update users set email = 'kim.sato@example.com' where id = ${id('users', 'kim')}`)
   await channel('slack', 'C0BUILDS')
   node()
@@ -60,7 +60,7 @@ test('whoever the vendor turns out not to know gets a mail instead, once', async
   await studio().db.execute(sql`update users set email = 'kim@example.com' where id = ${id('users', 'kim')}`)
 })
 
-test('whoever wants no chat gets the mail, and no room mentions them', async () => {
+test('a person who turned off chat gets the email, and no room mentions them', async () => {
   await preferences.edit(studio().db, id('users', 'kim'), {
     kinds: [{ kind: 'suspected', in_app: true, mail: true, chat: false }],
   })
@@ -72,7 +72,7 @@ test('whoever wants no chat gets the mail, and no room mentions them', async () 
   expect(await mailsTo('kim')).toHaveLength(1)
 })
 
-test('an author whom no member is known to be is named in the room as the version control names them', async () => {
+test('an author who is mapped to no member is named as in version control', async () => {
   const { changes } = await studio().load({
     changes: [
       {
@@ -103,7 +103,7 @@ test('an author whom no member is known to be is named in the room as the versio
   expect(git!.text).not.toContain('rock@example.com')
 })
 
-test('a message about a breakage says since when, with the time zone', async () => {
+test('a message about a breakage gives its start time with the time zone', async () => {
   await studio().db.execute(sql`update accounts set timezone = 'Europe/Berlin' where id = ${id('accounts', 'owl')}`)
   await channel('slack', 'C0BUILDS')
   node()
@@ -113,7 +113,7 @@ test('a message about a breakage says since when, with the time zone', async () 
   await studio().db.execute(sql`update accounts set timezone = default`)
 })
 
-test('a message to one person does not wait for a room that has to rest', async () => {
+test('a direct message does not wait for a rate-limited room', async () => {
   await channel('slack', 'C0BUILDS', [{ subject: 'breakage', branch: 'dev' }])
   node()
   await studio().db.execute(sql`update channels set rests_until = now() + interval '1 hour'`)

@@ -45,7 +45,7 @@ afterAll(() => studio.close())
 const titles = async (who: Who) =>
   (await inbox.list(studio.db, studio.world.users![who]!.id as number, {})).notifications.map(({ title }) => title)
 
-test('whoever may decide is told that assets of a submitted change wait: approvers, leads, owners and admins', async () => {
+test('approvers, leads, owners and admins are notified about assets that wait for approval', async () => {
   const { status } = await studio.ask(`/webhooks/perforce?token=${studio.world.integrations!.p4!.webhook_token}`, {
     method: 'POST',
     body: {

@@ -30,14 +30,14 @@ test.each(HARMLESS_LINES)('%s stays as it is', (line) => {
   for (const text of [line, `[2026-11-17T01:02:03Z] ${line}`, `+ ${line}\r\nnext line`]) expect(scrub(text)).toBe(text)
 })
 
-test('what a command means ends with it', () => {
+test('a rule for one command does not apply to the next', () => {
   expect(scrub('sshpass -p one ssh build-07; mkdir -p two && docker run -p 80:80 x | ssh -p 22 y')).toBe(
     'sshpass -p [secret] ssh build-07; mkdir -p two && docker run -p 80:80 x | ssh -p 22 y',
   )
   expect(scrub('docker login -p one\nmkdir -p two')).toBe('docker login -p [secret]\nmkdir -p two')
 })
 
-describe('words', () => {
+describe('splitting', () => {
   const wordsOf = (line: string) => {
     const words = new CommandWords(line)
     const found: string[] = []
@@ -54,7 +54,7 @@ describe('words', () => {
     ["don't stop", ["don't", 'stop']],
     ['a|b; c && d', ['a', '|', 'b', ';', 'c', '&', '&', 'd']],
     ["['a', 'b c']", ['a', 'b c', ']']],
-  ])('of %s', (line, words) => {
+  ])('the words of %s are found', (line, words) => {
     expect(wordsOf(line)).toEqual(words)
   })
 })

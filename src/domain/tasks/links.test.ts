@@ -91,7 +91,7 @@ describe('the links of a task', () => {
     expect(linked).toEqual([])
   })
 
-  test('are not made by the number of a pull request', async () => {
+  test('ignore the number of a pull request', async () => {
     const { task, change, links } = await story()
     for (const subject of [`Mend it (#${task})`, `Mend it (#1) (#${task})\r`, `Merge pull request #${task} from owl/moon`]) {
       await change(`${subject}\n\nThe moon was flat.`)
@@ -99,7 +99,7 @@ describe('the links of a task', () => {
     }
   })
 
-  test('are made by a number elsewhere in the message, and by the same words of a changelist', async () => {
+  test('follow a number elsewhere in the message, and the same text in a changelist', async () => {
     for (const message of [(id: number) => `Mend (#${id}) the moon`, (id: number) => `Mend it (#1)\n\nAs asked in (#${id})`]) {
       const { task, change, links } = await story()
       await change(message(task))

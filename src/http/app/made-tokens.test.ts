@@ -52,7 +52,7 @@ async function makeTokens(who: string) {
   }
 }
 
-test('what somebody made and may still know is listed when they are removed, and ends when it is revoked', async () => {
+test('tokens that a removed person created are listed, and revoking them ends them', async () => {
   const maker = await makeTokens('maker')
   const theirs = [
     { kind: 'integration', id: maker.integration.id, name: 'jenkins', user_id: idOf('maker') },
@@ -77,7 +77,7 @@ test('what somebody made and may still know is listed when they are removed, and
   expect(await made(`?user_id=${idOf('owner')}`)).toMatchObject([{ kind: 'integration', id: maker.integration.id }])
 })
 
-test('an operator who deletes somebody sees what they made, and ends it in every account', async () => {
+test('an operator who deletes a user sees the tokens they created and revokes them in every account', async () => {
   const second = await makeTokens('second')
   const store = { db: studio.db, vault: studio.service.vault }
   const kept = await admin(store, 'user', 'delete', 'second@example.com', '--yes', '--revoke-made-tokens')

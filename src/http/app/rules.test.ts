@@ -105,12 +105,12 @@ describe('trying a rule', () => {
     ['30 times 30', '((a?){30}){30}', `BAKE-${'a'.repeat(30)}\n`.repeat(500)],
     ['a group that is repeated 100 times', `${nested(4).slice(0, -1)}{0,100}`, 'BAKE-\n'.repeat(3_000)],
     ['a named group', '(?<msg>(?:a?(?:b?(?:c?)?)?){0,300})$', `BAKE-${'abc'.repeat(600)}\n`.repeat(10)],
-  ])('answers nested optionals, %s, with a trial or a refusal', async (_, match, log) => {
+  ])('answers nested optionals, %s, with a result or an error', async (_, match, log) => {
     const { status, json } = await attempt({ ...written, match }, log)
     if (status !== 200) expect([status, json.message]).toEqual([422, 'match takes too long on this log: repeat and nest less.'])
   })
 
-  test('answers 30 slow trials of one account at once: three are begun, the others get 429, nobody is left waiting', async () => {
+  test('runs three of 30 slow trials of one account at once and answers the others with 429', async () => {
     const slow = { rule: { ...written, match: '((a?){30}){30}' }, log: 'BAKE-\n'.repeat(3_000) }
     const statuses: number[] = []
     const all = Array.from({ length: 30 }, async () => statuses.push((await send('POST', '/try', slow)).status))

@@ -46,7 +46,7 @@ const NEEDS: [string, () => string, object][] = [
 ]
 
 describe.each(NEEDS)('%s', (_, path, body) => {
-  test('takes a sign-in of the last ten minutes, or showing the password again', async () => {
+  test('needs a sign-in from the last ten minutes, or the password again', async () => {
     await age(11)
     const made = () => post(owner, path(), Object.keys(body).length === 0 && !path().includes('exports') ? undefined : body)
     expect(await made()).toMatchObject(stale('password'))
@@ -60,24 +60,24 @@ describe.each(NEEDS)('%s', (_, path, body) => {
   })
 })
 
-test('looking around keeps nobody fresh, and everything else works without', async () => {
+test('reading pages needs no fresh sign-in and does not renew it', async () => {
   await age(11)
   for (const path of ['/me', '/me/tokens', '/me/sign_in']) expect((await owner.app(path)).status).toBe(200)
   expect(await post(owner, '/me/tokens', { name: 'mine', scopes: ['ping'] })).toMatchObject(stale('password'))
 })
 
-test('a program with a token that may make tokens has no session to be fresh', async () => {
+test('a program with a token is not asked for a fresh sign-in', async () => {
   await age(11)
   const token = studio.world.tokens.owner!.token
   const body = { name: 'mine', scopes: ['ping'] }
   expect((await studio.ask('/api/v1/me/tokens', { method: 'POST', token, body })).status).toBe(201)
 })
 
-test.each([[{}], [{ password: PASSWORD, code: '123456' }], [{ pin: '1' }]])('%j shows nothing', async (body) => {
+test.each([[{}], [{ password: PASSWORD, code: '123456' }], [{ pin: '1' }]])('%j does not confirm a sign-in', async (body) => {
   expect((await confirm(owner, body)).status).toBe(422)
 })
 
-test('with an app the password is not enough; a code or a passkey of one’s own is, each once', async () => {
+test('with an authenticator app the password is not enough: it takes a code or a passkey of that person, each valid once', async () => {
   const moth = await signIn(studio, 'moth@example.com', PASSWORD)
   const device = new PasskeyDevice(SITE)
   await post(moth, '/me/passkeys', device.create((await post(moth, '/me/passkeys/challenges')).json.challenge))
@@ -116,12 +116,12 @@ describe('an authenticator app that waits for its first code', () => {
     visitor.app('/me/two_factor', { method: 'PUT', body: { code: codeAt(secret, stepOf(Date.now())) } })
   const expired = { status: 403, json: { error: 'set_up_expired' } }
 
-  test('is turned on by the session that began it, and by no other', async () => {
+  test('can only be turned on by the session that started it', async () => {
     expect(await give(await signIn(studio, 'crow@example.com', PASSWORD))).toMatchObject(expired)
     expect((await give(crow)).status).toBe(200)
   })
 
-  test('expires after ten minutes, however fresh the sign-in is', async () => {
+  test('expires after ten minutes, even with a fresh sign-in', async () => {
     await studio.db.execute(sql`update two_factors set created_at = now() - interval '11 minutes'`)
     expect(await give(crow)).toMatchObject(expired)
   })
@@ -131,12 +131,12 @@ describe('an authenticator app that waits for its first code', () => {
     expect(await studio.db.rows(sql`select from two_factors where user_id = ${studio.world.users.crow!.id}`)).toEqual([])
   })
 
-  test('is not turned on by a session whose sign-in is not fresh any more', async () => {
+  test('cannot be turned on once the sign-in is no longer fresh', async () => {
     await age(11)
     expect(await give(crow)).toMatchObject(stale('password'))
   })
 
-  test('is not turned on with the password alone once the person has a passkey and an account of theirs asks for a factor', async () => {
+  test('cannot be turned on with the password alone if the person has a passkey and one of their accounts requires a factor', async () => {
     const account = studio.world.accounts.owl!.id
     const real = await signIn(studio, 'crow@example.com', PASSWORD)
     const device = new PasskeyDevice(SITE)
@@ -151,7 +151,7 @@ describe('an authenticator app that waits for its first code', () => {
   })
 })
 
-test('changing the password keeps what the session has shown, and gives it nothing more', async () => {
+test('changing the password keeps the factors that the session has shown and adds none', async () => {
   const bat = await signIn(studio, 'bat@example.com', PASSWORD)
   const { secret } = (await post(bat, '/me/two_factor')).json
   await bat.app('/me/two_factor', { method: 'PUT', body: { code: codeAt(secret, stepOf(Date.now())) } })

@@ -61,7 +61,7 @@ describe('a password that attackers try first', () => {
   }
   const refused = { status: 422, json: { error: 'breached_password' } }
 
-  test('is refused wherever one is chosen', async () => {
+  test('is refused wherever people choose one', async () => {
     expect(await change('Password123!')).toMatchObject(refused)
     const post = (path: string, body: object) => visit(studio).app(path, { method: 'POST', body })
     const password = 'qwertyuiop'
@@ -93,7 +93,7 @@ describe('a password that attackers try first', () => {
     (password) => refuseBreached('builtin', password),
   )
 
-  test.each(['\n', '\r\n'])('is found in a file of hashes wherever it stands, lines ending in %j', async (end) => {
+  test.each(['\n', '\r\n'])('is found at any place in a file of hashes with lines ending in %j', async (end) => {
     const known = Array.from({ length: 501 }, (_, i) => `a stolen password ${i}`)
     const hashOf = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
     const lines = known.map((text, i) => `${hashOf(text)}:${i ** 3}`).toSorted()

@@ -302,7 +302,7 @@ const WAYS: Record<string, Way> = {
 }
 
 describe.each(Object.entries(WAYS))('%s', (_, { come, required }) => {
-  test(`leads into an account that asks for no second factor, and with one required they are ${required === 'in' ? 'still in' : required}`, async () => {
+  test(`opens an account that requires no second factor, and is ${required === 'in' ? 'still in' : required} once it requires one`, async () => {
     await require(false)
     const key = await come()
     expect(await reach(key)).toBe('in')
@@ -311,7 +311,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { come, required }) => {
     await require(false)
   })
 
-  test(`while a second factor is required, ${required === 'in' ? 'leads in' : 'leads to nothing that reaches the account'}`, async () => {
+  test(`while a second factor is required, ${required === 'in' ? 'opens the account' : 'does not open the account'}`, async () => {
     await require(true)
     try {
       const outcome = await come().then(reach, (error: Error) =>
@@ -324,7 +324,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { come, required }) => {
   })
 })
 
-test('another account’s provider adds no factor to those that it has not seen', async () => {
+test('a session from another account’s provider cannot add a factor before it has shown one', async () => {
   const person = await somebody('fox')
   await addApp(person, await byPassword(person.email))
   const visitor = await throughProvider(person)
@@ -374,7 +374,7 @@ const LINKING: [joined: keyof typeof JOINED, proven: keyof typeof PROVEN, left: 
   ['the mailed link', 'a password reset', FACTORS],
 ]
 
-test.each(LINKING)('of what was set up with %s, %s leaves: %j', async (joined, proven, left) => {
+test.each(LINKING)('after sign-up with %s, %s keeps only: %j', async (joined, proven, left) => {
   const email = `person${++numbered}@owl.example`
   const visitor = await JOINED[joined](email)
   const person = await personWith(email)

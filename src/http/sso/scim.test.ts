@@ -123,7 +123,7 @@ test.each([
   expect((await patch('moth', { value: { active: true } })).json).toMatchObject({ active: true })
 })
 
-test('who belongs to no other account loses every session and token, and is a member again when active again', async () => {
+test('a deactivated person without another account loses every session and token, and is a member again once reactivated', async () => {
   const visitor = await signIn(studio, 'mole@owl.example', PASSWORD)
   const ping = () => studio.ask('/api/v1/ping', { token: studio.world.tokens.mole!.token as string })
   expect((await patch('mole', { path: 'active', value: false })).json).toMatchObject({ active: false })

@@ -13,7 +13,7 @@ afterAll(() => studio.close())
 const userId = (key: string) => studio.world.users![key]!.id as number
 const token = () => studio.world.tokens!.kim!.token as string
 
-test('a stream of everything can be narrowed to breakages, and their events name who did it', async () => {
+test('a stream with include=all can be narrowed to breakages, and their events name the actor', async () => {
   const { report, work, only, api, project } = await breakageRoom(studio)
   const query = (types: string) =>
     `account_id=${studio.world.accounts!.owl!.id}&project_id=${project}&include=all&event_type=${types}`

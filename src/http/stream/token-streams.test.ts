@@ -29,7 +29,7 @@ const opens = async (key: string) => {
 }
 
 describe('a token', () => {
-  test('has ten streams at once, however many are asked for at the same moment, and another when one ends', async () => {
+  test('has at most ten streams at once, even if more are opened at the same moment, and another when one ends', async () => {
     const all = await Promise.all(Array.from({ length: 30 }, () => follow('kim')))
     const open = all.filter(({ status }) => status === 200)
     expect(open).toHaveLength(10)
@@ -53,13 +53,13 @@ describe('a token', () => {
     for (const stream of open) stream.stop()
   })
 
-  test('is not held to what was refused', async () => {
+  test('is not charged for refused streams', async () => {
     for (let n = 0; n < 12; n++) expect((await follow('refused', 'event_type=nonsense')).status).toBe(422)
     for (let n = 0; n < 12; n++) expect((await follow('refused', 'account_id=999999')).status).toBe(404)
     expect(await opens('refused')).toBe(true)
   })
 
-  test('has ten together with those of assistants', async () => {
+  test('shares the ten with the streams of assistants', async () => {
     const assistants: Assistant[] = []
     const subscribe = async () => {
       const assistant = await connectHttpPinned(studio.site, tokenOf('assistant'))

@@ -147,7 +147,7 @@ test('a fix resolves it, however often it is said', async () => {
   expect(await stateOf()).toEqual(['open', null])
 })
 
-test('a fix in a change that is not known yet is kept, and the change is named once it is there', async () => {
+test('a fix in an unknown change is kept, and the change is named once it is reported', async () => {
   expect(await put({ FixChange: 1430, Resolved: true })).toBe(200)
   expect(await get('issues?user=anna&includeResolved=true')).toMatchObject([{ FixChange: 1430 }])
   const fixedBy = async () =>

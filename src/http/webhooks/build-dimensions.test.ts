@@ -37,7 +37,7 @@ describe('a build report', () => {
     expect(listed).toMatchObject({ platform: 'Win64', configuration: 'Shipping', agent: 'builder-7' })
   })
 
-  test('that says nothing of them leaves them unknown', async () => {
+  test('without these fields leaves them unknown', async () => {
     const { id } = await build({})
     expect(await shown(id)).toMatchObject({
       platform: null,
@@ -48,12 +48,12 @@ describe('a build report', () => {
     })
   })
 
-  test('that says development has that configuration', async () => {
+  test('with the configuration "development" keeps it', async () => {
     const { id } = await build({ target_type: 'development' })
     expect(await shown(id)).toMatchObject({ configuration: 'Development' })
   })
 
-  test('has a warning for each field that nobody reads, without its value', async () => {
+  test('gets a warning for each unknown field, without its value', async () => {
     const secret = 'ab'.repeat(32)
     const { json } = await build({ colour: secret, shader_model: 6, [secret]: 1 })
     expect(json).toMatchObject({ status: 'processed' })
@@ -65,7 +65,7 @@ describe('a build report', () => {
     expect(JSON.stringify(json)).not.toContain(secret)
   })
 
-  test('has no more than some warnings, and is refused for none', async () => {
+  test('gets a limited number of warnings and is never refused for them', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, i]))
     const { json } = await build({ ...many, platform: 7, configuration: {}, agent: [], measures: 'big' })
     expect(json.status).toBe('processed')
@@ -76,7 +76,7 @@ describe('a build report', () => {
   })
 })
 
-test('an engine event keeps them too', async () => {
+test('a game engine event keeps platform, configuration, agent and measures too', async () => {
   const { json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, {
     job_name: 'Cook',
     build_number: 1,
@@ -89,7 +89,7 @@ test('an engine event keeps them too', async () => {
   expect(await shown(json.records[0].id)).toMatchObject({ platform: 'PS5', configuration: 'Test', agent: 'farm-2' })
 })
 
-test('a deployment report has a warning for each field that nobody reads', async () => {
+test('a deployment report gets a warning for each unknown field', async () => {
   const { json } = await tools.deployment({ platform: 'steam', event: 'live', build_number: 1, lane: 'fast' })
   expect(json).toMatchObject({ status: 'processed', warnings: ['Unknown field "lane" was ignored.'] })
 })

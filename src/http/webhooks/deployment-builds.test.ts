@@ -91,7 +91,7 @@ describe('a deployment', () => {
     expect(await linkOf(id)).toMatchObject({ reason: 'removed' })
   })
 
-  test('of a changelist, and of the version that an artifact bears, has the one build that passed there', async () => {
+  test('that names a changelist or the version of an artifact has the one build that passed there', async () => {
     const changelist = String(number * 100)
     const at = await build('Nightly', 'SUCCESS', { changelist })
     await build('Nightly-Lint', 'FAILURE', { changelist })
@@ -113,7 +113,7 @@ describe('a deployment', () => {
     expect(await linkOf(id)).toMatchObject({ build_run_id: null, reason: 'contradiction' })
   })
 
-  test('that tells a number alone has the build of the job that the store had before', async () => {
+  test('that names only a number has the build of the job that the store had before', async () => {
     const platform = `shop ${number}`
     const first = await build('Ship-Shop', 'SUCCESS')
     expect(await buildOf(await ship({ platform, job_name: 'Ship-Shop' }))).toBe(first)
@@ -123,7 +123,7 @@ describe('a deployment', () => {
     expect(await linkOf(await ship({ platform }))).toMatchObject({ build_run_id: second, basis: 'number' })
   })
 
-  test('takes no build by hand that failed, is of another project or is none', async () => {
+  test('cannot be linked by hand to a failed build, a build of another project or an unknown id', async () => {
     const failed = await build('Ship-Win64', 'FAILURE')
     const id = await ship({ job_name: 'Ship-Win64' })
     for (const wrong of [failed, '999999999', 'x', {}, -1, 1.5])
@@ -132,7 +132,7 @@ describe('a deployment', () => {
   })
 })
 
-describe('a job of two', () => {
+describe('each of two jobs', () => {
   test('with the same number has a deployment of its own in the same store', async () => {
     const [win, linux] = [await ship({ job_name: 'Win' }), await ship({ job_name: 'Linux' })]
     expect(win).not.toBe(linux)
@@ -143,7 +143,7 @@ describe('a job of two', () => {
 })
 
 describe('a state set by hand', () => {
-  test('says who and why, in the history and in the audit log', async () => {
+  test('shows person and reason in the history and in the audit log', async () => {
     const id = await ship({ platform: 'switch', job_name: 'Ship-Switch' })
     expect(await edit(id, { status: 'live' })).toMatchObject({
       error: 'invalid_parameter',

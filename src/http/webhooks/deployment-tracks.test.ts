@@ -28,7 +28,7 @@ const told = ({ changes }: { changes: { identifier: string }[] }) =>
   changes.map(({ identifier }) => identifier.replace(/0+$/, ''))
 
 describe('the tracks of a store', () => {
-  test('are deployments of their own: promotion keeps the beta and has its build', async () => {
+  test('have separate deployments: promotion keeps the beta and has the same build', async () => {
     const build = (await tools.ci({ job_name: 'Ship', build_number: 500, status: 'SUCCESS' })).json.records[0].id
     const report = { platform: 'steam', job_name: 'Ship', build_number: 500 }
     const beta = await ship({ ...report, event: 'live', track: 'beta', version: '1.0', steam_app_id: '480' })
@@ -65,7 +65,7 @@ describe('the tracks of a store', () => {
     expect(await ship({ ...report, event: 'live', track: 'internal' })).not.toBe(uploaded)
   })
 
-  test('are of a store with its own name, where the API has no platform for it', async () => {
+  test('belong to a store that keeps its name if the API has no platform for it', async () => {
     const of = async (platform: string) => {
       const { store, platform: stored } = await tools.api(
         `deployments/${await ship({ platform, event: 'uploaded', build_number: 530, version: '1.0' })}`,
@@ -127,7 +127,7 @@ describe('what is new', () => {
     expect(told(news)).toEqual(['m4', 'r1', 'm3', 'm2', 'm1'])
   })
 
-  test('is noted by tasks that are completed and about the game; the others are left out with a reason', async () => {
+  test('lists completed tasks about the game, and leaves out the others with a reason', async () => {
     const { tasks, left_out } = await page(second, 'release')
     expect(tasks.map(({ id }: { id: number }) => id)).toEqual([task.done])
     expect(left_out.map(({ id, reason }: { id: number; reason: string }) => [id, reason])).toEqual([

@@ -95,13 +95,13 @@ describe.each(everyPath)('/webhooks/$path', ({ provider, path }) => {
         })
   })
 
-  test('takes the token alone with the switch off exactly where the page of the integration says so', async () => {
+  test('with the switch off accepts the token alone exactly where the integration page says so', async () => {
     const { status } = await post(`lax ${provider}`, path, body)
     expect(status === 401).toBe(!unsignedPaths(providers[provider]).includes(path))
   })
 })
 
-test('what was refused left nothing but its line in the delivery log', async () => {
+test('a refused delivery leaves only a line in the delivery log', async () => {
   const made = await studio.db.one(sql`
     select (select count(*) from build_runs b join integrations i on i.id = b.integration_id where i.requires_signature) as builds,
       (select count(*) from deliveries d join integrations i on i.id = d.integration_id where i.requires_signature and d.outcome <> 'failed') as taken`)
@@ -118,7 +118,7 @@ describe('a signed delivery', () => {
     ['game_engine', 'game_engine/cooking_started', { job_name: 'night', build_number: 1 }, 200],
     ['perforce', 'perforce', { changelist: 7 }, 202],
     ['lore', 'lore', { revision: 'aa', revision_number: 1, branch: 'main', repository: 'game' }, 202],
-  ])('of %s is taken at %s', async (provider, path, body, status) => {
+  ])('of %s is accepted at %s', async (provider, path, body, status) => {
     // The second one may say what is known already.
     for (const [index, header] of ['x-webhook-signature', 'x-jenkins-signature'].entries()) {
       const text = JSON.stringify({ ...body, note: index })
@@ -153,14 +153,14 @@ describe('a piece of a log', () => {
     }
   })
 
-  test('is taken with a signature over its query and its bytes', async () => {
+  test('is accepted with a signature over its query and its bytes', async () => {
     expect((await send(query('1'), 'Compiling\n', sign(query('1'), 'Compiling\n'))).json).toMatchObject({
       status: 'appended',
       offset: 10,
     })
   })
 
-  test('cannot be moved to another build or another place, nor stand in for a report', async () => {
+  test('is refused with a signature for another build, offset or text, or for a report', async () => {
     const signed = sign(query('1', 10), 'Linking\n')
     expect((await send(query('2', 10), 'Linking\n', signed)).status).toBe(401)
     expect((await send(query('1', 0), 'Linking\n', signed)).status).toBe(401)
@@ -169,7 +169,7 @@ describe('a piece of a log', () => {
     expect((await send(query('1', 10), 'Linking\n', signed)).status).toBe(200)
   })
 
-  test('is not unpacked before its signature is known to be right', async () => {
+  test('is not decompressed before its signature is verified', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
     expect((await send(query('1'), bomb as Buffer<ArrayBuffer>, { 'content-encoding': 'gzip' })).status).toBe(401)
   })
@@ -179,7 +179,7 @@ describe('the switch', () => {
   const create = (body: object) => lead.app(`${place}/integrations`, { method: 'POST', body })
   const edit = (id: number, body: object) => lead.app(`${place}/integrations/${id}`, { method: 'PATCH', body })
 
-  test('is on for what is created with a secret, unless somebody chooses otherwise', async () => {
+  test('is on for integrations created with a secret, unless the creator turns it off', async () => {
     expect((await create({ provider: 'jenkins', signing_secret: SECRET })).json.requires_signature).toBe(true)
     expect(
       (await create({ provider: 'jenkins', signing_secret: SECRET, requires_signature: false })).json.requires_signature,
@@ -203,7 +203,7 @@ describe('the switch', () => {
     expect(JSON.parse(await run()).requires_signature).toBe(false)
   })
 
-  test('needs a secret, which cannot be taken away under it', async () => {
+  test('needs a secret, which cannot be removed while the switch is on', async () => {
     const { id } = (await create({ provider: 'jenkins' })).json
     expect((await edit(id, { requires_signature: true })).status).toBe(422)
     expect((await edit(id, { signing_secrets: [SECRET], requires_signature: true })).json).toMatchObject({
@@ -218,7 +218,7 @@ describe('the switch', () => {
     })
   })
 
-  test('is set by operators, and stands in the audit log like any setting', async () => {
+  test('can be set by operators, and its changes are in the audit log', async () => {
     const { id } = (await create({ provider: 'jenkins', signing_secret: SECRET })).json
     const run = (...words: string[]) => admin({ db: studio.db, vault: studio.service.vault }, 'integration', ...words, '--json')
     expect(JSON.parse(await run('require-signature', String(id), '--off')).requires_signature).toBe(false)
@@ -246,7 +246,7 @@ describe('the switch', () => {
     ])
   })
 
-  test('goes along with an export', async () => {
+  test('is part of an export', async () => {
     let file = ''
     await exportWorld(
       studio.db,
@@ -265,14 +265,14 @@ describe('the switch', () => {
   })
 })
 
-test('what was refused for its signature cannot be replayed into an integration that takes only signed deliveries', async () => {
+test('a delivery refused for its signature cannot be replayed while the integration accepts only signed ones', async () => {
   const text = JSON.stringify({ job_name: 'forged', build_number: 1, status: 'SUCCESS' })
   const { delivery_id } = (await post('strict jenkins', 'ci', text)).json
   expect((await lead.app(`${place}/deliveries/${delivery_id}/replay`, { method: 'POST' })).status).toBe(401)
   expect(await studio.db.rows(sql`select from build_runs where ci_job_name = 'forged'`)).toEqual([])
 })
 
-test('the page of an integration is told which paths take the token alone', async () => {
+test('the reply for the integration page lists the paths that accept the token alone', async () => {
   const { providers } = (await lead.app('/providers')).json
   const unsigned = (name: string) => providers.find((one: { name: string }) => one.name === name).unsigned_paths
   expect(unsigned('jenkins')).toEqual(['jenkins', 'jenkins/commit_trigger', 'ci', 'ci/commit_trigger', 'jenkins/log', 'ci/log'])

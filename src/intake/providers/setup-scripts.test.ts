@@ -191,7 +191,7 @@ esac
       expect(facts[0]).not.toHaveProperty('incomplete')
     })
 
-    testWith('openssl')('signs the form, where there is a secret', async () => {
+    testWith('openssl')('signs the form if there is a secret', async () => {
       standIn()
       environment = { GOLDMASTER_WEBHOOK_SECRET: SECRET }
       run(script(), '1234')
@@ -221,7 +221,7 @@ esac
     })
   })
 
-  testWith('openssl')('the Lore relay passes pushes on, one by one, and nothing else', async () => {
+  testWith('openssl')('the Lore relay forwards pushes one by one, and nothing else', async () => {
     const pushed = (revision: string) =>
       JSON.stringify({
         tagName: 'notificationBranchPushed',

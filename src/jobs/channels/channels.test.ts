@@ -99,7 +99,7 @@ describe('a breakage', () => {
     },
   )
 
-  test('in a room that asks only for fixed ones is broken again too, so that the last word is the state', async () => {
+  test('in a room that subscribes only to fixed ones is also posted as broken again, so that the last message is true', async () => {
     await channel('teams', 'mended', [{ subject: 'breakage_fixed' }])
     node()
     const breakage = await breaks()
@@ -110,7 +110,7 @@ describe('a breakage', () => {
     expect(said('teams', 'mended')).toEqual([expect.stringContaining('Fixed'), expect.stringContaining('Broken again')])
   })
 
-  test('that is fixed before its first message went out is not told, and told when it comes back', async () => {
+  test('that is fixed before its first message is sent is not posted until it reopens', async () => {
     const rooms = ['teams', 'discord', 'slack'] as const
     const made = await Promise.all(rooms.map((kind) => channel(kind, 'C0LATENESS')))
     const breakage = await breaks()
@@ -125,7 +125,7 @@ describe('a breakage', () => {
     expect(rooms.map((kind) => said(kind, 'C0LATENESS'))).toEqual([again, again, again])
   })
 
-  test('that comes and goes while a room rests is told as it went, and the last word is the state', async () => {
+  test('that changes while a room is rate limited is posted in order, and the last message is true', async () => {
     const { id: channelId } = await channel('mattermost', 'slow')
     node()
     const breakage = await breaks()
@@ -160,7 +160,7 @@ describe('a breakage', () => {
     expect([...said('discord', 'edits'), ...said('slack_webhook', 'C0POSTS')].join()).not.toContain('Fixed')
   })
 
-  test('that flickers is one message that counts; where nothing can be edited there is one post a day', async () => {
+  test('that flickers is one message with a counter; rooms that cannot edit messages get one post a day', async () => {
     const kinds = ['slack', 'discord', 'teams'] as const
     for (const kind of kinds) await channel(kind, 'C0FLICKER')
     node()

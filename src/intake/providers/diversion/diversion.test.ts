@@ -135,7 +135,7 @@ test('another event is ignored, a commit without id is unreadable', () => {
     expect(() => change(body)).toThrow(Unreadable)
 })
 
-test('a branch that is gone is told', () => {
+test('a deleted branch is reported', () => {
   const body = {
     type: 'branch_deleted',
     data: { branch: { id: 'dv.branch.2', name: 'art' }, repo: { id: 'dv.repo.1', name: 'star' } },

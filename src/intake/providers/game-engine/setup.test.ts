@@ -95,7 +95,7 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
 ********** COOK COMMAND COMPLETED **********
 `
 
-  testWith('openssl')('signs every report, where there is a secret', async () => {
+  testWith('openssl')('signs every report if there is a secret', async () => {
     await build('RunUAT.sh', `${COOK}END\n`, { GOLDMASTER_WEBHOOK_SECRET: SECRET })
     expect(posts.length).toBeGreaterThan(3)
     expect(posts.every(({ signed }) => signed)).toBe(true)

@@ -139,7 +139,7 @@ test('no body makes it stumble', () => {
   )
 })
 
-test('a branch that is gone is told, and none of its revisions', () => {
+test('a deleted branch is reported without its revisions', () => {
   const gone = { tagName: 'notificationBranchDeleted', data: { branch: '01', userId: 'ada' } }
   expect(lore.read(delivery({ repository: 'starfall', events: [gone] }))).toEqual([
     { kind: 'branch_deleted', branch: '01', repository: { id: 'starfall', name: 'starfall' } },

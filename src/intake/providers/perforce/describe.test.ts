@@ -26,7 +26,7 @@ test.each(['describe__move.jsonl', 'describe__move.txt'])('%s tells who moved wh
   })
 })
 
-test('a change that was never submitted is pending, and one without a time has none', () => {
+test('a change that was never submitted is pending, and a change without a time stays without one', () => {
   expect(describedChange(fixture('describe__pending.jsonl'))).toMatchObject({
     pending: true,
     identifier: '42',

@@ -40,7 +40,7 @@ test('underscores inside of words stay as they are, other marks do not', () => {
   expect(truncate('a\\*b', 100, backslashed('\\*'))).toBe('a\\\\\\*b')
 })
 
-test('only what would ping or end the code is pulled apart: everything else can be copied and searched for', () => {
+test('only text that would ping or end the code is broken up: everything else can be copied and searched for', () => {
   expect(truncate('a `b` ```', 100, inCode)).toBe(`a \`b\` \`${ZERO_WIDTH}\`${ZERO_WIDTH}\``)
   expect(truncate('@here', 100, apart(/@\w/y, inCode))).toBe(`@${ZERO_WIDTH}here`)
   expect(truncate('<!here> TArray<int> a @ b', 100, apart(/@\w|<!/y))).toBe(`<${ZERO_WIDTH}!here> TArray<int> a @ b`)

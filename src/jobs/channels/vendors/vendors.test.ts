@@ -73,7 +73,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     }
   })
 
-  test('what can be searched for is written as it is, without characters that only look like it', () => {
+  test('names and paths are written without look-alike characters, so that search finds them', () => {
     const names = ['TArray<int>', 'snake_case', 'std::vector<Foo*>', '{x}', 'a@b', '`Fire`', 'a|b', '# 1', '~Hero', '__init__']
     for (const name of names) {
       const { text } = verdictOf(
@@ -85,7 +85,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     }
   })
 
-  test('whoever no member is known to be is named as the tool names them, and whoever reads it alone is told that it is their change', () => {
+  test('an author mapped to no member is named as the tool names them, and a direct message says "your change"', () => {
     const suspect = { change: 'CL 1204', url: '', reason: 'touches Roll.cpp' }
     const unmapped = verdictOf(known({ mentions: [], suspect: { ...suspect, author: 'rock.artist' } }), false)
     expect(unmapped.text.replaceAll('\\', '')).toContain('CL 1204 by rock.artist: touches Roll.cpp')
