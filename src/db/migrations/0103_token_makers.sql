@@ -1,8 +1,8 @@
--- Who made a token that tools use: when that person leaves, admins see what they still know and revoke it.
+-- Who created a token that tools use: when that person leaves, admins can list and revoke it.
 alter table ugs_tokens add column created_by_user_id integer references users on delete set null;
 alter table integrations add column created_by_user_id integer references users on delete set null;
 
--- Of those that are there, the audit log tells who made or last rotated them.
+-- For existing tokens, the audit log says who created or last rotated them.
 update ugs_tokens t set created_by_user_id = l.user_id
 from audit_log l join users u on u.id = l.user_id
 where l.account_id = t.account_id and l.action = 'createUgsToken' and l.subject = 'ugs_token/' || t.id;

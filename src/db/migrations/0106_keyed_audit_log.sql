@@ -1,22 +1,22 @@
--- The chain of the audit log is made under keys of the service, which the database never sees. Null: an entry of before, sealed by its words alone.
+-- The chain of the audit log uses keys of the service, which the database never sees in plain. Null: an older entry with a plain hash.
 alter table audit_log add column key_id integer;
 
 create table audit_keys (
   id         integer generated always as identity primary key,
-  -- Sealed together with the time from which on no entry is without a key.
+  -- Encrypted together with the time after which every entry must have a key.
   key_sealed text not null,
   created_at timestamptz(3) not null default now()
 );
 
--- The newest link of each account, outside the log: one whose end was cut off is whole in itself.
+-- The newest entry of each account, stored outside the log: a chain whose end was cut off is still consistent in itself.
 create table audit_heads (
   account_id      integer primary key references accounts on delete cascade,
   position        bigint not null,
   hash            bytea not null,
-  -- Made under a key too; null only until there is the first key.
+  -- An HMAC too; null only until the first key exists.
   key_id          integer,
   mac             bytea,
-  -- How far the service's own log tells of it.
+  -- The newest position that was written to the service's own log.
   logged_position bigint not null default 0
 );
 create index audit_heads_unlogged on audit_heads (account_id) where position > logged_position;
@@ -24,7 +24,7 @@ create index audit_heads_unlogged on audit_heads (account_id) where position > l
 insert into audit_heads (account_id, position, hash)
 select distinct on (account_id) account_id, position, hash from audit_log where position is not null order by account_id, position desc;
 
--- Nodes of the version before, which have no key, leave sealing to those that have.
+-- Nodes of the previous version have no key and leave sealing to newer nodes.
 create or replace function seal_audit_log(sealed_account integer) returns void language sql as '';
 
 create or replace function audit_log_is_append_only() returns trigger language plpgsql as $$

@@ -1,2 +1,2 @@
--- An account may keep its findings from the language model that the operator configured; until then it words them as before.
+-- Whether the operator's language model words the findings of an account; on unless the account turns it off.
 alter table accounts add column uses_language_model boolean not null default true;

@@ -1,5 +1,5 @@
--- Whoever is named must be able to see why: a shared word or a project file of the same folder is no evidence. A score of 0.25 takes a changed
--- file that the failure names, or the very kind of file that such failures come from. The only change in the range is evidence itself.
+-- A suspect needs evidence: a shared word or a project file in the same folder is not enough. A score of 0.25 needs a changed file that the
+-- failure names, or the kind of file that causes such failures. Being the only change in the range is evidence too.
 create or replace function named_suspect(suspects jsonb) returns jsonb language sql immutable parallel safe
   return case when jsonb_array_length(suspects -> 0 -> 'reasons') > 0
     and suspects -> 0 -> 'reasons' ->> 0 not in ('says that it is about documentation', 'holds no kind of file that could cause such a failure')

@@ -1,5 +1,5 @@
--- What a build was made for. A preflight builds a change that is not on the branch yet, so it says nothing about the branch. A bisecting
--- build looks for the change that broke something.
+-- The purpose of a build. A preflight builds a change that is not on the branch yet, so it doesn't affect the branch. A bisecting build
+-- searches for the change that broke something.
 alter table build_runs add column kind text not null default 'regular';
 -- What a preflight builds, and the branch its change is meant for.
 alter table build_runs add column shelf text not null default '';
@@ -7,10 +7,10 @@ alter table build_runs add column pull_request text not null default '';
 alter table build_runs add column head_repository text not null default '';
 alter table build_runs add column target_branch text not null default '';
 
--- A changelist that the server calls pending: it was never submitted.
+-- A changelist that is pending on the server: it was never submitted.
 alter table changes add column pending boolean not null default false;
 
--- The CI's number of a build as something to sort by: 9 before 10, and the second attempt 9.2 between them. Null where it is not made of numbers.
+-- The CI's build number as a sort key: 9 before 10, and the second attempt 9.2 between them. Null if it is not made of numbers.
 create function ci_number(build_number text) returns bigint[] language sql immutable parallel safe
   return case when build_number ~ '^\d{1,18}(\.\d{1,18}){0,5}$' then string_to_array(build_number, '.')::bigint[] end;
 

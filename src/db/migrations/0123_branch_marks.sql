@@ -1,4 +1,4 @@
--- Changes that somebody called good by hand, whatever the jobs of the branch say.
+-- Changes that a person marked as good, whatever the results of the branch's jobs.
 create table branch_marks (
   account_id integer not null,
   project_id integer not null,

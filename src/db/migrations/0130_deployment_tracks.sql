@@ -1,23 +1,23 @@
 -- online
 -- A deployment belongs to a store and to one of its tracks, keeps what its reports said about the build, and has a history.
 alter table deployments
-  -- The store's name where the platform is custom; empty otherwise.
+  -- The store's name if the platform is custom; empty otherwise.
   add column if not exists store text not null default '',
-  -- Steam's branch, Google Play's track, a console's sandbox; empty where nobody said.
+  -- Steam's branch, Google Play's track, a console's sandbox; empty if unknown.
   add column if not exists track text not null default '',
   add column if not exists job_name text not null default '',
   add column if not exists build_number text not null default '',
   add column if not exists commit_hash text not null default '',
   add column if not exists changelist text not null default '',
   add column if not exists named_build_run_id bigint,
-  -- By what the build was found.
+  -- The field that led to the build.
   add column if not exists build_basis text not null default '';
 
 alter table build_runs
   add column if not exists platform text not null default '',
   add column if not exists configuration text not null default '',
   add column if not exists agent text not null default '',
-  -- By name and platform: {name, value, unit, platform}.
+  -- {name, value, unit, platform}, unique by name and platform.
   add column if not exists measures jsonb;
 
 create table if not exists deployment_history (
@@ -28,10 +28,10 @@ create table if not exists deployment_history (
   kind          text not null,
   -- Null: a tool reported it.
   user_id       integer references users on delete set null,
-  -- Of a status.
+  -- For a change of status.
   before        text not null default '',
   after         text not null default '',
-  -- Of a build: the one it has from now on.
+  -- For a change of build: the new one.
   build_run_id  bigint,
   note          text not null default '',
   at            timestamptz(3) not null default now(),
@@ -40,7 +40,7 @@ create table if not exists deployment_history (
 create index if not exists deployment_history_of on deployment_history (deployment_id, id desc);
 create index if not exists deployment_history_project on deployment_history (project_id);
 
--- Store names used to be the beginning of the key.
+-- Store names were the first part of the key until now.
 update deployments set store = left(trim(both '_' from regexp_replace(lower(regexp_replace(external_key, ' [^ ]*$', '')), '[^a-z0-9]+', '_', 'g')), 60)
 where platform = 'custom' and external_key like '% %' and external_key not like 'release:%' and external_key not like 'deployment:%';
 update deployments set store = case
@@ -54,7 +54,7 @@ update deployments d set track = lower(d.branch)
 where d.branch <> '' and length(d.branch) <= 100 and d.branch not like '%/%' and d.branch not in ('main', 'master', 'trunk', 'develop')
   and d.external_key is not null and d.external_key not like 'release:%' and d.external_key not like 'deployment:%'
   and not exists (select from change_branches p where p.account_id = d.account_id and p.project_id = d.project_id and p.branch = branch_key(d.branch));
--- A build that did not pass was not shipped: a number alone had led to it.
+-- A build that did not pass was not shipped: it was linked by its number alone.
 update deployments d set build_run_id = null
 from build_runs b where b.id = d.build_run_id and d.external_key is not null and b.status not in ('completed', 'passed_pending_approval');
 
