@@ -32,13 +32,13 @@ export interface Settings {
   previousKey: string | undefined
   demo: boolean
   rates: Rates
-  /** Event streams that one token may have open at each process. */
+  /** Event streams that one token can have open per process. */
   streamsPerToken: number
   trustProxy: string[]
   signUp: SignUpPolicy
-  /** How long a session lasts that nobody uses. */
+  /** How long a session lasts without being used. */
   sessionSeconds: number
-  /** What new passwords are held against. */
+  /** The list that new passwords are checked against. */
   breachedPasswords: BreachedPasswords
   /** Accounts made here have a trial and a count of credits: for those who host for others. */
   metering: boolean
@@ -246,7 +246,7 @@ function readSessionLength(name: string, text: string): number {
   return seconds
 }
 
-/** The file is looked at now, not when somebody has chosen a password. */
+/** Reads the first line of the file at startup, so that a wrong file doesn't surface when somebody chooses a password. */
 function readBreached(name: string, text: string): BreachedPasswords {
   if (text === 'builtin' || text === 'off') return text
   let line: string
@@ -258,7 +258,8 @@ function readBreached(name: string, text: string): BreachedPasswords {
   } catch (error) {
     throw bad(name, `must be builtin, off or a file that can be read (${(error as Error).message})`)
   }
-  if (!HASH_LINE.test(line)) throw bad(name, `must be a file with a SHA-1 hash in every line, in order; ${text} begins otherwise`)
+  if (!HASH_LINE.test(line))
+    throw bad(name, `must be a file with a SHA-1 hash in every line, sorted; the first line of ${text} is not one`)
   return { file: text }
 }
 

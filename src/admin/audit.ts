@@ -13,7 +13,7 @@ import { secretOf } from './secret-input.ts'
 
 const args = { account: { help: 'the id of the account', read: accountId } }
 
-/** `4711:9f86…`, as the service's own log has it. */
+/** `4711:9f86…`, as in the service's own log. */
 function link(text: string): chain.Link {
   const [, position, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text.trim()) ?? []
   if (!position || !hash) throw new Error('It must be number:hash, with the 64 digits of the hash.')
@@ -56,14 +56,14 @@ const verify = command({
   args,
   flags: {
     head: {
-      help: 'an entry that must be there, as number:hash; the service writes the newest one into its own log every hour, and streams carry both',
+      help: 'an entry that must be in the log, as number:hash; the service writes the newest one to its own log every hour, and streams contain both',
       value: 'head',
       read: link,
     },
-    backup: { help: 'the end of the log as this backup has it must be there', value: 'file' },
+    backup: { help: 'a backup whose newest entry must be in the log', value: 'file' },
   },
   details:
-    'A log that somebody rewrote or cut off to fit the database is only found by an entry that was noted elsewhere: --head or --backup.',
+    'If somebody rewrote or cut off the log and the database to match, only an entry saved elsewhere shows it: use --head or --backup.',
   examples: ['admin audit verify 1', 'admin audit verify 1 --head 4711:9f86d081…', 'admin audit verify 1 --backup monday.backup'],
   async run({ args, flags, out, store }) {
     const noted = [flags.head, flags.backup && (await headIn(flags.backup, args.account))].flatMap((head) => head || [])
@@ -75,8 +75,7 @@ const verify = command({
       )
     const { entries, head, unkeyed } = verdict
     out.record({ entries, head, unkeyed })
-    if (unkeyed > 0)
-      out.note(`Entries 1 to ${unkeyed} are older than the keys of the service: their hashes are made without one.`)
+    if (unkeyed > 0) out.note(`Entries 1 to ${unkeyed} are from before the service had keys: their hashes use none.`)
   },
 })
 

@@ -37,7 +37,7 @@ export const exportAccount = command({
     passphrase_file: passphraseFlag,
   },
   details:
-    'Passwords, tokens, single sign-on, channels, outbound webhooks and the secrets of tools are only in it with a passphrase, encrypted; without one they are left out and have to be entered again. Exports from the web app never hold passwords, API tokens and single sign-on. docs/export.md lists what else is left out.',
+    'The file contains passwords, tokens, single sign-on, channels, outbound webhooks and the secrets of tools only with a passphrase, encrypted. Without one you have to enter them again. Exports from the web app never contain passwords, API tokens or single sign-on. docs/export.md lists what else is left out.',
   examples: ['admin export 1 --out night-owl.json', 'admin export 1 --project 7 --passphrase-file phrase.txt > starfall.json'],
   async run({ args, flags, store }) {
     const passphrase = await passphraseIn(flags.passphrase_file)

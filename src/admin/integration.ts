@@ -21,7 +21,7 @@ const add = command({
     project: { help: 'its id', value: 'project', read: id, required: true },
     provider: { help: 'the tool', value: 'provider', values: PROVIDERS, required: true },
     secret: { help: 'what the tool signs with; - reads it from standard input', value: 'secret', read: words },
-    allow_unsigned: { help: 'with a secret, still accept unsigned deliveries where the tool’s paths allow it' },
+    allow_unsigned: { help: 'even with a secret, accept unsigned deliveries on the paths that allow them' },
     config: { help: 'settings of this tool', value: 'json', read: jsonObject },
   },
   examples: ['admin integration add --project 1 --provider github --secret -'],
@@ -94,7 +94,7 @@ const secret = command({
   name: 'secret',
   summary: 'replace what a tool signs with; several are accepted side by side',
   args: { ...args, secrets: { help: 'none given: read from standard input', optional: true, many: true } },
-  flags: { clear: { help: 'remove all; unsigned deliveries are accepted from then on, unless the tool must sign' } },
+  flags: { clear: { help: 'remove all; unsigned deliveries are then accepted, unless the tool has to sign' } },
   examples: ['admin integration secret 2 < secret.txt', 'admin integration secret 2 --clear'],
   async run({ args: { integration, secrets }, flags, out, store }) {
     if (flags.clear && secrets.length > 0) throw usage('--clear takes no secrets')
@@ -112,7 +112,7 @@ const requireSignature = command({
   args,
   flags: { off: { help: 'accept the webhook token alone again on the paths where that is allowed' } },
   details:
-    'Senders of ours (goldmaster run, builds report, bridge, the scripts of the set-up page) sign with GOLDMASTER_WEBHOOK_SECRET. Set it there first.',
+    'goldmaster run, builds report, bridge and the scripts on the setup page sign with GOLDMASTER_WEBHOOK_SECRET. Set it there first.',
   examples: ['admin integration require-signature 2', 'admin integration require-signature 2 --off'],
   async run({ args: { integration }, flags, out, store }) {
     const { change, vault } = await store()

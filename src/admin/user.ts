@@ -105,11 +105,11 @@ const remove = command({
   flags: {
     yes: { help: 'do not ask: it cannot be undone' },
     revoke_made_tokens: {
-      help: 'also revoke Unreal Game Sync tokens they made, and replace webhook tokens of integrations they made',
+      help: 'also revoke Unreal Game Sync tokens they created, and replace webhook tokens of integrations they added',
     },
   },
   details:
-    'Tokens of tools that they made and may still know are printed; with --revoke-made-tokens they end. A name of one word stays where people wrote it, since it may be any word. Somebody who is the last owner of an account is not deleted.',
+    'Prints tokens of tools that they created and may still know; --revoke-made-tokens revokes them. A name of one word stays in texts that people wrote, because it may be any word. The last owner of an account is not deleted.',
   examples: ['admin user delete lead@example.com --yes'],
   async run({ args, flags, out, store }) {
     const { db, change, vault } = await store()
@@ -120,7 +120,7 @@ const remove = command({
       for (const token of made) await change(token.kind, token.id, (db) => madeTokens.revoke(db, vault, token))
     for (const { kind, name, id, project_id } of made)
       out.note(
-        `${flags.revoke_made_tokens ? 'Revoked' : 'Made by them and still valid'}: ${kind} ${id} (${name}) of project ${project_id}`,
+        `${flags.revoke_made_tokens ? 'Revoked' : 'Created by them and still valid'}: ${kind} ${id} (${name}) of project ${project_id}`,
       )
     out.record({ id, deleted: true, ...(await change('user', id, () => deleteUser(db, id), { detached: true })) })
   },

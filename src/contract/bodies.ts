@@ -105,11 +105,15 @@ export const readBreakageEdit: Read<BreakageEdit> = (body) => {
 export const DeploymentEdit = partial({
   status: oneOf(DEPLOYMENT_STATUSES),
   build_run_id: nullable(recordId),
-  note: Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'why; required with a status, added to the history' }),
+  note: Type.String({
+    minLength: 1,
+    maxLength: NOTE_MAX,
+    description: 'the reason; required with a status, added to the history',
+  }),
 })
 export interface DeploymentEdit {
   status?: DeploymentStatus
-  /** Null: none of them. */
+  /** Null removes the build. */
   build_run_id?: number | null
   note?: string
 }
@@ -129,15 +133,17 @@ const deploymentEdit = readers.object({
 export const readDeploymentEdit: Read<DeploymentEdit> = (body) => {
   const read = readBody(deploymentEdit, body)
   if (Object.keys(read).length === 0) throw invalidParameter('body', 'must have at least one field')
-  if (read.status !== undefined && read.note === undefined) throw invalidParameter('note', 'must say why the status is set')
+  if (read.status !== undefined && read.note === undefined) throw invalidParameter('note', 'must give the reason for the status')
   return read
 }
 
 export const MarkGood = object({
   branch: Type.String({ minLength: 1, maxLength: BRANCH_MAX, description: 'its name, as main or //game/main' }),
   change: Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX, description: 'its changelist or commit' }),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'why; required unless good is false' })),
-  good: Type.Optional(Type.Boolean({ description: 'false takes the mark back' })),
+  reason: Type.Optional(
+    Type.String({ minLength: 1, maxLength: NOTE_MAX, description: 'the reason; required unless good is false' }),
+  ),
+  good: Type.Optional(Type.Boolean({ description: 'false removes the mark' })),
 })
 export interface MarkGood {
   branch: string

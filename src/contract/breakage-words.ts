@@ -1,17 +1,17 @@
 import type { Breakage } from './health-shapes.ts'
 
-/** What a breakage is called: the failing test, else the line that shows it without what the log put before it, else what was found. */
+/** The title of a breakage: the failing test, otherwise its evidence line without log prefixes, otherwise its cause. */
 export function titleOf({ evidence, cause, jobs }: Pick<Breakage, 'evidence' | 'cause' | 'jobs'>): string {
   const line = firstLine(evidence[0]?.text ?? '')
   return testTitle(line) ?? (shortTitle(line) || shortTitle(cause) || `${jobs.join(', ')} failed`)
 }
 
-/** Its first line, without prefixes of the log and without the folders in it. */
+/** The first line, without log prefixes and folders. */
 export const shortTitle = (text: string) => withoutFolders(withoutPrefixes(firstLine(text))).replace(BUILT, '')
 
 const firstLine = (text: string) => text.trim().split('\n', 1)[0]!.trimEnd()
 
-/** Times, build nodes and loggers: nobody says them, and they change with every run. */
+/** Times, build nodes and loggers: they change with every run and don't belong in a title. */
 const PREFIX_SHAPES = [
   /\[?\d{4}[-.]\d\d[-.]\d\d[T -]\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?/,
   /\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?:?/,
@@ -35,7 +35,7 @@ function withoutPrefixes(line: string): string {
   return rest
 }
 
-/** How runners say that a test failed. */
+/** How test runners report a failed test. */
 const TESTS = [
   /^Test Completed\. Result=\{?Fail(?:ed)?\}? Name=\{[^}]*\} Path=\{(?<test>[^}]+)\}/,
   /^\[ {1,4}FAILED {1,4}\] (?<test>[\w./:<>-]+)(?:,.*| \(\d+ ms\))?$/,
@@ -55,10 +55,10 @@ function testTitle(line: string): string | undefined {
   return undefined
 }
 
-/** MSBuild says behind each message which project it built. */
+/** MSBuild appends the project to each message. */
 const BUILT = / \[[^[\]]{1,300}\.\w{2,12}proj\]$/
 
-/** The file that a compiler names first; a workspace may have blanks in its path. */
+/** The file at the start of a compiler message; the path of a workspace may contain spaces. */
 const LEADING = /^(?:[A-Za-z]:)?[\\/][^:"'()<>|]{0,400}[\\/](?=[^\\/:"'()<>|]{1,200}(?:\(\d|:\d))/
 /** From the root, two or more deep; addresses are left as they are. */
 const FOLDERS = /(?<![\w:/\\])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'()]+[\\/]){2,}/g

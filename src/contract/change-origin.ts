@@ -1,14 +1,14 @@
-/** Where a change comes from that somebody only carried over, as its description says. */
+/** The origin of an integrated or cherry-picked change, read from its description. */
 export interface Origin {
-  /** The changes that it repeats, by their identifiers: the first one of a chain, all of a range or list. */
+  /** Identifiers of the source changes: the first one of a chain, all of a range or list. */
   sources: string[]
-  /** Who wrote it, as the tool that carried it over says. */
+  /** The author, as named by the tool that integrated it. */
   author: string | undefined
   /** `Name <address>`, in the order of the description. */
   coAuthors: string[]
 }
 
-/** A description is read so far; long ones list files. */
+/** Characters of a description that are read; long ones list files. */
 const READ_MAX = 4_000
 const SOURCES_MAX = 50
 
@@ -17,12 +17,12 @@ const ROBOMERGE_SOURCE = /^#ROBOMERGE-SOURCE:[ \t]*CL[ \t]*(\d{1,15})/im
 const PICKED = /\(cherry picked from (?:commit|changelist|change|CL) ([0-9a-f]{7,64}|\d{1,15})\)/i
 const CO_AUTHOR = /^Co-authored-by:[ \t]*(\S[^\n]{0,300})/gim
 
-/** A line that says that it carries something over, and the numbers of changes in such a line. */
+/** A line about an integration, and the numbers of changes in it. */
 const CARRIED =
   /^[ \t]*(?:\[[^\]\n]{1,60}\][ \t]*)?(?:auto(?:matic(?:ally)?)?[ -])?(?:merg(?:e|ed|ing)|cop(?:y|ied|ying)|integrat(?:e|ed|ing|ion)|cherry[ -]?pick(?:ed|ing)?)\b[^\n]*/gim
 const NUMBERS = /(?:\b(?:CLs?|changes?|changelists?)[ #:]{0,3}|@=?)(\d{1,15}(?:(?:[ ]?[,&][ ]?@?|[ ]and[ ])\d{1,15})*)/gi
 
-/** `RoboMerge` and other bots tell it in tags, git in the last lines, people in the first one. */
+/** RoboMerge and other bots write it in tags, git in the last lines, people in the first one. */
 export function originOf(description: string): Origin {
   const text = description.slice(0, READ_MAX)
   const coAuthors = [...text.matchAll(CO_AUTHOR)].map(([, name]) => name!.trim())
@@ -33,10 +33,10 @@ export function originOf(description: string): Origin {
   return { sources: told === undefined ? [...new Set(numbers)].slice(0, SOURCES_MAX) : [told], author, coAuthors }
 }
 
-/** Accounts of apps have this in their name. */
+/** GitHub appends [bot] to the names of bot accounts. */
 export const isBot = (author: string): boolean => /\[bot\]/i.test(author)
 
-/** Whether somebody else wrote what the change brings. */
+/** Whether a person other than the submitter wrote the change. */
 export const isCarriedOver = (change: { author: string; description: string }): boolean => {
   const { sources, author, coAuthors } = originOf(change.description)
   return sources.length > 0 || author !== undefined || (isBot(change.author) && coAuthors.length > 0)

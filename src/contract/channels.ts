@@ -52,7 +52,7 @@ export type ChannelStatus = (typeof CHANNEL_STATUSES)[number]
 
 /** What a channel may hear of, by the rules of its owner. */
 export const RULE_SUBJECTS = {
-  breakage: 'something broke; the message follows its state where it can be edited, else what follows is posted',
+  breakage: 'a breakage; its message is edited when the state changes, or a new one is posted if the vendor can’t edit',
   breakage_fixed: 'a breakage was fixed, as a message of its own',
   approval: 'assets of a change wait for approval',
   deployment: 'a deployment began or moved on',
@@ -70,7 +70,7 @@ export const MESSAGE_SUBJECTS = [
 ] as const
 export type MessageSubject = (typeof MESSAGE_SUBJECTS)[number]
 
-/** Sending is written down before anything is sent: what is found so afterwards may have arrived. What no longer holds is skipped. */
+/** `sending` is stored before a message is sent: after a crash such a message may have arrived. Messages that are no longer true are skipped. */
 export const CHANNEL_MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'uncertain', 'failed', 'skipped'] as const
 export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
 

@@ -251,7 +251,7 @@ const SHUT_OUT: Record<ShutReason, { code: string; message: string }> = {
   second_factor: {
     code: 'second_factor_required',
     message:
-      'The account asks for a second factor: give a code of your authenticator app under Settings, Sign-in, add an app there, or sign in with a passkey or through the account’s own provider.',
+      'The account requires a second factor: enter a code of your authenticator app under Settings, Sign-in, add an app there, or sign in with a passkey or through the account’s own provider.',
   },
 }
 
@@ -297,7 +297,7 @@ export const wrongCode = () => new ApiError(422, 'invalid_code', 'This code is n
 export const signInExpired = () => new ApiError(403, 'sign_in_expired', 'This sign-in took too long. Start again.')
 
 export const setUpExpired = () =>
-  new ApiError(403, 'set_up_expired', 'This set-up took too long, or was begun in another browser. Start again.')
+  new ApiError(403, 'set_up_expired', 'This setup took too long or was started in another browser. Start again.')
 
 export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is set up already: remove it first.')
 
@@ -305,7 +305,7 @@ export const invalidPasskey = () => new ApiError(422, 'invalid_passkey', 'This p
 
 export const tooManyPasskeys = (max: number) => new ApiError(422, 'too_many_passkeys', `Somebody has at most ${max} passkeys.`)
 
-/** `methods`: how the caller can show again who they are. */
+/** `methods`: how the caller can confirm the session. */
 export const freshSignInRequired = (minutes: number, methods: readonly ConfirmMethod[]) =>
   new ApiError(
     403,

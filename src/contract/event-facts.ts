@@ -28,7 +28,7 @@ export interface EventFacts {
     build_count: Text
     owner: Text
     suspect: Text
-    /** The user who said it; nobody where the service found it out. */
+    /** The user who did it; empty if the service did. */
     said_by: Text
     occurrence: Text
   }
@@ -48,7 +48,7 @@ export interface EventFacts {
   deployment: {
     id: string
     state: DeploymentStatus
-    /** The store, where it is none of the platforms. */
+    /** The store, if it is not one of the platforms. */
     platform: Text
     version: Text
     branch: Text

@@ -57,7 +57,7 @@ const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> 
   rolled_back: { pill: 'warn', words: 'was rolled back' },
 }
 
-/** What happened to it, and how good that is. An upload that no store reviews is not approved by anybody. */
+/** The words and color for a status. An upload that no store reviews is uploaded, not approved. */
 export const deploymentNews = (store: string | null, state: DeploymentStatus, isDone: boolean): { pill: Pill; words: string } =>
   isOnlyUploaded(store, state, isDone) ? { pill: 'ok', words: 'was uploaded' } : DEPLOYMENT_WORDS[state]
 
@@ -209,7 +209,7 @@ export const EVENTS = {
     pill: () => 'err',
   }),
   'breakage.withdrawn': breakage('was withdrawn', {
-    label: 'a breakage was withdrawn: it is the same as another, or was no failure',
+    label: 'a breakage was withdrawn: it duplicates another one, or its builds did not fail',
     states: ['withdrawn'],
     inserted: false,
     updated: ['state'],

@@ -23,15 +23,15 @@ const branchRun = object({
 })
 const branch = {
   name: text,
-  /** Listed for a day after that. */
+  /** A deleted branch is listed for one more day. */
   deleted_at: nullable(instant),
   state: oneOf(sets.BRANCH_STATES),
   red_since: nullable(instant),
   head: nullable(changeReference),
   last_known_good: nullable(changeReference),
-  /** Who called it good by hand and why; null where its jobs say so. */
+  /** The person who marked it as good and the reason; null if its jobs passed. */
   marked_good: nullable(object({ user_id: nullable(integer), reason: text, marked_at: instant })),
-  /** The jobs on account of which no later change is known to be good. */
+  /** The jobs that keep later changes from being good. */
   held_back_by: Type.Array(text),
   changes_behind: nullable(integer),
   /** How long half of its breakages of the last thirty days lasted at most; null where none was fixed. */
@@ -47,7 +47,7 @@ export const BranchHealth = object({
 })
 export type BranchHealth = Static<typeof BranchHealth>
 
-/** The range in which something was mended: after the first change, and at the latest by the second. */
+/** The range of the fix: after the first change, up to the second. */
 const fixRange = { fixed_after_change: nullable(changeReference), fixed_up_to_change: nullable(changeReference) }
 
 const breakage = {

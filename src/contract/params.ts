@@ -165,7 +165,7 @@ const typesNamed = <T extends EventType>(known: readonly T[], word: string): rea
 }
 
 export const eventTypes = eventTypesOf(FEED_EVENT_TYPES)
-/** Those beyond the feed among them. */
+/** Including types that are not in the feed. */
 export const everyEventType = eventTypesOf(EVENT_TYPES)
 
 /** How many lines from the end. */

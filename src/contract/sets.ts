@@ -23,11 +23,11 @@ export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 
 /** The build itself is well, whether or not somebody has yet to let it go on. */
 export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 
-/** A preflight builds what is not on the branch yet; a bisecting build only looks for the change that broke something. */
+/** A preflight builds a change that is not on the branch yet; a bisecting build only searches for the change that broke something. */
 export const BUILD_KINDS = ['regular', 'preflight', 'bisect'] as const
 export type BuildKind = (typeof BUILD_KINDS)[number]
 
-/** What became of the times that a CI told: moved back because they were ahead of their receipt, or left far behind it. */
+/** What was wrong with the times from a CI: ahead of their receipt and corrected, or long before it and kept. */
 export const BUILD_TIME_NOTES = ['corrected', 'reported_late'] as const
 export type BuildTimeNote = (typeof BUILD_TIME_NOTES)[number]
 
@@ -41,7 +41,7 @@ export const RANGE_BASES = ['branch', 'time', 'unknown'] as const
 export const BREAKAGE_EDIT_STATES = ['open', 'claimed', 'muted', 'fixed'] as const
 export type BreakageEditState = (typeof BREAKAGE_EDIT_STATES)[number]
 
-/** `withdrawn`: its builds turned out to belong to another breakage, or not to have failed. It counts in no figure. */
+/** `withdrawn`: its builds moved to another breakage or turned out not to have failed. It is left out of all statistics. */
 export const BREAKAGE_STATES = [...BREAKAGE_EDIT_STATES, 'withdrawn'] as const
 export type BreakageState = (typeof BREAKAGE_STATES)[number]
 
@@ -147,7 +147,7 @@ export const DEPLOYMENT_STATUSES = [
 ] as const
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
 
-/** What led from a deployment to its build; `promotion` is the build of the same upload on another track. */
+/** How the build of a deployment was found; `promotion` is the build of the same upload on another track. */
 export const BUILD_BASES = ['build_run', 'job', 'promotion', 'commit', 'changelist', 'version', 'number', 'person'] as const
 export type BuildBasis = (typeof BUILD_BASES)[number]
 
@@ -155,7 +155,7 @@ export type BuildBasis = (typeof BUILD_BASES)[number]
 export const BUILD_GAPS = ['not_named', 'not_known', 'not_passed', 'several', 'number_only', 'contradiction', 'removed'] as const
 export type BuildGap = (typeof BUILD_GAPS)[number]
 
-/** Why a task that a change in a release names is not in its notes. */
+/** Why a task named by a change is left out of the release notes. */
 export const RELEASE_GAPS = ['not_completed', 'breakage', 'infrastructure'] as const
 export type ReleaseGap = (typeof RELEASE_GAPS)[number]
 
@@ -263,11 +263,11 @@ export type AuditActor = (typeof AUDIT_ACTORS)[number]
 export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
 
-/** Tokens of tools that people make. */
+/** Kinds of tokens that people create for tools. */
 export const MADE_TOKEN_KINDS = ['ugs_token', 'integration'] as const
 export type MadeTokenKind = (typeof MADE_TOKEN_KINDS)[number]
 
-/** How somebody who is signed in shows again who they are. */
+/** How a signed-in person confirms their session. */
 export const CONFIRM_METHODS = ['code', 'password', 'passkey', 'sso'] as const
 export type ConfirmMethod = (typeof CONFIRM_METHODS)[number]
 

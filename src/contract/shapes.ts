@@ -221,7 +221,7 @@ export type Deployment = Static<typeof Deployment>
 export const DeploymentDetail = object({ ...deployment, build_run: nullable(buildReference) })
 
 const candidate = object({ ...buildReference.properties, build_number: text, changelist: text })
-/** Which build a deployment has and by what it was found, or why it has none and which it could be. */
+/** The build of a deployment and how it was found, or the reason why it has none and the candidates. */
 export const DeploymentBuild = object({
   build_run_id: nullable(idText),
   basis: nullable(oneOf(sets.BUILD_BASES)),
@@ -229,7 +229,7 @@ export const DeploymentBuild = object({
   candidates: Type.Array(candidate),
 })
 
-/** `before` and `after` of a status; `build_run_id` of a build, null where it was removed. */
+/** A change of status has `before` and `after`; a change of build has `build_run_id`, null if the build was removed. */
 export const DeploymentHistory = object({
   history: Type.Array(
     object({
@@ -247,7 +247,7 @@ export const DeploymentHistory = object({
 
 export const BuildChanges = object({
   changes: Type.Array(Change),
-  /** Of the branch, but a forced push may have replaced them: nobody told. */
+  /** Changes of the branch that a forced push may have replaced. */
   doubtful: Type.Array(Change),
   branch: text,
   basis: oneOf(sets.RANGE_BASES),

@@ -175,7 +175,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   editDeployment: {
     title: 'Edit a deployment',
     description:
-      'Set the status of a deployment (note must say why) or pick its build run, one that passed. Use it only when the user asked.',
+      'Set the status of a deployment (note must give the reason) or link a build run that passed. Use it only when the user asked.',
     overwrites: true,
     repeatable: true,
   },

@@ -31,7 +31,7 @@ export interface Command<F extends Flags = Flags, A extends Arguments = Argument
 export interface Noun<C = Command> {
   name: string
   summary: string
-  /** What it does without a verb. */
+  /** The command that runs without a verb. */
   usual?: string
   commands: readonly C[]
 }

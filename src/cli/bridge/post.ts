@@ -14,7 +14,7 @@ export class BridgeRefused extends Error {
 interface Post {
   url: string
   token: string
-  /** What the integration's deliveries are signed with, where it has a signing secret. */
+  /** The integration's signing secret, if it has one. */
   secret?: string | undefined
   body: unknown
   signal: AbortSignal

@@ -33,13 +33,13 @@ const web = ({ project }: { project: string }) => `/projects/${project}/branches
 
 const markGood = command({
   name: 'mark-good',
-  summary: 'call a change of a branch good by hand, whatever its jobs say',
+  summary: 'mark a change of a branch as good, whatever the results of its jobs',
   project: true,
   web,
   args: ARGS,
   flags: { reason: { help: 'why it is good; shown with your name', value: 'text', required: true } },
   shows: { route: 'markBranchGood' },
-  details: 'It is the last known good change until a later one is good. Takes the scope write:breakages.',
+  details: 'It is the last known good change until a later one is good. Needs the scope write:breakages.',
   examples: ['branches mark-good //game/main 1203 --reason "played the whole level, only the lint job is red"'],
   async run({ client, project, args, flags, out }) {
     const body = { branch: args.branch, change: args.change, reason: flags.reason ?? '' }
@@ -52,7 +52,7 @@ const markGood = command({
 
 const unmarkGood = command({
   name: 'unmark-good',
-  summary: 'take back that a change of a branch was called good by hand',
+  summary: 'remove the mark from a change that was marked as good',
   project: true,
   web,
   args: ARGS,
@@ -62,7 +62,7 @@ const unmarkGood = command({
     const body = { branch: args.branch, change: args.change, good: false }
     const health = await client.markBranchGood({ project_id: project, body })
     const good = health.last_known_good?.display_identifier ?? 'no change'
-    out.answer(health, () => out.say(`The mark is gone: ${good} is known to be good on ${health.name}`))
+    out.answer(health, () => out.say(`Mark removed: ${good} is known to be good on ${health.name}`))
   },
 })
 

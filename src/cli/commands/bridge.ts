@@ -54,7 +54,7 @@ function relay(
     .option('--tool <path>', `the ${tool} command line client`, tool)
     .addHelpText(
       'after',
-      `\nGOLDMASTER_WEBHOOK_SECRET signs what it sends, with the signing secret of the integration.\n\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
+      `\nIf the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request.\n\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
     )
     .action((flags: Flags, command: Command) => start(name, flags, run, command))
 }

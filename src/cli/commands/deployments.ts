@@ -56,7 +56,7 @@ const GAPS: Record<BuildGap, string> = {
   several: 'several builds that passed match the report',
   number_only: 'the report gives a build number without a job, and several jobs have that number',
   contradiction: 'job and number name one build, the commit or changelist another',
-  removed: 'somebody removed the build',
+  removed: 'a person removed the build',
 }
 
 function tellCandidates({ reason, candidates }: ReplyOf<'showDeploymentBuild'>, out: Output) {
@@ -67,14 +67,14 @@ function tellCandidates({ reason, candidates }: ReplyOf<'showDeploymentBuild'>, 
 
 const link = command({
   name: 'link',
-  summary: 'pick the build of a deployment, or say that it has none of those known',
+  summary: 'link a deployment to a build, or remove its build',
   project: true,
   args: { deployment: { help: 'its id or number' } },
   web: async (call) =>
     `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.deployment)).id}`,
   flags: {
     build: { help: 'the id of a build that passed, or none', value: 'id' },
-    note: { help: 'why, for the history', value: 'text' },
+    note: { help: 'the reason, for the history', value: 'text' },
   },
   shows: { route: 'editDeployment' },
   examples: ['deployments link 12 --build 340', 'deployments link 12 --build none --note "built by hand"'],
@@ -102,14 +102,14 @@ const setStatus = command({
   },
   web: async (call) =>
     `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.deployment)).id}`,
-  flags: { note: { help: 'why; required', value: 'text' } },
+  flags: { note: { help: 'the reason; required', value: 'text' } },
   shows: { route: 'editDeployment' },
   examples: ['deployments set-status 12 live --note "Nintendo confirmed by mail"'],
   async run(call) {
     const { client, project, args, flags, out } = call
     const status = DEPLOYMENT_STATUSES.find((known) => known === args.status)
     if (status === undefined) throw usage(`status must be one of: ${DEPLOYMENT_STATUSES.join(', ')}`)
-    if (flags.note === undefined) throw usage('--note is missing: say why the status is set')
+    if (flags.note === undefined) throw usage('--note is missing: give the reason')
     const { id } = await findThing(call, 'showDeployment', args.deployment)
     const edited = await client.editDeployment({ project_id: project, id, body: { status, note: flags.note } })
     out.answer(edited, () => out.say(`${edited.store ?? edited.platform} ${edited.version} is ${edited.status}.`))
@@ -140,6 +140,6 @@ const buildOf = ({ id, build_run_id }: Deployment): string => {
 
 export const deployments: Noun = {
   name: 'deployments',
-  summary: 'what went to the stores',
+  summary: 'deployments to stores',
   commands: [list, show, compare, link, setStatus],
 }

@@ -24,7 +24,7 @@ export const run = command({
   details: `Its output and exit code stay what they are, byte for byte, whether the service can be reached or not. Job, number, branch and
 revision are found on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde; GOLDMASTER_JOB,
 GOLDMASTER_NUMBER, GOLDMASTER_BRANCH, GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL and GOLDMASTER_ENGINE say otherwise, and
-flags come first. GOLDMASTER_WEBHOOK_SECRET signs what is sent, with the signing secret of the integration. What cannot be sent in time waits in GOLDMASTER_SPOOL, below the user's configuration unless it is set.`,
+flags come first. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request. What cannot be sent in time waits in GOLDMASTER_SPOOL, below the user's configuration unless it is set.`,
   examples: [
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",

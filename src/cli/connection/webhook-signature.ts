@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 
-/** The signing secret of the integration; empty is none. A flag would show it in the list of processes. */
+/** The signing secret of the integration, if set and not empty. Not a flag, because the list of processes shows flags. */
 export const webhookSecretIn = (env: NodeJS.ProcessEnv): string | undefined => env.GOLDMASTER_WEBHOOK_SECRET?.trim() || undefined
 
-/** The header that proves to the service who sends these bytes; none without a secret. */
+/** The header with the signature of these bytes; none without a secret. */
 export function signatureHeader(secret: string | undefined, ...signed: (string | Buffer)[]): Record<string, string> {
   if (secret === undefined) return {}
   const mac = createHmac('sha256', secret)

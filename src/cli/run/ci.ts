@@ -11,10 +11,10 @@ interface Ci {
   /** A commit or a changelist, whichever the source has. */
   revision: string[]
   url: string[]
-  /** What is built where it is not the branch: both are set for a pull request and neither otherwise. */
+  /** The pull request and its target branch: CIs set both for a pull request, and neither otherwise. */
   pull_request?: string
   target_branch?: string
-  /** Set to true where what is built was not submitted. */
+  /** True for a build of changes that are not submitted. */
   preflight?: string
   /** How its logs are divided: what a line says where a part begins, and where it ends if it does not say so by the next one. */
   parts?: { begins: RegExp; ends?: RegExp }
@@ -43,7 +43,7 @@ export const CIS: readonly Ci[] = [
     branch: ['{GITHUB_HEAD_REF}', '{GITHUB_REF_NAME}'],
     revision: ['{P4_CHANGELIST}', '{GITHUB_SHA}'],
     url: ['{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}'],
-    // Of a pull request this is `16/merge`.
+    // For a pull request this is `16/merge`.
     pull_request: 'GITHUB_REF_NAME',
     target_branch: 'GITHUB_BASE_REF',
     parts: GROUPS,
@@ -129,7 +129,7 @@ export interface BuildFacts {
   changelist?: string
   commit?: string
   url?: string
-  /** What is built where it is not the branch. */
+  /** What a preflight builds. */
   kind?: string
   shelf?: string
   pull_request?: string
@@ -166,10 +166,10 @@ export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date):
   }
 }
 
-/** Horde tells a shelf to the command it starts, and to nobody else. */
+/** Horde passes a shelf only as an argument of the command it starts. */
 const HORDE_SHELF = /^-set:PreflightChange=(\d+)$/i
 
-/** The shelved changelist that the build's own command names. */
+/** The shelved changelist in the arguments of the build's command. */
 export const shelfOf = (command: readonly string[]): string | undefined =>
   command.map((argument) => HORDE_SHELF.exec(argument)?.[1]).find((shelf) => shelf !== undefined && shelf !== '0')
 

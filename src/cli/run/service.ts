@@ -15,7 +15,7 @@ const FINAL = [400, 401, 404, 405, 410, 415, 422]
 
 const pack = promisify(gzip)
 
-/** The service as a build speaks to it, with the webhook token of a CI integration, and signed where there is a secret. Nothing here ever throws. */
+/** How a build calls the service: with the webhook token of a CI integration, and signed if there is a secret. Nothing here ever throws. */
 export class BuildService {
   readonly site: string
   readonly #token: string

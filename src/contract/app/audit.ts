@@ -69,7 +69,7 @@ export const auditRoutes = {
     reply: object({
       entries: integer,
       head: nullable(text),
-      /** So many at the beginning are of before entries were sealed with a key of the service. */
+      /** The number of entries at the beginning that were sealed before the service had keys. */
       unkeyed: integer,
       broken: nullable(object({ position: integer, id: nullable(integer), why: text })),
     }),

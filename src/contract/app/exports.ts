@@ -33,7 +33,7 @@ export const exportRoutes = {
   exportAccount: {
     method: 'POST',
     path: '/v1/accounts/:account_id/exports',
-    summary: 'Write an account to a file, without credentials of people; secrets of tools only with a passphrase',
+    summary: 'Export an account, without credentials of people; secrets of tools only with a passphrase',
     who: 'owner',
     query: {},
     body: asked,
@@ -43,8 +43,7 @@ export const exportRoutes = {
   exportProject: {
     method: 'POST',
     path: '/v1/projects/:project_id/exports',
-    summary:
-      'Write a project to a file; what only admins of the account see, and secrets of tools with a passphrase, for them alone',
+    summary: 'Export a project; only admins of the account get admin data and, with a passphrase, secrets of tools',
     who: 'lead',
     query: {},
     body: asked,

@@ -28,16 +28,16 @@ const deployment = {
 export const BuildContext = object({
   /** Its page at the CI. */
   url: text,
-  /** What became of the times that the CI told. */
+  /** Whether the times from the CI were corrected or late. */
   time_note: nullable(oneOf(sets.BUILD_TIME_NOTES)),
-  /** What a preflight builds, empty where nobody said; and the branch that it goes to. */
+  /** What a preflight builds, empty if unknown, and its target branch. */
   shelf: text,
   pull_request: text,
   head_repository: text,
   target_branch: text,
-  /** What that branch has broken already. */
+  /** The open breakages of that branch. */
   branch_breakages: Type.Array(object({ id: idText, cause: text })),
-  /** The branch that it counts for; empty where that is unknown, with those that it may be. */
+  /** The branch of the build; empty if unknown, with the possible ones. */
   branch_name: text,
   branch_candidates: Type.Array(text),
   /** Whether a change is known on that branch. */
@@ -62,7 +62,7 @@ export const ChangeContext = object({
   /** Made from it, newest first, and the first of every other job that holds it. */
   build_runs: Type.Array(object({ ...build, exact: flag })),
   tasks: Type.Array(TaskLine),
-  /** Items of connected trackers that its text or a branch of it names. */
+  /** Items of connected trackers named in its description or its git branch. */
   references: Type.Array(Reference),
   /** That hold it, oldest first. */
   deployments: Type.Array(object(deployment)),
@@ -70,9 +70,9 @@ export const ChangeContext = object({
 
 /** What a deployment brought, in tasks and items of trackers. */
 export const Release = object({
-  /** Completed, and named by a change in it. */
+  /** Completed tasks that a change in it names. */
   tasks: Type.Array(TaskLine),
-  /** Named by a change in it, but nothing for its notes. */
+  /** Tasks that a change in it names, but that are left out of its notes. */
   left_out: Type.Array(object({ ...TaskLine.properties, reason: oneOf(sets.RELEASE_GAPS) })),
   references: Type.Array(Reference),
   /** Changes that belong to none of the tasks. */

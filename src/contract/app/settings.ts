@@ -116,7 +116,7 @@ export const settingsRoutes = {
     method: 'PATCH',
     path: '/v1/accounts/:account_id',
     summary:
-      'Change the name, the timezone, whether members see every project, whether a language model words findings, how old tokens may be, and how long what is kept',
+      'Change the name, the timezone, whether members see every project, whether a language model words findings, the greatest age of tokens, and data retention',
     ...accountAdmin,
     body: partial({
       name,
@@ -190,7 +190,7 @@ export const settingsRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/made_tokens',
     summary:
-      'Unreal Game Sync tokens and integrations with the person who made them and may still know the token: of one person, or of everybody who left the account',
+      'Unreal Game Sync tokens and integrations created by one person, or by everybody who left the account: those people may still know the token',
     ...accountAdmin,
     query: { user_id: param.shortReference },
     reply: list('tokens', app.MadeToken),

@@ -142,7 +142,7 @@ export const MadeToken = object({
   id: integer,
   project_id: integer,
   name: text,
-  /** Who made it. */
+  /** The person who created it. */
   user_id: integer,
   created_at: instant,
 })

@@ -71,7 +71,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/v1/me/session/confirmation',
     summary:
-      'Show again who the caller is, by their password, a code of their authenticator app or a passkey: exports, tokens and new factors need a fresh sign-in',
+      'Confirm the session with the password, a code of the authenticator app or a passkey: exports, tokens and new factors need a fresh sign-in',
     ...mine,
     body: partial({
       password: Type.String({ minLength: 1, maxLength: PASSWORD.maxLength }),
@@ -137,7 +137,7 @@ export const signInRoutes = {
     summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
     who: 'anyone',
     query: none,
-    /** `again`: the provider asks who they are even if it knows. */
+    /** `again`: the provider asks for a sign-in even if it has a session. */
     body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })), again: Type.Optional(flag) }),
     reply: object({ redirect_to: ownText }),
   },

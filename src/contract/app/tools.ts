@@ -42,7 +42,7 @@ export const toolRoutes = {
     body: object({
       provider: oneOf(sets.PROVIDERS),
       signing_secret: Type.Optional(nullable(secret)),
-      /** On with a secret, unless said otherwise. */
+      /** By default on if there is a secret. */
       requires_signature: Type.Optional(flag),
       config: Type.Optional(config),
     }),

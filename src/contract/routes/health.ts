@@ -29,7 +29,7 @@ export const healthRoutes = {
     method: 'PATCH',
     path: '/v1/projects/:project_id/branches/good',
     scope: 'write:breakages',
-    summary: 'Call a change of a branch good by hand, with a reason, or take that back',
+    summary: 'Mark a change of a branch as good, with a reason, or remove the mark',
     query: {},
     body: { schema: MarkGood, read: readMarkGood },
     reply: health.BranchHealth,

@@ -21,7 +21,7 @@ export interface Route {
   role?: sets.ProjectRole
   /** Counts against the task-write limit of the token. */
   limited?: boolean
-  /** Assistants do without it: the list of their tools is part of every conversation. */
+  /** Not a tool for assistants: the list of their tools takes space in every conversation. */
   tool?: false
   /** Answers this type instead of JSON. */
   produces?: 'text/plain'

@@ -1,4 +1,4 @@
-/** Where a build runs and how it was compiled, in one spelling. What nobody knows stays as it was told. */
+/** One spelling for platforms and configurations. Unknown values stay as reported. */
 
 const PLATFORMS: Record<string, readonly string[]> = {
   Win64: ['windows', 'win', 'windows64', 'win_64', 'win-x64', 'windows-x64', 'standalonewindows64', 'standalonewindows', 'pc'],
@@ -52,7 +52,7 @@ export const configurationOf = spelling(CONFIGURATIONS)
 
 /** Characters of a platform, configuration or agent. */
 export const DIMENSION_MAX = 100
-/** Of one build. */
+/** Measures of one build. */
 export const MEASURES_MAX = 50
 export const MEASURE_NAME_MAX = 100
 export const MEASURE_UNIT_MAX = 20

@@ -1,9 +1,9 @@
 import { type DeploymentStatus, PLATFORMS, type Platform } from '../sets.ts'
 
-/** A store as people call it, and what its states are called there. The API keeps the words of `DEPLOYMENT_STATUSES`. */
+/** The name of a store and its own words for states. The API keeps the values of `DEPLOYMENT_STATUSES`. */
 interface Store {
   label: string
-  /** The state after an upload: the store reviews it at once, it waits to be submitted, or nothing stands before going live. */
+  /** What follows an upload: the store reviews it at once, it waits for submission, or it can go live. */
   uploaded: DeploymentStatus
   statuses?: Partial<Record<DeploymentStatus, string>>
   aliases?: readonly string[]
@@ -61,7 +61,7 @@ const ALIASES = new Map(
 const STORE_MAX = 60
 export const TRACK_MAX = 100
 
-/** One spelling of a store that the API has no platform for: `PlayStation 5` is `ps5`; empty where it has no name. */
+/** One spelling of a store without a platform in the API: `PlayStation 5` is `ps5`; empty without a name. */
 export function storeOf(name: string): string {
   const word = name
     .toLowerCase()
@@ -79,7 +79,7 @@ export function trackOf(platform: Platform, name: string): string {
 
 const isPlatform = (name: string): name is Platform => (PLATFORMS as readonly string[]).includes(name)
 
-/** By the word that `store` of a deployment holds: a platform, or the name of a store that has none. */
+/** By the `store` of a deployment: a platform, or the name of a store without one. */
 const infoOf = (store: string | null): Store => {
   if (store === null) return OF_PLATFORMS.custom
   return isPlatform(store) ? OF_PLATFORMS[store] : (NAMED.get(store) ?? { label: titled(store), ...OPEN })
@@ -88,13 +88,13 @@ const infoOf = (store: string | null): Store => {
 /** `my_shop` is shown as `My shop`. */
 const titled = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
-/** As the store's owner writes it. */
+/** The official name of the store. */
 export const storeLabel = (store: string | null): string => infoOf(store).label
 
-/** Where an upload leads. */
+/** The state after an upload. */
 export const statusAfterUpload = (store: string | null): DeploymentStatus => infoOf(store).uploaded
 
-/** Whether the state of the API says no more than that the upload is done. */
+/** Whether the API's state only means that the upload is done. */
 export const isOnlyUploaded = (store: string | null, status: DeploymentStatus, isDone: boolean): boolean =>
   isDone && status !== 'in_review' && status === infoOf(store).uploaded
 
@@ -109,7 +109,7 @@ const PLAIN: Record<DeploymentStatus, string> = {
   rolled_back: 'Rolled back',
 }
 
-/** What a state of the API is called at this store. An upload that nobody reviews is uploaded, not approved. */
+/** The store's word for a state of the API. An upload that nobody reviews is uploaded, not approved. */
 export function statusLabel({
   store,
   status,

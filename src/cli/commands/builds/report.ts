@@ -42,7 +42,7 @@ export const report = command({
     duration: { help: 'how long it took', value: 'seconds', read: seconds },
   },
   details:
-    'Job, number, branch and revision are found as goldmaster run finds them. A report that comes too late changes nothing. GOLDMASTER_WEBHOOK_SECRET signs it, with the signing secret of the integration.',
+    'Job, number, branch and revision are found as goldmaster run finds them. A report that comes too late changes nothing. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign the report.',
   examples: [
     'builds report started --job Game-Win64 --number 42 --changelist 81234',
     'builds report failure --job Game-Win64 --number 42 --log build.log',
