@@ -19,11 +19,11 @@ export interface Jobs {
   investigate_failure: { build_run_id: number }
   /** Looks whether what broke a job is still broken. */
   settle_breakages: { project_id: number; job: string; since?: string }
-  /** Works out again which changes a failed build may be blamed on: of those above one position of its branch and up to another. */
+  /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
   review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
-  /** Looks for builds whose range a change has arrived in since. */
+  /** Finds builds whose range got a late change. */
   review_ranges: { project_id: number }
-  /** Tells who is suspected now, and who is not any more. */
+  /** Notifies the people who are suspected now, and those who no longer are. */
   tell_suspects: { breakage_id: number; occurrence: number }
   /** Hands a mail to the mail server, where one is configured. */
   send_mail: { mail_id: number }

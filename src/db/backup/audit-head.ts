@@ -1,6 +1,6 @@
 import { ArchiveReader } from './archive.ts'
 
-/** The newest link of an account's audit log as a backup has it. */
+/** The newest entry of an account's audit log in a backup. */
 export async function auditHead(
   source: AsyncIterable<Buffer>,
   accountId: number,

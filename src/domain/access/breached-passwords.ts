@@ -4,8 +4,8 @@ import { breachedPassword } from '../../contract/errors.ts'
 import { isCommon } from './common-passwords.ts'
 
 /**
- * Whether new passwords are held against stolen ones: `off`, `builtin` for the most common ones, or a file of SHA-1 hashes in order, one a
- * line, as Pwned Passwords offers it for download. Nothing is asked over the network.
+ * The list of stolen passwords that new ones are checked against: `off`, `builtin` for the most common ones, or a file with a sorted SHA-1
+ * hash per line, such as the download of Pwned Passwords. No network requests are made.
  */
 export type BreachedPasswords = 'off' | 'builtin' | { file: string }
 
@@ -14,7 +14,7 @@ export async function refuseBreached(checked: BreachedPasswords, password: strin
   if (isCommon(password) || (checked !== 'builtin' && (await isIn(checked.file, password)))) throw breachedPassword()
 }
 
-/** More than a line has: a hash, a colon and a count. */
+/** Longer than any line: a hash, a colon and a count. */
 const LINE_MAX = 100
 
 /** A line of such a file. */
@@ -30,7 +30,7 @@ async function isIn(path: string, password: string): Promise<boolean> {
   }
 }
 
-/** Halves the file, which may have tens of gigabytes, until the line is found or there is none. */
+/** A binary search in the file, which may have tens of gigabytes. */
 async function search(file: FileHandle, size: number, hash: string): Promise<boolean> {
   let [low, high] = [0, size]
   while (low < high) {
@@ -48,7 +48,7 @@ async function search(file: FileHandle, size: number, hash: string): Promise<boo
   return false
 }
 
-/** The first line that begins at a place or behind it. */
+/** The first line that begins at or after an offset. */
 async function lineFrom(file: FileHandle, place: number): Promise<{ start: number; line: string } | undefined> {
   const from = Math.max(0, place - 1)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(2 * LINE_MAX), 0, 2 * LINE_MAX, from)

@@ -1,4 +1,4 @@
-/** Words that stand at the head of every list of stolen passwords, alone or with digits and signs behind them. */
+/** The most frequent words in lists of stolen passwords, alone or followed by digits and signs. */
 const WORDS = new Set(
   `abcdefghij abcdefghijk administrator admin adminadmin alexander anthony asdfasdf asdfghjkl asdfghjklzxcvbnm babygirl barcelona baseball
   basketball battlefield beautiful beyonce blahblah bismillah bonjour bubblegum butterfly california changeme changemenow charlie
@@ -15,7 +15,7 @@ const WORDS = new Set(
   wordpass yourmom youtube zaq1xsw2 zaq12wsx zxcvbnm zxcvbnmasdfghjkl`.split(/\s+/),
 )
 
-/** Rows of a keyboard, the alphabet and digits: whatever walks along one of them is typed by everybody. */
+/** Keyboard rows, the alphabet and digits: a part of one of these is a common password. */
 const ROWS = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyz',
@@ -34,5 +34,5 @@ export function isCommon(password: string): boolean {
   return WORDS.has(text) || WORDS.has(word) || isRepeated(text)
 }
 
-/** `abc123abc123`: a part of at most six characters again and again. */
+/** `abc123abc123`: a part of at most six characters, repeated. */
 const isRepeated = (text: string) => /^(.{1,6})\1+$/.test(text)

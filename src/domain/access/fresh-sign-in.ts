@@ -10,8 +10,8 @@ export const FRESH_MINUTES = 10
 type Asker = Pick<Identity, 'user_id' | 'session_id'>
 
 /**
- * Exports, tokens and new factors outlive the session: they are given to somebody who has just shown who they are, not to whoever found a
- * browser open. Programs with a token have no session; what their token may do was decided when it was made.
+ * Exports, tokens and new factors outlive the session, so they need a recent sign-in: an unattended browser is not enough. Programs with a
+ * token have no session and are not asked; the scopes of the token decide.
  */
 export async function requireFresh(db: Database, by: Asker): Promise<void> {
   if (by.session_id === null) return
@@ -20,7 +20,7 @@ export async function requireFresh(db: Database, by: Asker): Promise<void> {
   if (!fresh) throw freshSignInRequired(FRESH_MINUTES, await confirmMethods(db, by))
 }
 
-/** How somebody can show again who they are. With an authenticator app the password alone is not enough. */
+/** How a person can confirm their session. With an authenticator app the password alone is not enough. */
 export async function confirmMethods(db: Database, { user_id, session_id }: Asker): Promise<ConfirmMethod[]> {
   const held = (await db.one<Record<ConfirmMethod, boolean>>(sql`
     select exists (select from logins l where l.user_id = ${user_id} and l.provider_id = 'credential' and l.password is not null) as password,

@@ -39,8 +39,8 @@ interface NewInvitation {
 }
 
 /**
- * Inviting an address again sends a new link and ends the old one. The link that is returned is not the one in the mail: whoever joins with
- * it has not shown that they read the mail of the address.
+ * Inviting an address again sends a new link and revokes the old one. The returned link differs from the one in the mail, because joining
+ * with it does not verify the address.
  */
 export function create(
   db: Database,
@@ -84,7 +84,7 @@ interface Found {
   role: AccountRole
   project_ids: number[]
   has_user: boolean
-  /** By the link of the mail. */
+  /** Found by the mailed link. */
   mailed: boolean
 }
 
@@ -101,7 +101,7 @@ export async function find(db: Database, token: string, lock = false): Promise<F
   return found
 }
 
-/** Whoever holds the link joins, once, under whatever address they have. The link of the mail proves the address it was sent to. */
+/** The person with the link joins, once, whatever their address is. The mailed link verifies the address it was sent to. */
 export function accept(db: Database, token: string, userId: number): Promise<{ account_id: number }> {
   return db.transaction(async (db) => {
     const { id, account_id, role, project_ids, email, mailed } = await find(db, token, true)

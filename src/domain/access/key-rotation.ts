@@ -32,7 +32,7 @@ export interface Rotation {
 /**
  * Seals everything with the current key. Each batch is a short transaction that holds nothing but its rows, so the service runs on; what is
  * done already is passed over, so a run that was killed is simply started again. The canary comes last: as long as it needs the former key,
- * a start with the new one alone is refused. Audit logs go on under a key that the former one never opened.
+ * a start with the new one alone is refused. New entries of audit logs use a key that the old secret cannot decrypt.
  */
 export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: Rotation) => void = () => {}): Promise<Rotation> {
   const progress: Rotation = { looked: 0, resealed: 0, lost: [] }

@@ -25,7 +25,7 @@ export function mail(db: Database, { email, token, site }: Jobs['mail_password_r
 
 /**
  * Whoever forgot a password may have lost it to somebody: nothing that was made with it lives on. Following the link proves the
- * address too; factors stay unless they are from before the first proof. Gives whose it was.
+ * address too; factors stay unless they are from before its first verification. Returns the user.
  */
 export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<number> {
   return db.transaction(async (db) => {

@@ -4,7 +4,7 @@ import { BASE62, scannable, type TokenKind } from '../privacy/scannable-tokens.t
 /** API tokens: 43 characters of 62, a little over 32 random bytes, without a prefix. */
 export const newToken = () => Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('')
 
-/** Every other token has a prefix and a checksum, by which a secret scanner finds it. */
+/** All other tokens have a prefix and a checksum for secret scanners. */
 export const newScannableToken = (kind: TokenKind) => scannable(kind, newToken())
 
 /** Webhook tokens: 64 hexadecimal characters. */

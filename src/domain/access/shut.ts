@@ -38,8 +38,8 @@ export async function refuseWithoutFactor(db: Database, by: Asker, accountId: nu
 }
 
 /**
- * Nobody adds or removes a factor with a session that has not shown the ones there are: with the password of somebody whose account asks
- * for a second factor, or through another account's provider, which asks for no code of their app.
+ * A session that has not shown the existing factors cannot add or remove any: one opened with a password while an account requires a second
+ * factor, or through another account's provider, which does not ask for a code.
  */
 export async function refuseUnlessShown(db: Database, by: Asker): Promise<void> {
   const withoutApp = sql`

@@ -1,13 +1,13 @@
 import { type Pool, raw, sql } from '../../db/database.ts'
 
-/** Where suspects are stored, each with the reasons that we composed for it. */
+/** The columns that store suspects, each with the reasons that the service wrote. */
 const TABLES = ['investigations', 'breakages']
 
 const BATCH = 500
-/** Reasons quote no shorter word. */
+/** The shortest word that reasons quote. */
 const SHORTEST = 3
 
-/** The words of our own sentences: they stay, whatever somebody is called. */
+/** The words of our own sentences: they stay even if a person has such a name. */
 const OWN = new Set(
   `changes adds deletes renames named on line home of which belongs with in a folder that speaks misses where dependencies and modules are
   declared steers the build shares failure says it is about documentation holds no kind file could cause such`.split(/\s+/),
@@ -18,8 +18,8 @@ interface Suspect {
 }
 
 /**
- * Takes the words of a name out of the reasons why changes of an account are suspected. What is shared with a failure is told there word by
- * word, so the name as a whole is not in it. How many rows named them.
+ * Removes the words of a name from the reasons why changes of an account are suspected. Reasons quote single words shared with the failure,
+ * so a search for the whole name would miss them. Returns the number of rows changed.
  */
 export async function forgetReasons(
   db: Pool,
@@ -28,7 +28,7 @@ export async function forgetReasons(
   former: string,
   onProgress: () => void,
 ): Promise<number> {
-  // What stands instead of a name is everybody's.
+  // The placeholder for a removed name must not be removed itself.
   const words = wordsOf(name).filter((word) => !wordsOf(former).includes(word))
   if (words.length === 0) return 0
   let changed = 0
@@ -55,7 +55,7 @@ export async function forgetReasons(
   return changed
 }
 
-/** As reasons may spell them: in lower case, without an s at the end, and what is left of a word around letters beyond ASCII. */
+/** The spellings in reasons: lower case, without a final s, and split at letters outside ASCII. */
 function wordsOf(name: string): string[] {
   const parts = [/[^\p{L}\p{N}]+/u, /[^A-Za-z0-9]+/].flatMap((gap) => name.toLowerCase().split(gap))
   const all = parts.flatMap((part) => (part.length > 4 && part.endsWith('s') ? [part, part.slice(0, -1)] : [part]))
@@ -73,7 +73,7 @@ function without(suspects: unknown, words: readonly string[], former: string): u
 
 const QUOTED = /[“"][^”"]*[”"](?:, )?/g
 
-/** Quoted words go, and with the last of them their reason; a path or a name keeps the rest of itself. */
+/** Removes quoted words, and a reason with its last one; a path or a longer name keeps its other parts. */
 function cleaned(reason: string, words: readonly string[], former: string): string[] {
   const quotes = reason.match(QUOTED) ?? []
   const kept = quotes.filter((quote) => !words.some((word) => holds(quote.toLowerCase(), word)))
@@ -89,13 +89,13 @@ function cleaned(reason: string, words: readonly string[], former: string): stri
   ]
 }
 
-/** A compound has lost its seams: there a word of four letters or more is enough. */
+/** Compounds are written in lower case without separators, so any part of four letters or more counts. */
 const holds = (quote: string, word: string) =>
   quote.replace(/, $/, '').slice(1, -1) === word || (word.length > SHORTEST && quote.includes(word))
 
 const wholeWord = (word: string) => new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'giu')
 
-/** Between slashes, dots and the like it is a part of a path. */
+/** Between slashes, dots and similar characters a word is a part of a path. */
 function isOwn(found: string, [at, text]: unknown[]): boolean {
   const around = [String(text)[Number(at) - 1], String(text)[Number(at) + found.length]]
   return OWN.has(found) && !around.some((next) => next !== undefined && /[/\\._-]/.test(next))

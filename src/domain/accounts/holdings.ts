@@ -15,8 +15,8 @@ export interface Holding {
   /** The columns of its primary key: the order of an export. */
   key: string
   /**
-   * Useless without its secret, so an export holds it only with a passphrase: a setting that admins enter, or a credential that lets people
-   * or tools in, which only the operator's export holds.
+   * Useless without its secret, so an export contains it only with a passphrase: a setting that admins enter, or a credential of people or
+   * tools, which only the operator's export contains.
    */
   secret?: 'setting' | 'credential'
   /** Takes no change, and goes with the account's own row. */

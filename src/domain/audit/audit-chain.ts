@@ -11,18 +11,18 @@ export interface Link {
 
 const AT_ONCE = 1_000
 
-/** What a link is made over; times as numbers, so that no session's time zone changes it. */
+/** The fields that are hashed; times as numbers, so that the time zone of the database session does not matter. */
 const words = (position: Sql) => sql`
   jsonb_build_array(l.account_id, l.id, extract(epoch from l.at), l.user_id, l.token_id, l.ip_address, l.action, l.project_id, l.subject,
     l.before, l.after, ${position}, l.actor)::text`
-/** The same as it was before there were keys: an entry that does not name its actor ended before it. */
+/** The fields as they were hashed before keys existed: without the actor if there was none. */
 const unkeyedWords = sql`
   (jsonb_build_array(l.account_id, l.id, extract(epoch from l.at), l.user_id, l.token_id, l.ip_address, l.action, l.project_id, l.subject,
     l.before, l.after, l.position) || case when l.actor is null then '[]' else jsonb_build_array(l.actor) end)::text`
 
 /**
- * Puts what was added since into the chain of an account, one caller at a time. Commits need not come in the order of ids, so the place in
- * the chain is given here.
+ * Adds new entries to the chain of an account, one caller at a time. Transactions may commit in another order than their ids, so the
+ * position in the chain is assigned here.
  */
 export async function seal(db: Database, vault: Vault, accountId: number): Promise<void> {
   const keys = await auditKeys.load(db, vault)
@@ -35,7 +35,7 @@ export async function seal(db: Database, vault: Vault, accountId: number): Promi
       select position, encode(hash, 'hex') as hash from audit_log where account_id = ${accountId} and position is not null
       order by position desc limit 1`)
     const trusted = kept && isAuthentic(keys, accountId, kept) ? kept : undefined
-    // A log whose end was cut off goes on where it was, so that the gap stays.
+    // If the end was cut off, positions continue after it, so that the gap stays visible.
     let head: Link | undefined = trusted && trusted.position > (last?.position ?? 0) ? trusted : last
     for (let count = AT_ONCE; count === AT_ONCE; ) {
       const from = head?.position ?? 0
@@ -53,7 +53,7 @@ export async function seal(db: Database, vault: Vault, accountId: number): Promi
         where l.account_id = ${accountId} and l.id = s.id`)
       count = rows.length
     }
-    // One that is missing or was changed stays so, for `verify` to find.
+    // A missing or changed head is not repaired, so that `verify` finds it.
     if (head && (trusted || !(kept || last))) await keepHead(db, keys, accountId, head)
   })
 }
@@ -79,14 +79,14 @@ const isAuthentic = ({ all }: auditKeys.AuditKeys, account_id: number, { key_id,
   return key !== undefined && mac === auditKeys.headMac(key, { account_id, position, hash })
 }
 
-/** What was added since the last time, of all accounts: tampering is noticed from then on. */
+/** Seals the new entries of all accounts: from then on tampering is detected. */
 export async function sealAll(db: Database, vault: Vault): Promise<void> {
   await auditKeys.load(db, vault)
   const accounts = await db.rows<{ account_id: number }>(sql`select distinct account_id from audit_log where position is null`)
   for (const { account_id } of accounts) await seal(db, vault, account_id)
 }
 
-/** Tells of each account's newest link outside of the database, where nobody who rewrites the log can reach it. */
+/** Writes each account's newest entry to the service's log, out of reach of somebody who rewrites the database. */
 export async function logHeads(db: Database, write: (head: { account_id: number; head: string }) => void): Promise<void> {
   const heads = await db.rows<Link & { account_id: number }>(sql`
     select account_id, position, encode(hash, 'hex') as hash from audit_heads where position > logged_position order by account_id`)
@@ -99,9 +99,9 @@ export async function logHeads(db: Database, write: (head: { account_id: number;
 
 export interface Verdict {
   entries: number
-  /** The hash of the last entry, to be compared with one that was noted elsewhere. */
+  /** The hash of the last entry, to compare with one saved elsewhere. */
   head: string | null
-  /** So many at the beginning are of before there were keys: whoever can write to the database could have made them. */
+  /** The number of entries at the beginning without a key: anyone who can write to the database could have made them. */
   unkeyed: number
   /** Where the chain breaks first, and how. */
   broken: { position: number; id: number | null; why: string } | null
@@ -114,7 +114,7 @@ interface Walked extends Link {
   words: string
 }
 
-/** Follows the chain from its beginning to its kept end, through the links that somebody noted elsewhere. */
+/** Checks the chain from its beginning to the stored head, and that it contains the entries saved elsewhere. */
 export async function verify(db: Database, vault: Vault, accountId: number, noted: readonly Link[] = []): Promise<Verdict> {
   await seal(db, vault, accountId)
   const keys = await auditKeys.load(db, vault)
@@ -149,7 +149,7 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
   return cut(Math.max(kept?.position ?? 0, ...noted.map(({ position }) => position))) ?? found
 }
 
-/** What is wrong with an entry by itself and behind the one before. */
+/** What is wrong with an entry, by itself and as the successor of the one before. */
 function flawOf(keys: auditKeys.AuditKeys, entry: Walked, { head, unkeyed, entries }: Verdict): string | undefined {
   const { key_id, hash, words, at } = entry
   if (key_id === null) {

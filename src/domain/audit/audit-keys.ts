@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { type Database, reserveId, sql } from '../../db/database.ts'
 import { sealedIn, type Vault } from '../access/secrets.ts'
 
-/** What the chains of audit logs are made under. Kept sealed: whoever can write to the database alone can make no link. */
+/** The keys of audit log chains. Stored encrypted, so that write access to the database is not enough to forge an entry. */
 export interface AuditKeys {
-  /** What the next link is made under. */
+  /** The key for new entries. */
   current: AuditKey
-  /** By id; one that cannot be opened is not there. */
+  /** By id, without keys that cannot be decrypted. */
   all: ReadonlyMap<number, AuditKey>
-  /** From then on no entry is sealed without a key. */
+  /** Every entry after this time must have a key. */
   since: string
 }
 
@@ -17,7 +17,7 @@ interface AuditKey {
   key: Buffer
 }
 
-/** Told by the sealed text itself, which nobody can change. */
+/** Read from the encrypted text, which cannot be forged. */
 interface Sealed {
   key: string
   made_at: string
@@ -35,10 +35,10 @@ export async function load(db: Database, vault: Vault): Promise<AuditKeys> {
   return (await open(db, vault))!
 }
 
-/** Links from now on are made under a new key. What is there stays provable: its keys are kept, and every later link is made over it. */
+/** New entries use a new key. Older ones can still be verified: their keys are kept, and every later hash covers them. */
 export async function add(db: Database, vault: Vault): Promise<void> {
   const id = await reserveId(db, 'audit_keys')
-  // By the clock of the database, as the times of entries are.
+  // By the clock of the database, like the times of entries.
   const { made_at } = (await db.one<{ made_at: string }>(sql`select clock_timestamp()::timestamptz(3) as made_at`))!
   const sealed: Sealed = { key: randomBytes(32).toString('base64'), made_at }
   await db.execute(sql`
@@ -62,7 +62,7 @@ async function open(db: Database, vault: Vault): Promise<AuditKeys | undefined> 
   return { current: opened.at(-1)!, all: new Map(opened.map((one) => [one.id, one])), since: opened[0]!.made_at }
 }
 
-/** Those of before there was a key. */
+/** Hashes from before keys existed. */
 async function signHeads(db: Database, { current }: AuditKeys) {
   const heads = await db.rows<{ account_id: number; position: number; hash: string }>(
     sql`select account_id, position, encode(hash, 'hex') as hash from audit_heads where mac is null`,
@@ -73,7 +73,7 @@ async function signHeads(db: Database, { current }: AuditKeys) {
     where h.account_id = s.account_id`)
 }
 
-/** Of one entry: over the link before and its own words. */
+/** The hash of one entry: over the previous hash and its own fields. */
 export const linkOf = ({ key }: AuditKey, previous: string | null, words: string): string =>
   createHmac('sha256', key)
     .update(Buffer.from(previous ?? '', 'hex'))

@@ -8,7 +8,7 @@ import { branchFits } from '../changes/branch-names.ts'
 export interface Built {
   name: string
   jobs: { name: string; at: string }[]
-  /** Null while it is there. */
+  /** Null unless the branch was deleted. */
   deleted_at: string | null
 }
 
@@ -35,11 +35,11 @@ export interface Run {
 
 const DAY_MS = 86_400_000
 const RECENT_DAYS = 30
-/** A job that is silent for so long while the others report so many builds was retired or renamed. */
+/** A job without a build for this long, while the others report this many, was retired or renamed. */
 const SILENT_DAYS = 7
 const OTHERS_REPORTED = 20
 
-/** The jobs that a project names for the branch, if it does; else those that reported in the days before the branch was last built. */
+/** The jobs that the project's settings name for the branch; otherwise those that reported in the days before its newest build. */
 export function jobsOf({ name, jobs }: Built, required: readonly Requirement[]): { names: string[]; named: boolean } {
   const named = required.find(({ branch }) => branchFits(branch, name))
   if (named) return { names: named.jobs, named: true }
@@ -65,13 +65,13 @@ export const runsOf = (
       order by b.created_at desc, b.id desc limit ${take}) b
     order by b.created_at desc, b.id desc`)
 
-/** On the branch, and by arrival where they stand at one change or nobody knows. */
+/** Ordered by position on the branch, then by arrival. */
 const isAfter = (a: Run, b: Run) =>
   a.position === null || b.position === null || a.position === b.position ? a.id > b.id : a.position > b.position
 
 const last = (runs: readonly Run[]) => runs.reduce((newest, run) => (isAfter(run, newest) ? run : newest), runs[0]!)
 
-/** Whether a job has long been silent: measured from its last place on the branch to the branch's newest build, not until today. */
+/** Whether a job is retired: measured from its last build to the branch's newest build, not until today. */
 export function isRetired(job: string, runs: readonly Run[]): boolean {
   const own = runs.filter((run) => run.job === job)
   if (own.length === 0) return false

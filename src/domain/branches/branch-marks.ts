@@ -15,7 +15,7 @@ export interface Mark extends Placed {
   marked: NonNullable<BranchHealth['marked_good']>
 }
 
-/** The newest change of a branch that somebody called good. */
+/** The newest change of a branch that a person marked as good. */
 export const newestMark = (db: Database, { account_id, project_id }: Owner, branch: string): Promise<Mark | undefined> =>
   db.one(sql`
     select p.position, ${reference} as change,
@@ -25,10 +25,10 @@ export const newestMark = (db: Database, { account_id, project_id }: Owner, bran
     where m.account_id = ${account_id} and m.project_id = ${project_id} and m.branch = ${branch}
     order by p.position desc limit 1`)
 
-/** As much of a commit as people type. */
+/** The shortest abbreviation of a commit that is accepted. */
 const HASH_START = 7
 
-/** Calls a change of a branch good whatever its jobs say, or takes that back. Returns the name of the branch. */
+/** Marks a change of a branch as good, whatever its jobs' results, or removes the mark. Returns the name of the branch. */
 export async function mark(
   db: Database,
   by: Owner & { user_id: number },
@@ -62,7 +62,7 @@ export async function mark(
   return name
 }
 
-/** By its whole name, or a stream by its last folder where only one has it. */
+/** By its full name, or a stream by its last folder if only one has it. */
 async function branchCalled(db: Database, { account_id, project_id }: Owner, branch: string): Promise<string> {
   const key = scrub(branchKey(branch))
   const has = (condition: ReturnType<typeof sql>) => sql`

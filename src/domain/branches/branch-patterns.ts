@@ -2,10 +2,10 @@ import { type Database, raw, sql } from '../../db/database.ts'
 import { BRANCH } from '../builds/positions.ts'
 import { branchFits } from '../changes/branch-names.ts'
 
-/** Of a project with more branches those behind are not looked at. */
+/** At most this many branches of a project are checked. */
 const NAMES_MAX = 5_000
 
-/** Every branch that a build or a change is of. PostgreSQL walks its index from one name to the next. */
+/** Every branch of a build or a change. A loose index scan: PostgreSQL jumps from one name to the next. */
 async function branchNames(
   db: Database,
   { account_id, project_id }: { account_id: number; project_id: number },
@@ -29,7 +29,7 @@ async function branchNames(
   return rows.map(({ name }) => name)
 }
 
-/** The patterns that no branch of the project fits. */
+/** The patterns that match no branch of the project. */
 export async function unmatched(
   db: Database,
   owner: { account_id: number; project_id: number },

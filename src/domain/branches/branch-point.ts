@@ -8,7 +8,7 @@ interface Owner {
   project_id: number
 }
 
-/** A change at a place of a branch. */
+/** A change and its position on a branch. */
 export interface Placed {
   position: number
   change: NonNullable<Branch['head']>
@@ -18,7 +18,7 @@ export interface Placed {
 export const reference = sql`json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier,
   'timestamp', iso(c.timestamp))`
 
-/** Where a git branch left another: at the change that its first one follows, or at its first one where another branch has it too. */
+/** Where a git branch was created from another: the parent of its first change, or its first change if another branch has it too. */
 export const branchPoint = async (
   db: Database,
   { account_id, project_id }: Owner,
@@ -38,7 +38,7 @@ export const branchPoint = async (
           select from change_branches o where o.change_id = c.id and o.branch <> ${branch} and o.orphaned_at is null)
         order by position limit 1`)
 
-/** The jobs that passed at a branch point before the branch was there. */
+/** The jobs that passed at a branch point on another branch. */
 export const passedAt = async (db: Database, { project_id }: Owner, branch: string, identifier: string): Promise<string[]> =>
   (
     await db.rows<{ job: string }>(sql`

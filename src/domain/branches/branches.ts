@@ -32,7 +32,7 @@ interface Owner {
 /** Of a project with more branches the others are found by their name. */
 const BRANCHES_MAX = 2_000
 const RECENT_DAYS = 30
-/** How long a branch is shown that is gone. */
+/** How long a deleted branch is listed. */
 const DELETED_FOR = sql`interval '1 day'`
 
 /**
@@ -98,7 +98,7 @@ export async function health(db: Database, owner: Owner, { branch }: { branch?: 
   return healthOf(db, owner, found, await requiredJobs(db, owner))
 }
 
-/** Calls a change of a branch good by hand, or takes that back. */
+/** Marks a change of a branch as good, or removes the mark. */
 export async function markGood(db: Database, by: Owner & { user_id: number }, input: MarkGood): Promise<BranchHealth> {
   const name = await marks.mark(db, by, input)
   const [found] = await built(db, by, { only: name })
@@ -124,7 +124,7 @@ const RUNS_SHOWN = 20
 /** How far back each job is looked at: further where the first look finds no change that all of them cover. */
 const LOOKS = [60, 300]
 
-/** The jobs that count with what they said, and the newest change that is good by it. */
+/** The required jobs with their results, and the newest change that is good by them. */
 interface Judged {
   runs: Run[]
   jobs: (Job & { name: string })[]
@@ -147,13 +147,13 @@ async function judge(db: Database, owner: Owner, branch: Built, required: readon
         return { name, hasMore, verdicts: [...before, ...said], fromFirst: !named && !hasMore }
       })
     const good = await newestIn(db, owner, branch.name, coveredByAll(jobs), point)
-    // Further back there is nothing to find where a job that always counts has no more runs and none of them passed, or none has more.
+    // Reading further back finds nothing if no job has more runs, or if a job that is always required has no more runs and never passed.
     const isVain = jobs.some(
       ({ hasMore, fromFirst, verdicts }) => !hasMore && !fromFirst && !verdicts.some(({ passed }) => passed),
     )
     if (good || isVain || !jobs.some(({ hasMore }) => hasMore) || take === LOOKS.at(-1)) return { runs, jobs, good }
   }
-  throw new Error('A branch is looked at at least once.')
+  throw new Error('The loop above runs at least once.')
 }
 
 async function healthOf(db: Database, owner: Owner, branch: Built, required: readonly Requirement[]): Promise<BranchHealth> {
@@ -169,7 +169,7 @@ async function healthOf(db: Database, owner: Owner, branch: Built, required: rea
         runs.filter((run) => run.job === name),
       ),
     )
-    // A branch that is gone is neither red nor green.
+    // A deleted branch is neither red nor green.
     .map((job) => (branch.deleted_at === null ? job : { ...job, state: 'unknown' as const, red_since: null }))
   const next = good && (await nextAfter(db, owner, branch.name, good.position))
   const red = jobs.filter(({ state }) => state === 'red')
@@ -243,7 +243,7 @@ async function newestIn(
   return undefined
 }
 
-/** The place of the change after this one. */
+/** The position of the change after this one. */
 const nextAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
   (
     await db.one<{ position: number }>(sql`

@@ -2,14 +2,14 @@
 export interface Verdict {
   position: number
   passed: boolean
-  /** Its rank among the builds of the job: of several at one place the highest counts. */
+  /** Its rank among the builds of the job: of several at one position the highest counts. */
   rank: number
 }
 
-/** A job that counts for a branch. */
+/** A required job of a branch. */
 export interface Job {
   verdicts: readonly Verdict[]
-  /** It counts from its first verdict on, and all of them are known; else it always counts. */
+  /** It is required from its first verdict, and all its verdicts are known; otherwise it is always required. */
   fromFirst?: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Span {
   to: number
 }
 
-/** The places between two passes with no failure between them. */
+/** The positions between two passes without a failure in between. */
 function passedSpans(verdicts: readonly Verdict[]): Span[] {
   const spans: Span[] = []
   let open: Span | undefined
@@ -34,7 +34,7 @@ function passedSpans(verdicts: readonly Verdict[]): Span[] {
   return spans
 }
 
-/** Before its first verdict a job says nothing, so that a new one does not take back what was good before it. */
+/** A job is not required before its first verdict, so that a new job leaves earlier good changes good. */
 function coveredBy({ verdicts, fromFirst }: Job): Span[] {
   const spans = passedSpans(verdicts)
   if (!fromFirst) return spans
@@ -53,8 +53,8 @@ export function inPlace<V extends Verdict>(verdicts: readonly V[]): V[] {
 }
 
 /**
- * The places that every job covers, the newest first: the last verdict at or before it and the first at or after it are both passes. At least
- * one job must have passed there; where none had reported yet, nothing is known.
+ * The positions that every job covers, newest first: the last verdict at or before it and the first at or after it are both passes. At least
+ * one job must have passed there: without any report nothing is known.
  */
 export function coveredByAll(jobs: readonly Job[]): Span[] {
   const [first, ...others] = jobs.map(coveredBy)
@@ -86,8 +86,8 @@ function merged(spans: readonly Span[]): Span[] {
 }
 
 /**
- * The jobs on account of which the next change is not good too: those that failed from there on, else those that have not built so far while
- * others have. `next` is the first change after the last known good one, or the oldest where none is good.
+ * The jobs that keep the next change from being good: those that failed from there on, otherwise those that have not built that far while
+ * others have. `next` is the first change after the last known good one, or the oldest if none is good.
  */
 export function heldBackBy<J extends Job>(jobs: readonly J[], next: number): J[] {
   const lacking = jobs.filter((job) => !coveredBy(job).some(({ from, to }) => from <= next && next <= to))

@@ -26,7 +26,7 @@ const columns = (site: string) => sql`
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
 
-/** A breakage `k` that still asks for something: neither fixed nor withdrawn. */
+/** Whether a breakage `k` is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
 
 /** Newest first. */

@@ -36,7 +36,7 @@ export function edit(
 ): Promise<BreakageDetail> {
   return db.transaction(async (db) => {
     await lockBreakages(db, by.project_id)
-    // Read by the triggers that leave events.
+    // Read by the triggers that write events.
     await db.execute(sql`select set_config('goldmaster.said_by', ${String(by.user_id ?? '')}, true)`)
     const known = await db.one<Known>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages

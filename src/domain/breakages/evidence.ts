@@ -19,7 +19,7 @@ export interface OnBranch {
   branch: string | null
 }
 
-/** The surest of what these of its builds were found to have failed of; of equals that of the earliest. */
+/** The finding with the highest confidence among these builds; of equals the earliest. */
 export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>, builds: readonly number[]) =>
   db.one<Finding>(sql`
     select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
@@ -51,11 +51,11 @@ export const changesBetween = (db: Database, { account_id, project_id, branch }:
 
 export interface Narrowed {
   suspects: readonly Suspect[]
-  /** Changes lie in the range, and none of them was weighed when the build was investigated. */
+  /** Whether the range has changes of which the investigation considered none. */
   isUnweighed: boolean
 }
 
-/** Only changes inside the range can have done it. */
+/** Only changes inside the range can be suspects. */
 export async function narrowed(
   db: Database,
   { account_id, project_id, branch }: OnBranch,
@@ -66,7 +66,7 @@ export async function narrowed(
   const range = sql`
     p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.orphaned_at is null and p.doubted_at is null
       and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`
-  // Changes of a second repository that the build names have no place on this branch.
+  // Changes of a second repository that the build names have no position on this branch.
   const found = await db.rows<{ change_id: number }>(sql`
     select s.change_id from unnest(${suspects.map(({ change_id }) => change_id)}::bigint[]) s (change_id)
     where exists (select from change_branches p where ${range} and p.change_id = s.change_id)
@@ -93,7 +93,7 @@ interface Shown {
 /** Whether a change between two positions touches the files of a failure. */
 export async function isTouched(db: Database, breakage: OnBranch, shown: Shown, above: number, upTo: number): Promise<boolean> {
   const changes = await changesBetween(db, breakage, above, upTo)
-  // More changes than are read may hold one that does.
+  // There are more changes than are read, and one of the others may touch them.
   return changes.length === RANGE_MAX || touching(shown, changes.map(candidateOf)).size > 0
 }
 
@@ -104,8 +104,8 @@ interface Mending extends OnBranch {
 }
 
 /**
- * The change that mended it, between the last failure and the first pass: the only one there; the one that takes back a suspect or names the
- * breakage; the one that touches files of the failure, where words tell several of these apart. Null where nothing shows it.
+ * The fixing change between the last failure and the first pass: the only one; the one that reverts a suspect or names the breakage; the one
+ * that touches files of the failure, with its description deciding between several. Null without such evidence.
  */
 export async function fixingChange(
   db: Database,
@@ -133,7 +133,7 @@ export async function fixingChange(
   return onlyOne(able.filter((change) => rank(change) === best))
 }
 
-/** Of several that are as likely none is chosen. */
+/** Null if several are equally likely. */
 const onlyOne = (changes: readonly Change[]) => (changes.length === 1 ? changes[0]!.id : null)
 
 const takesBack = (change: Change, suspected: readonly string[]) => {
@@ -141,7 +141,7 @@ const takesBack = (change: Change, suspected: readonly string[]) => {
   return asked !== undefined && suspected.some((identifier) => isName(identifier, asked))
 }
 
-/** By its page, its number, or the task that was made of it. */
+/** By its URL, its number, or the task created from it. */
 const namesIt = ({ description }: Change, { id, task_id }: Mending) =>
   new RegExp(
     `/breakages/${id}\\b|\\bbreakage #?${id}\\b${task_id === null ? '' : `|/tasks/${task_id}\\b|\\btask #?${task_id}\\b`}`,

@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { Occasion } from '../channels/announce.ts'
 
-/** Somebody said which change fixes it; failures before that change say nothing else. The change itself may be reported later. */
+/** A person named the fixing change: failures before that change don't reopen the breakage. The change may be reported later. */
 export const noteFixedIn = (db: Database, projectId: number, id: number | undefined, changelist: number) =>
   db.execute(sql`
     with fixed as (
@@ -14,7 +14,7 @@ export const noteFixedIn = (db: Database, projectId: number, id: number | undefi
 const OCCURRENCE = sql`k.account_id, k.id, k.occurrence, k.fixed_by_change_id`
 const OF_FIXED = sql`o.account_id = fixed.account_id and o.breakage_id = fixed.id and o.number = fixed.occurrence`
 
-/** Changes that somebody named as a fix before they were reported. */
+/** Links changes that were named as a fix before they were reported. */
 export async function linkFixes(db: Database, occasions: readonly Occasion[]) {
   const changes = occasions.flatMap(({ event_type, row_id }) => (event_type === 'change.submitted' ? [row_id] : []))
   if (changes.length > 0)

@@ -2,14 +2,14 @@ import type { Database } from '../../db/database.ts'
 import { type Finding, isTouched, type OnBranch } from './evidence.ts'
 import type { Occurrence } from './judge.ts'
 
-/** Two reopenings within this time, with no change to its files since before the first, are nobody's doing. */
+/** A breakage flickers after two reopenings within this time without a change to its files. */
 const WITHIN_MS = 7 * 86_400_000
-/** Of many reopenings the newest are looked at. */
+/** How many of the newest reopenings are read. */
 const PAIRS_MAX = 5
 
 const openedAt = ({ failures }: Occurrence) => Math.min(...failures.map(({ began_at }) => began_at))
 
-/** Whether it came back twice within a week although no change touched the files of the failure. */
+/** Whether it reopened twice within a week although no change touched the files of the failure. */
 export async function flickers(
   db: Database,
   breakage: OnBranch,

@@ -91,7 +91,7 @@ async function hitOf(db: Database, projectId: number, members: readonly Member[]
   }
 }
 
-/** Passes are looked for around these: the first, the last, and some between them. */
+/** Passes are read around these failures: the first, the last, and some in between. */
 const LOOKS = 5
 
 function spread(members: readonly Member[]): Member[] {

@@ -28,7 +28,7 @@ export async function join(db: Database, failure: Failure, finding: Finding, has
   const cause = causeOf(failure, finding, hasLog)
   const above = isNamed(cause) ? undefined : await breakageAbove(db, build_run_id)
   const found = above ?? (await known(db, failure, cause))
-  // A bisecting build narrows down what is known to be broken, and opens nothing.
+  // A bisecting build narrows the range of a known breakage and opens none.
   if (found === undefined && failure.kind === 'bisect') return
   const id = found ?? (await open(db, failure, cause, finding))
   if (above === undefined) await remember(db, id, cause)
@@ -108,7 +108,7 @@ const known = async (
 
 const KEYS_MAX = 100
 
-/** Another compiler, or the same one after the line has moved, is recognized by what joined before. */
+/** Adds the keys of a failure that joined: they recognize the error from another compiler, or after its line has moved. */
 const remember = (db: Database, id: number, { cause_keys = [] }: Cause) =>
   db.execute(sql`
     update breakages k set

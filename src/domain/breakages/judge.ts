@@ -1,17 +1,17 @@
-/** Where a build stands: on its branch, and among the builds of its job where nobody knows that. */
+/** The place of a build: its position on the branch, and its rank in its job if the position is unknown. */
 export interface Place {
   position: number | null
   /** Its rank among the builds of the job: by the CI's number, then by arrival, never by a clock. */
   at: number
-  /** When it was first heard of, in milliseconds of our own clock: all there is to compare builds of different jobs by without a branch. */
+  /** When it was first reported, in milliseconds of our own clock: without a branch, builds of different jobs are only comparable by this. */
   received: number
-  /** It was built to find the range, and says nothing else. */
+  /** A bisecting build, which only narrows the range. */
   bisect?: boolean
 }
 
 export interface Failure extends Place {
   build_run_id: number
-  /** The occurrence that it was counted to when it was last looked at; null for a new one. */
+  /** The occurrence it belonged to at the last evaluation; null for a new build. */
   occurrence: number | null
   /** Milliseconds. */
   began_at: number
@@ -21,7 +21,7 @@ export interface Pass extends Place {
   build_run_id: number
   /** When it was known that it passed. */
   finished_at: number
-  /** No build: somebody said that it is fixed. */
+  /** Not a build: a person resolved the breakage. */
   said?: true
 }
 
@@ -43,22 +43,22 @@ export interface Occurrence {
   mended: Pass[] | null
   /** Passed and failed at the same change. */
   flaky: boolean
-  /** Positions on the branch between which it began. Equal where the job had passed at that very change: no change is to blame. */
+  /** Positions on the branch between which it began. Equal if the job had passed at that same change: then no change is a suspect. */
   firstBad: number | null
   lastGood: number | null
-  /** Positions between which it was mended; null where nobody knows. */
+  /** Positions between which it was fixed; null if unknown. */
   lastBad: number | null
   firstGood: number | null
 }
 
 export interface Judging {
-  /** Its cause comes and goes by itself, because it lies in the machines: a pass at the same change mends it. */
+  /** It flickers or is an infrastructure failure: a pass at the same change fixes it. */
   passing: boolean
-  /** It is of no branch: only time compares builds of different ones. */
+  /** It hits several branches, so its builds are compared by time. */
   byTime: boolean
-  /** When somebody said that it is fixed, and where the branch stood then. */
+  /** When a person resolved it, and the position of the branch at that time. */
   said: readonly { position: number | null; received: number }[]
-  /** When somebody said that it is not fixed after all: what passed before does not end the newest occurrence. */
+  /** When a person reopened it: earlier passes do not end the newest occurrence. */
   unfixedAt: number | null
 }
 
@@ -70,13 +70,13 @@ const isAfter = (later: Place, earlier: Place, sameToo: boolean) => {
 const inOrder = (a: Place, b: Place) =>
   a.position === null || b.position === null ? a.at - b.at : a.position - b.position || a.at - b.at
 
-/** As builds of different jobs, or what a person said, compare. */
+/** The order of builds of different jobs, and of a person's decision among them. */
 const byReceipt = (one: Place): Place => ({ ...one, at: one.received })
 const byReceiptAlone = (one: Place): Place => ({ ...one, at: one.received, position: null })
 
 const isCounted = ({ bisect }: Place) => !bisect
 
-/** Failures of one job with no pass between them, and the first pass after the last of them. */
+/** Failures of one job without a pass in between, and the first pass after them. */
 interface Episode {
   hit: Hit
   failures: Failure[]
@@ -84,7 +84,7 @@ interface Episode {
 }
 
 /**
- * The occurrences of a breakage, oldest first: what its builds say together, whatever order they were reported in. One lasts until every
+ * The occurrences of a breakage, oldest first, computed from its builds in whatever order they were reported. An occurrence lasts until every
  * job that it hit has passed at a later change.
  */
 export function occurrencesOf(hits: readonly Hit[], judging: Judging): Occurrence[] {
@@ -123,7 +123,7 @@ function episodesOf(hit: Hit, { said, unfixedAt }: Judging, sameToo: boolean): E
     else groups.push([failure])
   }
   return groups.map((group, place) => {
-    // Somebody said that it is not fixed after all: what passed before does not end the last one.
+    // A person reopened it: earlier passes do not end the last occurrence.
     const isDoubted = ({ finished_at }: Pass) => place === groups.length - 1 && unfixedAt !== null && finished_at <= unfixedAt
     return { hit, failures: group, end: passes.find((pass) => ends(pass, group) && !isDoubted(pass)) }
   })
@@ -154,13 +154,13 @@ const later = (positions: number[], than: number | null) => {
   return above.length > 0 ? above : [Math.max(...positions)]
 }
 
-/** Builds that were made to find the range fail earlier than those of the job, and after what ended it the last time. */
+/** Failures of bisecting builds that are before the job's own failures and after the end of the previous occurrence. */
 const narrowedBy = (hits: readonly Hit[], firstBad: number, since: number) => {
   const searched = hits.flatMap(({ failures }) => positionsOf(failures.filter(({ bisect }) => bisect)))
   return Math.min(firstBad, ...searched.filter((position) => position > since))
 }
 
-/** The newest pass below the first failure; at the first failure itself where its job had passed there before. */
+/** The newest pass below the first failure, or at the same change if the job had passed there before. */
 function lastGoodOf(episodes: readonly Episode[], hits: readonly Hit[], firstBad: number | null): number | null {
   if (firstBad === null) return null
   const hadPassed = episodes.some(({ hit, failures }) =>

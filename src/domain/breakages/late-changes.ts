@@ -4,18 +4,18 @@ import { BRANCH, positionOn } from '../builds/positions.ts'
 import { scheduleSettling } from './schedule.ts'
 import { settleDeleted } from './settle.ts'
 
-/** How long after a build a change that belongs to it may arrive. */
+/** How long after a build a change in its range may arrive. */
 const LATE = sql`interval '24 hours'`
-/** Failed builds of a day that are looked at. */
+/** How many failed builds of a day are checked. */
 const BUILDS_MAX = 200
-/** Changes come in bursts: one look is enough for all of them. */
+/** Changes arrive in bursts: one check covers all of them. */
 const REST = 2
 
-/** Whether a project has builds that changes which arrive now may belong to. */
+/** Whether a project has failed builds whose range a new change could be in. */
 export const hasRecentFailures = (projectId: number) => sql`exists (
   select from build_runs b where b.project_id = ${projectId} and b.status = 'failed' and b.created_at > goldmaster_now() - ${LATE})`
 
-/** In the transaction that put changes on branches, where `hasRecentFailures`. */
+/** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
 export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
   enqueue(
     db,
@@ -24,7 +24,7 @@ export const scheduleReviews = (db: Database, { account_id, project_id }: { acco
     { owner: `account:${account_id}`, name: `review ranges ${project_id}`, delay: REST },
   )
 
-/** Suspects and ranges of builds are worked out again that a change has arrived for, or that lost one, since they were last looked at. */
+/** Computes suspects and ranges again for builds whose range got or lost a change since the last check. */
 export async function reviewRanges(db: Pool, projectId: number) {
   await settleDeleted(db, projectId)
   const builds = await db.rows<{ id: number; account_id: number }>(sql`
@@ -46,7 +46,7 @@ export async function reviewRanges(db: Pool, projectId: number) {
       { build_run_id: id },
       { owner: `account:${account_id}`, name: `review suspects of build ${id}` },
     )
-  // A build that passed stands elsewhere once a change below its own has arrived.
+  // The position of a passed build changes when a change below its own arrives.
   const moved = await db.rows<{ id: number }>(sql`
     select max(b.id) as id from (
       select b.*, ${BRANCH} as on_branch, ${positionOn(BRANCH)} as position from (

@@ -10,16 +10,16 @@ interface Stored {
 }
 
 interface Findings {
-  /** Of the newest one; those before it keep theirs. */
+  /** Only for the newest occurrence; earlier ones keep theirs. */
   suspects: readonly Suspect[]
   isFlickering: boolean
-  /** `earlier`: what is known of one that is not the newest. */
+  /** `earlier`: for an occurrence that is not the newest. */
   fixedBy(occurrence: Occurrence, earlier: Stored | undefined): Promise<number | null>
 }
 
 type Owned = Pick<OnBranch, 'id' | 'account_id'>
 
-/** When somebody said that it is fixed, and where the branch stood then. */
+/** When a person resolved it, and the position of the branch at that time. */
 export const resolutions = async (db: Database, { id, account_id }: Owned): Promise<Judging['said']> =>
   (
     await db.rows<{ resolved_at: string; resolved_position: number | null }>(sql`
@@ -27,15 +27,15 @@ export const resolutions = async (db: Database, { id, account_id }: Owned): Prom
       where account_id = ${account_id} and breakage_id = ${id} and resolved_at is not null`)
   ).map(({ resolved_at, resolved_position }) => ({ received: Date.parse(resolved_at), position: resolved_position }))
 
-/** Those above a number are gone: their builds left. */
+/** Deletes the occurrences above a number, which have no builds left. */
 export const keepFirst = (db: Database, { id, account_id }: Owned, count: number) =>
   db.execute(sql`
     delete from breakage_occurrences where account_id = ${account_id} and breakage_id = ${id} and number > ${count}`)
 
-/** Of a breakage that comes and goes for months the newest are worked out anew. */
+/** How many of the newest occurrences are updated: a breakage may reopen for months. */
 const RESTATED = 20
 
-/** Brings the rows of a breakage's occurrences in line with what was found. */
+/** Updates the rows of a breakage's occurrences. */
 export async function write(
   db: Database,
   breakage: OnBranch & { occurrence: number; owner_user_id: number | null; fixed_by_change_id: number | null },
@@ -59,7 +59,7 @@ export async function write(
     const last = occurrence.mended?.reduce((a, b) => (a.finished_at > b.finished_at ? a : b), occurrence.mended[0]!)
     const opened = Math.min(...occurrence.failures.map(({ began_at }) => began_at))
     const fixed = occurrence.mended && (said ?? last)
-    // A person who says that it is fixed may also say by what.
+    // A person who resolves it may also name the fixing change.
     const mender = said
       ? (earlier ?? { fixed_by_change_id: breakage.fixed_by_change_id }).fixed_by_change_id
       : fixed
@@ -99,7 +99,7 @@ const changeAt = ({ account_id, project_id, branch }: OnBranch, position: number
   select p.change_id from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id}
     and p.branch = ${branch} and p.position = ${position} limit 1)`
 
-/** Notes at every build which occurrence it belongs to. */
+/** Stores the occurrence of every build. */
 async function countBuilds(db: Database, { id, account_id }: Owned, found: readonly Occurrence[]) {
   const moved = found.flatMap(({ failures }, place) =>
     failures.filter(({ occurrence }) => occurrence !== place + 1).map(({ build_run_id }) => [build_run_id, place + 1] as const),
@@ -111,7 +111,7 @@ async function countBuilds(db: Database, { id, account_id }: Owned, found: reado
     where m.account_id = ${account_id} and m.breakage_id = ${id} and m.build_run_id = moved.id`)
 }
 
-/** After a person has said something about the newest one. */
+/** After a person edited the newest occurrence. */
 export const followBreakage = (db: Database, { id, account_id }: Owned) =>
   db.execute(sql`
     update breakage_occurrences o set owner_user_id = k.owner_user_id, claimed_at = k.claimed_at, fixed_at = k.fixed_at,

@@ -5,14 +5,14 @@ import { UNSETTLED } from './breakages.ts'
 export interface OpenBreakage {
   id: string
   cause: string
-  /** Whether it has the cause that was asked for. */
+  /** Whether it has the given cause. */
   same: boolean
 }
 
 /** More than anybody reads. */
 const SHOWN = 20
 
-/** What a branch has broken already, with what is asked for first. Causes in the machines are no branch's own and count for each. */
+/** The open breakages of a branch, those with the given cause first. Infrastructure failures count for every branch. */
 export const openOnBranch = (
   db: Database,
   { account_id, project_id, branch }: { account_id: number; project_id: number; branch: string },

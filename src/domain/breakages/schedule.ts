@@ -8,7 +8,7 @@ interface Due {
   job: string
 }
 
-/** What was fixed may have been told by another machine's clock than this build. */
+/** The fix and this build may have been reported with different clocks. */
 const CLOCKS = sql`interval '3 hours'`
 
 /** In the transaction that ended a build, where something is broken that its job was hit by, or was when the build ran. */

@@ -26,18 +26,18 @@ interface Known {
   muted: boolean
   unfixed_at: string | null
   jobs: string[]
-  /** What people were told: whom it names, and between which changes it began. */
+  /** What notifications said: the suspects and the range. */
   told: string
 }
 
-/** What messages and people were told of. */
+/** What messages and notifications were about. */
 const TOLD = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_suspect(suspects) ->> 'user_id', '/', last_good_change_id, '/',
   first_bad_change_id, '/', flaky)`
 
 /**
- * Works out from its builds, and from those that passed since, what a breakage is now: its occurrences with their ranges, its evidence,
- * whether it is fixed or came back. Nothing depends on the order in which the builds were reported. `movedTo`: the breakage that builds
- * of this one turned out to belong to. Under the lock of the project's breakages.
+ * Computes the state of a breakage from its builds and later passes: its occurrences with their ranges, its evidence, whether it is fixed or
+ * reopened. The order of the reports does not matter. `movedTo`: the breakage that builds of this one moved to. Needs the lock of the
+ * project's breakages.
  */
 export async function settle(db: Database, id: number, movedTo?: number) {
   const known = (await db.one<Known>(sql`
@@ -64,7 +64,7 @@ export async function settle(db: Database, id: number, movedTo?: number) {
   }
   await describe(db, known, hits, found)
   if (known.state === 'withdrawn' && newest.mended) return
-  // Its failures are all new: it came back before anybody had looked whether it was fixed.
+  // All its failures are new: it reopened before its fix was evaluated.
   const isNext = known.occurrence > 0 && newest.failures.every(({ occurrence }) => occurrence === null)
   const state = nextState(known, newest.mended !== null, isNext)
   if (state === 'fixed') await fix(db, known)
@@ -93,7 +93,7 @@ const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean, isNe
   return state
 }
 
-/** Writes down what was found: every occurrence in a row of its own, and the newest as the breakage itself. */
+/** Stores the result: a row for every occurrence, and the newest one in the breakage itself. */
 async function describe(db: Database, known: Known, hits: readonly Hit[], found: readonly Occurrence[]) {
   const { id } = known
   const newest = found.at(-1)!
@@ -145,7 +145,7 @@ async function describe(db: Database, known: Known, hits: readonly Hit[], found:
 const shownBy = (finding: Finding | undefined) =>
   finding?.category ? { category: finding.category, evidence: finding.evidence } : undefined
 
-/** The suspects of the build that shows it best are worked out again for the range as it is now; once for each range. */
+/** Computes the suspects of the build with the best evidence again for the current range, once per range. */
 async function scheduleReview(db: Database, known: Known, buildId: number, { lastGood, firstBad }: Occurrence) {
   const range = `${buildId}: ${lastGood ?? ''}-${firstBad ?? ''}`
   if (range === known.reviewed_range) return
@@ -158,7 +158,7 @@ async function scheduleReview(db: Database, known: Known, buildId: number, { las
   )
 }
 
-/** A failure that is reported late may move what mended it. */
+/** A failure that is reported late may move the fixing pass. */
 const fix = (db: Database, { id }: Known) =>
   db.execute(sql`
     update breakages k set state = 'fixed', muted_until = null, fixed_at = o.fixed_at, fixed_by_change_id = o.fixed_by_change_id,
@@ -167,7 +167,7 @@ const fix = (db: Database, { id }: Known) =>
     from breakage_occurrences o
     where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence`)
 
-/** Nobody has taken on what came back. */
+/** A reopened breakage has no owner. */
 async function reopen(db: Database, known: Known) {
   await db.execute(sql`
     update breakages set state = 'open', reopenings = reopenings + 1, fixed_at = null, fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null,
@@ -176,7 +176,7 @@ async function reopen(db: Database, known: Known) {
   await note(db, known, 'reopened')
 }
 
-/** It was not what it seemed to be. Nothing was fixed, nobody is suspected, and it counts in no figure. */
+/** A withdrawn breakage was not fixed, has no suspects and is left out of all statistics. */
 export async function withdraw(
   db: Database,
   { id, account_id, state, occurrence }: Pick<Known, 'id' | 'account_id' | 'state' | 'occurrence'>,
@@ -195,7 +195,7 @@ export async function withdraw(
   await scheduleTelling(db, { account_id, id, occurrence })
 }
 
-/** Messages and people that were told otherwise are told what holds now. */
+/** Corrects messages and notifications that are no longer true. */
 async function tellAnew(db: Database, known: Known) {
   if (known.occurrence === 0) return
   const { told } = (await db.one<{ told: string }>(sql`select ${TOLD} as told from breakages where id = ${known.id}`))!
@@ -255,7 +255,7 @@ export const settleOverdue = async (db: Pool) =>
       where ${UNSETTLED} and (k.muted_until <= goldmaster_now() or k.last_seen_at < goldmaster_now() - interval '30 days') order by k.id`),
   )
 
-/** Those of a project whose branch is gone. */
+/** The breakages of a deleted branch. */
 export const settleDeleted = async (db: Pool, projectId: number) =>
   settleEach(
     db,

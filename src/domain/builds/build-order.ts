@@ -1,4 +1,4 @@
-/** A build as its job counts it. */
+/** The fields that order the builds of a job. */
 export interface Counted {
   id: number
   /** The CI's number. */
@@ -10,8 +10,8 @@ const NUMBER = /^\d{1,18}(?:\.\d{1,18}){0,5}$/
 const partsOf = (number: string): bigint[] => (NUMBER.test(number) ? number.split('.').map(BigInt) : [])
 
 /**
- * The order of a job's builds at one change: by the CI's number where it is made of numbers, then by arrival. `inOrder` of positions.ts says
- * the same in SQL.
+ * The order of a job's builds at one change: by the CI's number if it is made of numbers, then by arrival. `inOrder` of positions.ts is the
+ * same in SQL.
  */
 export function byNumber(a: Counted, b: Counted): number {
   const [one, other] = [partsOf(a.build_number), partsOf(b.build_number)]

@@ -16,7 +16,7 @@ type Query = QueryOf<'listBuilds'> &
   Partial<Searched> & { cursor?: Key; ids?: readonly string[] /** With what failed builds are broken by. */; breakages?: boolean }
 type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
 
-/** Every build has a target type, and `development` is what it has where nobody said: that says nothing. */
+/** `development` is the default target type, so it does not say that a report named a configuration. */
 const configuration = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b.target_type), 'Development'))`
 
 const columns = (site: string) => sql`

@@ -34,7 +34,7 @@ async function find(db: Database, { project_id }: Owner, id: number | undefined)
   return build
 }
 
-/** A build to compare another with: at its place on its own branch; on the other's where nobody knows its own, or it is of another kind. */
+/** The place of the build to compare with: on its own branch, or on the other's if its own is unknown or of another kind. */
 export async function findEarlier(
   db: Database,
   { project_id }: Owner,
@@ -51,8 +51,8 @@ const isDepot = ({ branch }: Placed) => branch.startsWith('//')
 const CONTENTS_MAX = 200
 
 /**
- * The changes of one build that another does not hold, as they are shown: by place on their branches, by time alone where one has none
- * there. Builds of two branches are compared as sets: what never was on the other's branch was never in it, however old it is.
+ * The changes that one build contains and another does not: by position on their branch, or only by time if one has no position. Builds of
+ * two branches are compared as sets: a change that was never on the other branch was never in the other build, however old it is.
  */
 export async function contentsBetween(db: Database, owner: Owner, later: Placed, since: Placed | undefined): Promise<Contents> {
   const { branch } = later

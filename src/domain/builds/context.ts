@@ -21,7 +21,7 @@ const neighbour = (branch: string, side: Sql, order: Sql) => sql`(
 
 const CANDIDATES = 20
 
-/** Of a build whose branch is unknown: those that end in what the CI calls it, or are called so in some repository. */
+/** The possible branches of a build whose branch is unknown: streams that end in the CI's name, or branches with that name in a repository. */
 const branchCandidates = (branch: string) => sql`(
   select coalesce(json_agg(k.name order by k.name), '[]') from (
     select k.name from branches k

@@ -2,12 +2,12 @@ import { type Database, sql } from '../../db/database.ts'
 import { BRANCH, inOrder, positionOn } from './positions.ts'
 import { PASSED, PASSED_OR_FAILED } from './statuses.ts'
 
-/** Of the job's builds on the branch, the newest to arrive are looked at. */
+/** How many of the job's newest builds on the branch are read. */
 const LOOKED_AT = 50
 
 /**
- * Remembers which failure a build ended: it is the newest of its job on the branch, and the one before it failed. A pass at an older change
- * than a failure ends nothing, and neither does a preflight or a bisecting build.
+ * Stores which failure a build ended: it is the newest of its job on the branch, and the one before it failed. A pass at an older change
+ * than the failure ends nothing; neither does a preflight or a bisecting build.
  */
 export const noteFirstPass = (db: Database, id: number) =>
   db.execute(sql`

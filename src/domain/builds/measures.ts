@@ -6,6 +6,6 @@ export interface Measure {
   platform: string | null
 }
 
-/** As the column holds them: a later one takes the place of one with its name and platform. */
+/** As stored in the column: a later measure replaces the one with the same name and platform. */
 export const byName = (measures: readonly Measure[]): Record<string, Measure> =>
   Object.fromEntries(measures.map((one) => [JSON.stringify([one.name, one.platform]), one]))

@@ -15,7 +15,7 @@ const BUILDS_MAX = 10_000
 export async function plots(db: Database, projectId: number, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
-    // One walk along the index over status and time, without a look at the rows themselves, less the few that are not of a branch; days of
+    // One index-only scan over status and time, minus the few builds that are not regular; days of
     // UTC are all of one length.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (

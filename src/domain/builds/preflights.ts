@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import { scheduleSettling } from '../breakages/schedule.ts'
 
-/** Builds of changelists that turn out never to have been submitted are not of their branch: they leave what they were counted to. */
+/** Builds of changelists that turn out to be pending become preflights and leave their breakages. */
 export async function makePreflights(db: Database, projectId: number, changelists: readonly string[]) {
   const made = await db.rows<{ id: number }>(sql`
     update build_runs set kind = 'preflight', updated_at = now()

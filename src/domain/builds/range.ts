@@ -20,9 +20,9 @@ const READ_MAX = 1_000
 const UNPLACED_LOOK = 5_000
 
 /**
- * The changes that went into a build and not into an earlier one: by their place on the branch of the build, and on that of the second
- * change where it names a commit and a changelist. Those of the same version control of which no branch is known are taken by time, and
- * so are all where nobody knows the build's.
+ * The changes of a build that an earlier one does not contain: by position on the build's branch, and on the branch of its second change if
+ * it names a commit and a changelist. Changes of the same version control without a known branch are selected by time; so are all changes if
+ * the build's branch is unknown.
  */
 export async function rangeBetween(db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<Range> {
   const { account_id, project_id } = owner
@@ -56,7 +56,7 @@ export async function rangeBetween(db: Database, owner: Owner, to: Placed, since
   return { ids: withoutReverts(read).map(({ id }) => id), has_more: read.length === READ_MAX }
 }
 
-/** Changes of its range that a forced push may have replaced: nobody told whether they are in it, newest first. */
+/** Changes of its range that a forced push may have replaced, newest first. */
 export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
@@ -66,7 +66,7 @@ export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, sin
       order by p.position desc limit ${READ_MAX}`)
   ).map(({ id }) => id)
 
-/** The kinds of changes that a build may hold: those of the changes that it names, else what it says of them and of its branch. */
+/** The source types that a build can contain: those of the changes that it names, otherwise by its fields and its branch. */
 const sourcesOf = ({ id, branch }: Placed) => sql`
   with b as (select project_id, commit_hash, changelist from build_runs where id = ${id}),
   named as (
@@ -79,7 +79,7 @@ const sourcesOf = ({ id, branch }: Placed) => sql`
     when b.commit_hash = '' and b.changelist = '' then ${branch === ''} or t.numbered = ${branch.startsWith('//')}
     when t.numbered then b.changelist <> '' else b.commit_hash <> '' end`
 
-/** The second line of a build that names a commit and a changelist: from where the earlier build stood on it. */
+/** The second branch of a build that names a commit and a changelist, from the earlier build's position on it. */
 const linesBeside = (to: Placed, since: Placed | undefined) => {
   const placesOf = (buildId: number) => sql`
     select p.account_id, p.project_id, p.id, p.branch, p.position, p.change_id

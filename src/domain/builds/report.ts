@@ -43,7 +43,7 @@ export interface Artifact {
   name: string
   size_bytes: number | null
   url: string
-  /** Of the game; deployments find their build by it. */
+  /** The version of the game; deployments can name their build by it. */
   version?: string
 }
 
@@ -68,12 +68,12 @@ export interface Report {
   commit_hash?: string
   changelist?: string
   branch?: string
-  /** Of the branch, where the tool tells it. */
+  /** The repository of the branch, if the tool reports it. */
   repository?: Repository
   url?: string
   /** Absent: a build of its branch, unless an earlier report said otherwise. */
   build_kind?: BuildKind
-  /** What a preflight builds, and the branch that its change is meant for. */
+  /** What a preflight builds, and its target branch. */
   shelf?: string
   pull_request?: string
   head_repository?: string
@@ -146,7 +146,7 @@ async function settleLog(db: Database, known: Known, { status = known.status, lo
 async function follow(db: Database, known: Known, { status = known.status, build_kind = known.kind, log }: Report) {
   if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
   else if (status !== known.status && RANK[status] === FINAL) await scheduleSettling(db, known.id)
-  // A build that is found not to be of its branch leaves what it was counted to.
+  // A build that turns out to be a preflight leaves its breakage.
   if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleSettling(db, known.id)
 }
 
@@ -252,7 +252,7 @@ async function update(db: Database, known: Known, reported: Report, note: BuildT
     where b.id = ${known.id}`)
 }
 
-/** By our own clock, once. A report that is the first and the last tells by its duration, whatever its clock said. */
+/** Set once, by our own clock. If the first report is also the last, its duration gives the start, whatever its clock said. */
 function beganAt({ duration_seconds, started_at, finished_at }: Report, running: boolean, ended: boolean): Sql {
   if (running) return sql`coalesce(b.begin_received_at, goldmaster_now())`
   if (!ended) return sql`b.begin_received_at`
@@ -260,7 +260,7 @@ function beganAt({ duration_seconds, started_at, finished_at }: Report, running:
   return sql`coalesce(b.begin_received_at, goldmaster_now() - make_interval(secs => ${Math.max(0, duration_seconds ?? between)}::float8))`
 }
 
-/** As it was told; a build of a changelist that was never submitted is a preflight whether or not the CI says so. */
+/** As reported; a build of a pending changelist is a preflight even if the CI does not say so. */
 const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${kind ?? null}, case when exists (
   select from changes c where c.project_id = b.project_id and c.source_type = 'Changelist' and c.identifier = ${changelist} and c.pending)
   then 'preflight' end, b.kind)`
@@ -269,7 +269,7 @@ const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${
 const isIndexable = (names: Record<string, string>) =>
   Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
 
-/** A measure takes the place of one with its name and platform; what would be too many is left out. */
+/** A measure replaces the one with the same name and platform; measures beyond the limit are left out. */
 const measured = (measures: Measure[] | undefined) => {
   if (measures === undefined) return sql``
   const merged = sql`(coalesce(b.measures, '{}') || ${JSON.stringify(byName(measures))}::jsonb)`

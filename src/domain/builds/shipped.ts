@@ -8,18 +8,18 @@ interface Owner {
   project_id: number
 }
 
-/** More than anybody reads, and enough to find pairs that take each other back. */
+/** More than anybody reads, and enough to find changes with their reverts. */
 const READ_MAX = 1_000
 
 /**
- * The changes that one build holds and another, of another branch, does not: what is on its branch, and what its branch had from the other
- * one when it was made, without what the other build holds in the same way. Both have positions on their branches.
+ * The changes that one build contains and a build of another branch does not: those on its branch, and those its branch had from the other
+ * one when it was created, minus the changes of the other build by the same rule. Both have positions on their branches.
  */
 export async function difference(db: Database, owner: Owner, to: Placed, since: Placed): Promise<Range> {
   const forks = await forkOf(db, owner, to, since)
   const on = (branch: string) => sql`
     p.account_id = ${owner.account_id} and p.project_id = ${owner.project_id} and p.branch = ${branch} and p.orphaned_at is null`
-  // The parent's changes up to the fork are in both; behind it only the parent's own build holds them.
+  // Both contain the parent's changes up to the fork; only the parent's build contains those after it.
   const [mine, taken] = [forks.child === to.branch ? 0 : forks.position, forks.child === to.branch ? forks.position : 0]
   const held = (branch: string, from: Sql | number, until: number | null) => sql`
     select p.change_id as id, p.position from change_branches p
@@ -38,15 +38,15 @@ export async function difference(db: Database, owner: Owner, to: Placed, since: 
 }
 
 interface Fork {
-  /** The branch that was made from the other. */
+  /** The branch that was created from the other. */
   child: string
-  /** Up to where the child has the parent's changes, by position on the parent. */
+  /** The last position on the parent whose change the child has. */
   position: number
 }
 
 /**
- * Where one of two branches was made from the other: at the change that its first one follows; else, where changes are numbered, below its
- * first number; else at what had arrived by then. The branch that began later is the child.
+ * Where one of two branches was created from the other: at the parent of its first change; otherwise, if changes are numbered, below its
+ * first number; otherwise at the newest change that had arrived by then. The branch that began later is the child.
  */
 async function forkOf(db: Database, { account_id, project_id }: Owner, a: Placed, b: Placed): Promise<Fork> {
   const first = (branch: string) => sql`

@@ -9,7 +9,7 @@ interface Timed {
   steps?: { started_at?: string; finished_at?: string }[]
 }
 
-/** A clock may be so much off before anybody is told. */
+/** Clock differences up to this are not corrected or marked. */
 const TOLERANCE_MS = 5 * 60_000
 
 /** What is known of a build when a report about it arrives. */
@@ -19,8 +19,8 @@ interface Received {
 }
 
 /**
- * The report with times that can be: one that is ahead of its receipt is moved back as a whole, and nothing ends before it began. Times behind
- * their receipt stay as they were told.
+ * The report with plausible times: one that is ahead of its receipt is moved back as a whole, and nothing ends before it starts. Times before
+ * their receipt stay as reported.
  */
 export function correctTimes<R extends Timed>(
   reported: R,
@@ -57,7 +57,7 @@ function shifted<R extends Timed>(reported: R, by: number): R {
   }
 }
 
-/** A start after the report's own end is put before it; an end before the start that another clock told is the moment it was received. */
+/** A start after the report's own end is moved before it; an end before a start from another clock becomes the time of receipt. */
 function ordered<R extends Timed>(reported: R, end: string, knownStart: string | null, received: number): R {
   const ends = Date.parse(end)
   if (reported.started_at !== undefined) {

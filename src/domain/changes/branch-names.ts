@@ -8,14 +8,14 @@ export const branchKey = (branch: string): string =>
     : branch.replace(/^(?:refs\/heads\/|refs\/remotes\/origin\/|origin\/)/, '')
 
 /**
- * Whether a branch, by its key, is meant by a pattern as people write it: `//Game/*`, `//game/rel-*`, `//game/...`, `release/*`, `**`. A star
- * stands for any text, slashes included. Upper and lower case count as they do for the branch.
+ * Whether a pattern matches a branch, given by its key: `//Game/*`, `//game/rel-*`, `//game/...`, `release/*`, `**`. A star matches any text,
+ * slashes included. Case matters for git branches, and not for depots.
  */
 export function branchFits(pattern: string, branch: string): boolean {
   const written = pattern.trim()
   if (!branch.startsWith('//')) return fits(branchKey(written), branch)
   const depot = written.toLowerCase().replace(/\/+$/, '').replaceAll('...', '*')
-  // `//game/main/...` is the stream itself too.
+  // `//game/main/...` also matches the stream itself.
   return fits(depot, branch) || (depot.startsWith('//') && depot.replace(/\/\*+$/, '') === branch)
 }
 

@@ -54,7 +54,7 @@ export async function contextOf(db: Database, projectId: number, id: number): Pr
     from c`)
   if (!context) throw notFound('Change')
   const { description, branches, ...shown } = context
-  // A branch is often called after what it is for: `fix/game-12-moon`. A depot's path is not.
+  // Git branches often have the item in their name: `fix/game-12-moon`. Depot paths don't.
   const names = branches.filter((branch) => !branch.startsWith('//'))
   return { ...shown, references: await named(db, projectId, [{ title: names.join('\n'), description, metadata: {} }]) }
 }

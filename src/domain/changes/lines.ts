@@ -3,9 +3,9 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { branchKey } from './branch-names.ts'
 
-/** A repository as its tool tells it. */
+/** A repository as its tool reports it. */
 export interface Repository {
-  /** Survives a renaming. */
+  /** Stays the same when the repository is renamed. */
   id: string
   name: string
 }
@@ -15,16 +15,16 @@ export interface Owner {
   project_id: number
 }
 
-/** A branch as a tool calls it. */
+/** A branch by its name in the tool. */
 export interface ToldBranch {
   branch: string
   repository?: Repository | undefined
 }
 
-/** Cut, so that a long name of a repository leaves room for that of the branch. */
+/** Cut, so that a long repository name leaves space for the branch. */
 const REPOSITORY_MAX = 100
 
-/** A branch in one spelling, with the name it takes where another repository has that one. */
+/** A branch in one spelling, with the qualified name for when another repository has that name. */
 export function spelled({ branch, repository }: ToldBranch) {
   const told = branchKey(branch)
   const of = repository && scrub(repository.name).slice(0, REPOSITORY_MAX).toLowerCase()
@@ -32,7 +32,7 @@ export function spelled({ branch, repository }: ToldBranch) {
   return { told, repository: id, qualified: of === undefined ? told : `${of}:${told}` }
 }
 
-/** The name that everything here calls a branch by: `told`, `repository` and `qualified` are columns of `t`. */
+/** The name of a branch in all other tables: `told`, `repository` and `qualified` are columns of `t`. */
 export const lineOf = ({ account_id, project_id }: Owner): Sql => {
   const known = sql`from branches b where b.account_id = ${account_id} and b.project_id = ${project_id}`
   return sql`coalesce(
@@ -51,8 +51,8 @@ export async function findLine(db: Database, owner: Owner, told: ToldBranch): Pr
 }
 
 /**
- * `registered`: the branches of `lines` that were not known yet, or not any more. A branch that is known costs a look and no lock, so
- * that pushes to it do not wait for each other.
+ * `registered`: the branches of `lines` that are new or were deleted. A known branch is only read and not locked, so that pushes to it do
+ * not wait for each other.
  */
 export const registering = ({ account_id, project_id }: Owner): Sql => sql`
   registered as (
@@ -66,14 +66,14 @@ export const registering = ({ account_id, project_id }: Owner): Sql => sql`
       repository = case when b.repository = '' then excluded.repository else b.repository end
     returning b.name)`
 
-/** Branches of a loaded or described project that no push told of. */
+/** Branches of a loaded or described project that were never pushed to. */
 export const registerAll = (db: Database, accountIds: readonly number[]) =>
   db.execute(sql`
     insert into branches (account_id, project_id, name, told)
     select distinct account_id, project_id, branch, branch from change_branches where account_id = any (${accountIds})
     on conflict do nothing`)
 
-/** The streams that a server tells of. */
+/** The streams that a server lists. */
 export const registerStreams = (db: Database, integrationId: number, streams: readonly string[]) =>
   db.execute(sql`
     insert into branches (account_id, project_id, name, told)
@@ -89,12 +89,12 @@ const positionOf = (owner: Owner, name: string, identifier: string | undefined) 
   select max(p.position) from changes c join change_branches p on p.change_id = c.id and ${placesOn(owner, name)}
   where c.project_id = ${owner.project_id} and c.identifier = ${identifier ?? ''})`
 
-/** What arrived on a branch earlier than this is taken to have stayed there: people rewrite what is new. */
+/** Changes that arrived on a branch earlier than this are assumed to have stayed: people rewrite recent ones. */
 const DOUBTED = sql`interval '14 days'`
 
 /**
- * A forced push left the change `before` behind. Where it leads back to a change that is known there, what came after that is on the
- * branch no more; else nobody told what it replaced, and what came lately is in doubt until it is told again.
+ * A forced push removed the change `before`. If it goes back to a known change of the branch, later changes are removed too. Otherwise it is
+ * unknown what it replaced, and recent changes are doubtful until they are reported again.
  */
 export async function rewind(
   db: Database,
@@ -122,7 +122,7 @@ export async function rewind(
   return name
 }
 
-/** A branch is gone, with all that was on it. Null where it was pushed to since: then this is old news. */
+/** A branch was deleted, with all its changes. Null if it was pushed to since: then the report is outdated. */
 export async function remove(
   db: Database,
   owner: Owner,
@@ -144,7 +144,7 @@ export async function remove(
   return name
 }
 
-/** A branch that was deleted is there again, at this change: what had led there is on it as before. */
+/** A deleted branch was restored at this change: the changes up to it are on the branch again. */
 export async function restore(db: Database, owner: Owner, told: ToldBranch & { head: string }) {
   const name = await findLine(db, owner, told)
   const { account_id, project_id } = owner

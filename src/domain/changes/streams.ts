@@ -26,7 +26,7 @@ export function streamsOf(paths: readonly string[], { prefixes = [], streams = [
   return [...new Set(paths.flatMap((path) => find(path.toLowerCase())))]
 }
 
-/** A star stands for any part of a folder's name: `//game/*` has a stream for each folder below. */
+/** A star matches any part of a folder's name: `//game/*` gives each folder below it a stream. */
 const byPrefix = (prefixes: readonly string[]) => {
   const patterns = prefixes.map((prefix) =>
     prefix

@@ -27,20 +27,20 @@ export interface Submitted {
   branch: string
   /** The change before it on that branch, where the tool tells. */
   follows?: string
-  /** Where the tool has several: branches of one name are then separate. */
+  /** If the tool has several repositories: branches with the same name are then separate. */
   repository?: lines.Repository | undefined
   /** Where the tool shows it, and its files: an address with {path} and {line}. */
   url?: string
   file_url?: string
   /** null: the tool did not tell which files. */
   files: ChangedFile[] | null
-  /** The server knows it and it was never submitted: it is on no branch. */
+  /** Pending on the server, so it is on no branch. */
   pending?: true
 }
 
-/** A commit that a forced push left behind on its branch. */
+/** The commit that a forced push removed from its branch. */
 export interface Orphaned extends Pick<Submitted, 'source_type' | 'identifier' | 'branch' | 'repository'> {
-  /** Where the branch is now. */
+  /** The new head of the branch. */
   after?: string
 }
 

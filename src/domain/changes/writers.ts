@@ -3,12 +3,12 @@ import { CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 
-/** Who wrote what a change brings, however it came to its branch. */
+/** The author of a change, whoever integrated it. */
 export interface Writer {
-  /** As the tool names them; empty where several did, or only a machine. */
+  /** Their name in the tool; empty for several authors or a bot. */
   name: string
   user_id: number | null
-  /** Another one only carried it over: whose change it was there, where that is known. */
+  /** Set if another person integrated it: the author of the source change, if known. */
   carried: boolean
 }
 
@@ -18,20 +18,20 @@ interface Row {
   author: string
   user_id: number | null
   description: string
-  /** Whether an integration of the project calls the author an account that only merges. */
+  /** Whether an integration of the project lists the author as a merge account. */
   merges: boolean
 }
 
 const SOURCES = join(Object.entries(CHANGE_SOURCES).map(([provider, source]) => sql`(${provider}, ${source})`))
 
-/** The member whose confirmed address, or whose name in that version control, an author is. */
+/** The member whose confirmed address or name in version control matches an author. */
 export const memberCalled = (author: Sql, accountId: Sql, sourceType: Sql) => sql`coalesce(
   (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = ${accountId}
     where u.email_verified and lower(u.email) = lower(substring(${author} from '[^\\s<>()"]+@[^\\s<>()"]+'))),
   (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
     where lower(a.uid) = lower(${author}) and ${COUNTS} and (a.provider, ${sourceType}) in (${SOURCES}) limit 1))`
 
-/** Who made a change `c`: the user that its tool tied it to, else a member. */
+/** The submitter of a change `c`: the user linked by its tool, otherwise the matching member. */
 export const AUTHOR = sql`coalesce(c.author_user_id, ${memberCalled(sql`c.author`, sql`c.account_id`, sql`c.source_type`)})`
 
 const MERGES = sql`exists (select from integrations i where i.id = c.integration_id
@@ -39,10 +39,10 @@ const MERGES = sql`exists (select from integrations i where i.id = c.integration
 
 const COLUMNS = sql`c.id, c.identifier, c.author, ${AUTHOR} as user_id, c.description, ${MERGES} as merges`
 
-/** A change that was carried over may have been so before: main to release to hotfix. */
+/** The source of an integrated change may be an integration too: main to release to hotfix. */
 const HOPS_MAX = 4
 
-/** Who wrote each of these changes. */
+/** The author of each of these changes. */
 export async function writersOf(db: Database, projectId: number, ids: readonly number[]): Promise<Map<number, Writer>> {
   const rows = await db.rows<Row>(
     sql`select ${COLUMNS} from changes c where c.project_id = ${projectId} and c.id = any (${ids}::bigint[])`,
@@ -64,7 +64,7 @@ export async function writersOf(db: Database, projectId: number, ids: readonly n
   return found
 }
 
-/** Of several, or of a machine. */
+/** Several authors, or a bot. */
 const NOBODY: Writer = { name: '', user_id: null, carried: true }
 
 async function writerOf(db: Database, projectId: number, row: Row, known: Map<string, Row>, hops: number): Promise<Writer> {
