@@ -41,7 +41,7 @@ function Opened({ title, onClose, children, firm = false }: Omit<Props, 'open'>)
       onClose={closed}
       onCancel={(event) => firm && event.preventDefault()}
       onClick={(event) => !firm && event.target === event.currentTarget && onClose()}
-      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-ink shadow-float"
+      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-left text-ink shadow-float"
     >
       <div className="p-5">
         <div className="mb-4 flex items-start justify-between gap-4">
