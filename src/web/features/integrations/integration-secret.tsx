@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../../../contract/limits.ts'
+import { wordsOf } from '../../api.ts'
 import { useProviders } from '../../providers.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -38,7 +39,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
   }
   const allow = async () => {
     await edit.mutateAsync({ project_id, id, body: { ask_handshake: true } })
-    say('A new secret is taken within the next hour')
+    say('A new secret is accepted for one hour')
   }
   const generate = () => {
     const secret = [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -49,11 +50,15 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
     return (
       <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
         <p className="text-sm text-soft">
-          {tool.label} hands over a secret of its own for every webhook; there is nothing to set. It is taken within an hour after
-          the integration was made, and later once you allow it here.
+          {tool.label} sends its own secret for each webhook, so there is nothing to enter. It is accepted during the first hour
+          after you create the integration, and later when you allow it here.
         </p>
         <div>
-          <Button disabled={locked} busy={edit.isPending} onClick={() => void allow().catch(() => {})}>
+          <Button
+            disabled={locked}
+            busy={edit.isPending}
+            onClick={() => void allow().catch((error: unknown) => say(wordsOf(error), 'err'))}
+          >
             Allow a new secret
           </Button>
         </div>
@@ -62,7 +67,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
   return (
     <Section title="Signing secret" actions={<SecretPill secrets={secrets} />}>
       {secrets === 0 && tool?.signing === 'required' && (
-        <Notice kind="warn">This tool is refused until its secret is saved here.</Notice>
+        <Notice kind="warn">Deliveries from this tool are refused until you save its secret here.</Notice>
       )}
       <Form
         action={secrets > 0 ? 'Replace' : 'Save'}
@@ -76,7 +81,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
       >
         <TextArea
           label="New secret"
-          hint="The same as in the tool. One per line: several are accepted side by side while one takes over from another."
+          hint="The secret you set in the tool. To rotate it, enter the old and the new one, one per line: both are accepted."
           rows={2}
           value={text}
           maxLength={SIGNING_SECRETS_MAX * (SIGNING_SECRET_MAX + '\n'.length)}
@@ -89,7 +94,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
         {secrets === 0 && !requires_signature && (tool?.unsigned_paths.length ?? 0) > 0 && (
           <Checkbox
             label="Only signed deliveries"
-            hint="Senders without the secret are refused, on every path."
+            hint={only ? SIGNED_HINT : unsignedHint(tool?.unsigned_paths ?? [])}
             checked={only}
             disabled={locked}
             onChange={(event) => setOnly(event.target.checked)}
@@ -97,14 +102,14 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
         )}
         {made && text.includes(made) && (
           <div className="grid gap-1">
-            <span className="text-xs text-soft">Copy it into the tool before you save: it is not shown again.</span>
+            <span className="text-xs text-soft">Copy it into the tool before you save. It isn’t shown again.</span>
             <Copy value={made} label="Secret" />
           </div>
         )}
       </Form>
+      <OnlySigned integration={integration} paths={tool?.unsigned_paths ?? []} locked={locked} />
       {secrets > 0 && (
         <div>
-          {' '}
           <Confirm
             label="Remove the secret"
             title="Accept unsigned deliveries?"
@@ -116,11 +121,10 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
               say('Signing secret removed')
             }}
           >
-            From then on the token in the address alone decides who may call.
+            Anyone who knows the webhook token can then send deliveries.
           </Confirm>
         </div>
       )}
-      <OnlySigned integration={integration} paths={tool?.unsigned_paths ?? []} locked={locked} />
     </Section>
   )
 }
@@ -132,6 +136,12 @@ interface OnlySignedProps {
   locked: boolean
 }
 
+const SIGNED_HINT =
+  'Deliveries without a valid signature are refused on every path. goldmaster run, scripts and bridges sign with the secret in GOLDMASTER_WEBHOOK_SECRET.'
+
+const unsignedHint = (paths: readonly string[]) =>
+  `These paths accept unsigned deliveries with the webhook token alone: ${paths.map((path) => `/webhooks/${path}`).join(', ')}`
+
 /** Tools that must sign once they have a secret need no switch. */
 function OnlySigned({ integration: { id, project_id, secrets, requires_signature }, paths, locked }: OnlySignedProps) {
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
@@ -141,20 +151,19 @@ function OnlySigned({ integration: { id, project_id, secrets, requires_signature
     say(requires_signature ? 'Only signed deliveries are accepted' : 'Unsigned deliveries are accepted')
   }
   if (secrets === 0 && requires_signature)
-    return <Notice kind="warn">Only signed deliveries are accepted, but no secret is saved: everything is refused.</Notice>
+    return (
+      <Notice kind="warn">
+        Only signed deliveries are accepted, but no secret is saved. Every delivery is refused until you save one.
+      </Notice>
+    )
   if (secrets === 0 || paths.length === 0) return null
-  const listed = paths.map((path) => `/webhooks/${path}`).join(', ')
   return (
     <Checkbox
       label="Only signed deliveries"
-      hint={
-        requires_signature
-          ? 'Unsigned deliveries are refused on every path. Senders of ours sign with GOLDMASTER_WEBHOOK_SECRET.'
-          : `Accepted unsigned, by the token alone: ${listed}`
-      }
+      hint={requires_signature ? SIGNED_HINT : unsignedHint(paths)}
       checked={requires_signature}
       disabled={locked || edit.isPending}
-      onChange={(event) => void set(event.target.checked).catch(() => {})}
+      onChange={(event) => void set(event.target.checked).catch((error: unknown) => say(wordsOf(error), 'err'))}
     />
   )
 }
