@@ -310,7 +310,7 @@ export const freshSignInRequired = (minutes: number, methods: readonly ConfirmMe
   new ApiError(
     403,
     'fresh_sign_in_required',
-    `This needs a sign-in from the last ${minutes} minutes: confirm it is you, or sign out and in again.`,
+    `You signed in more than ${minutes} minutes ago. Confirm your identity, or sign out and sign in again.`,
     { methods },
   )
 
@@ -344,7 +344,7 @@ export const breachedPassword = () =>
     'This password is on lists of stolen passwords, which attackers try first. Choose another one.',
   )
 
-export const wrongPassword = () => new ApiError(422, 'invalid_password', 'The current password is not right.')
+export const wrongPassword = () => new ApiError(422, 'invalid_password', 'Wrong password. Enter your current password.')
 
 export const invalidLink = () =>
   new ApiError(422, 'invalid_link', 'This link was used, is too old or was changed. Ask for a new one.')

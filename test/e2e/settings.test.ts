@@ -36,6 +36,39 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText(/Taken in again/).waitFor()
   })
 
+  test('a secret is saved with only signed deliveries, and the page says which paths the switch opens again', async () => {
+    const { page } = tab()
+    const { id, webhook_token } = studio().world.integrations.ci!
+    await tab().go(`${project()}/integrations/${id}`)
+    const secret = page.locator('section', { has: page.getByRole('heading', { name: 'Signing secret' }) })
+    const only = secret.getByLabel('Only signed deliveries')
+    await secret.getByRole('button', { name: 'Generate one' }).click()
+    await only.uncheck()
+    await secret.getByText(/These paths accept unsigned .*\/webhooks\/jenkins,/).waitFor()
+    await only.check()
+    await secret.getByRole('button', { name: 'Save' }).click()
+    await secret.getByRole('button', { name: 'Replace' }).waitFor()
+    expect(await only.isChecked()).toBe(true)
+    expect(await axe(page)).toEqual([])
+    const unsigned = async () =>
+      (
+        await studio().ask(`/webhooks/jenkins?token=${webhook_token}`, {
+          method: 'POST',
+          body: { job_name: 'night', build_number: 1, status: 'SUCCESS' },
+        })
+      ).status
+    expect(await unsigned()).toBe(401)
+    await only.click()
+    await secret.getByText(/These paths accept unsigned .*\/webhooks\/jenkins,/).waitFor()
+    expect(await unsigned()).toBe(200)
+    await page.route('**/integrations/*', (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 500, body: '' }) : route.continue(),
+    )
+    await only.click()
+    await page.getByText('The server answered 500.').waitFor()
+    await page.unroute('**/integrations/*')
+  })
+
   test('an outbound webhook is made, paused and removed', async () => {
     const { page } = tab()
     await tab().go('/settings/webhooks')
@@ -65,8 +98,8 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill('Everybody')
     await page.getByRole('button', { name: 'Make the token' }).click()
-    const line = await page.getByText(/ApiUrl=.*\w{43}/).innerText()
-    const [, path] = /ApiUrl=https?:\/\/[^/]+(\/ugs\/\w{43})/.exec(line)!
+    const line = await page.getByText(/ApiUrl=.*\/ugs\/gm_\w+/).innerText()
+    const [, path] = /ApiUrl=https?:\/\/[^/]+(\/ugs\/gm_\w+)/.exec(line)!
     const status = async () => (await studio().ask(`${path}/api/latest`)).status
     expect(await status()).toBe(200)
     expect(await axe(page)).toEqual([])
@@ -84,9 +117,15 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByLabel('Name').fill('Nightly report')
     await page.getByRole('button', { name: 'Make the token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' })
+    await dialog.getByLabel('Password').waitFor()
+    await page.keyboard.press('Escape')
+    const refused = page.getByText('You signed in more than 10 minutes ago.')
+    await refused.waitFor()
+    expect(await refused.evaluate((node) => node.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
+    await page.getByRole('button', { name: 'Make the token' }).click()
     await dialog.getByLabel('Password').fill('a wrong password')
     await dialog.getByRole('button', { name: 'Confirm' }).click()
-    await dialog.getByText('The current password is not right.').waitFor()
+    await dialog.getByText('Wrong password. Enter your current password.').waitFor()
     expect(await axe(page)).toEqual([])
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -131,7 +170,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText(`${studio().service.site}/invitations/`).waitFor()
     await page.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByRole('button', { name: 'Withdraw it' }).click()
-    await page.getByText('No invitation waits').waitFor()
+    await page.getByText('No pending invitations').waitFor()
   })
 
   test('a name that a member claims is confirmed with one click', async () => {

@@ -144,7 +144,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByLabel('Code', { exact: true }).fill(codeAt(secret, now))
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Turn it on' }).click()
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByText('You have 10 recovery codes left').waitFor()
     // After axe, whose own session takes the devices along when it ends.
     const devices = await context.newCDPSession(page)

@@ -17,11 +17,11 @@ export default function SettingsSignIn() {
   return (
     <Page title="Sign-in">
       <p className="max-w-prose text-sm text-soft">
-        Your password is changed in your{' '}
+        You can change your password in your{' '}
         <Link to="/settings/profile" className="underline">
           profile
         </Link>
-        . If you sign in through your studio’s provider, it decides what to ask for.
+        . If you use single sign-on, your provider decides which factors you need.
       </p>
       <Loaded query={query}>
         {({ two_factor, recovery_codes, passkeys }) => (
@@ -49,8 +49,8 @@ function ShowFactor({ methods }: { methods: ConfirmMethod[] }) {
   return (
     <Notice kind="warn">
       <div className="grid justify-items-start gap-3">
-        {shut.map(({ name }) => name).join(', ')} requires a second factor, and this session hasn’t shown yours.
-        <Button onClick={() => void show()}>Show second factor</Button>
+        {shut.map(({ name }) => name).join(', ')} requires a second factor. Confirm yours to open it.
+        <Button onClick={() => void show()}>Confirm second factor</Button>
       </div>
     </Notice>
   )

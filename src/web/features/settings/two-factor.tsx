@@ -26,8 +26,8 @@ export function TwoFactor({ on, recoveryCodes }: { on: boolean; recoveryCodes: n
     <Section title="Authenticator app" actions={on ? <Pill kind="ok">on</Pill> : <Pill>off</Pill>}>
       <p className="max-w-prose text-sm text-soft">
         {on
-          ? `After your password a code of the app is asked for. You have ${countOf(recoveryCodes, 'recovery code')} left.`
-          : 'After your password a code of an app on your phone is asked for: whoever knows the password alone does not get in.'}
+          ? `You sign in with your password and a code from your app. You have ${countOf(recoveryCodes, 'recovery code')} left.`
+          : 'Sign in with your password and a code from an app on your phone, so that a stolen password isn’t enough.'}
       </p>
       {start.error && <Notice kind="err">{wordsOf(start.error)}</Notice>}
       <div>
@@ -61,12 +61,12 @@ function SetUp({ begun, onClose }: { begun: Begun; onClose(): void }) {
       <Dialog title="Your recovery codes" open onClose={close} firm>
         <div className="grid gap-4">
           <Notice kind="warn">
-            Keep them where you find them without your phone. They are not shown again, and each works once.
+            Save these codes where you can find them without your phone. They aren’t shown again, and each works once.
           </Notice>
           <CodeBlock code={recovery.join('\n')} label="Recovery codes" />
           <div>
             <Button look="main" onClick={close}>
-              I have kept them
+              I have saved them
             </Button>
           </div>
         </div>
@@ -85,8 +85,8 @@ function SetUp({ begun, onClose }: { begun: Begun; onClose(): void }) {
           , or type the secret:
         </p>
         <Copy value={begun.secret} label="secret" />
-        <CodeField value={code} onChange={setCode} hint="The six digits that the app shows now." />
-        <p className="text-sm text-soft">Other browsers that you are signed in with are signed out then.</p>
+        <CodeField value={code} onChange={setCode} hint="The six digits in your app." />
+        <p className="text-sm text-soft">This signs you out of all other browsers.</p>
       </Form>
     </Dialog>
   )
@@ -118,7 +118,7 @@ function Remove({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Remove the authenticator app?" open onClose={onClose}>
       <Form action="Remove it" submit={submit}>
-        <p className="text-sm text-soft">From then on your password alone signs you in. Your recovery codes go too.</p>
+        <p className="text-sm text-soft">You then sign in with your password alone. Your recovery codes are deleted.</p>
         <CodeField value={code} onChange={setCode} hint="Six digits of the app, or a recovery code." />
       </Form>
     </Dialog>

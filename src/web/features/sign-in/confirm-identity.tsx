@@ -16,7 +16,7 @@ export function ConfirmIdentity() {
   if (!waiting) return null
   return (
     <Dialog title="Confirm it’s you" open onClose={() => waiting.end(false)}>
-      <p className="mb-4 text-sm text-soft">This needs a recent sign-in. Nothing you typed is lost.</p>
+      <p className="mb-4 text-sm text-soft">For your security, confirm your identity to continue.</p>
       <Ways methods={waiting.methods} onDone={() => waiting.end(true)} />
     </Dialog>
   )
@@ -31,7 +31,7 @@ function Ways({ methods, onDone }: Props) {
   const typed = methods.find((method) => method === 'code' || method === 'password')
   const passkey = methods.includes('passkey') && hasPasskeys()
   if (!typed && !passkey && !methods.includes('sso'))
-    return <p className="text-sm">Sign out and sign in again, then repeat what you did.</p>
+    return <p className="text-sm">Sign out, sign in again and repeat this step.</p>
   return (
     <div className="grid gap-4">
       {typed && <Typed method={typed} onDone={onDone} />}
@@ -89,7 +89,7 @@ function Provider() {
   }
   return (
     <Form action="Sign in with your provider" submit={go}>
-      <p className="text-sm text-soft">You come back to this page. Then repeat what you did.</p>
+      <p className="text-sm text-soft">You return to this page afterwards. Repeat this step then.</p>
     </Form>
   )
 }

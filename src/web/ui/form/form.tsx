@@ -22,6 +22,10 @@ export function Form({ action, submit, children, beside, disabled = false, eager
   useEffect(() => {
     if (eager) [...form.current!.querySelectorAll('input')].find(({ value }) => value === '')?.focus()
   }, [eager])
+  // In a long dialog the error would appear below the part that is visible.
+  useEffect(() => {
+    if (error) form.current!.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
+  }, [error])
   const send = async (event: FormEvent) => {
     event.preventDefault()
     if (busy) return
