@@ -42,22 +42,22 @@ export function Exports({ accountId, projectId }: Props) {
     if (projectId === undefined) await exportAccount.mutateAsync({ account_id: accountId, body })
     else await exportProject.mutateAsync({ project_id: projectId, body })
     setPassphrase('')
-    say('The file is being written')
+    say('Export started')
   }
   return (
     <Section title="Export">
       <p className="max-w-prose text-sm text-soft">
-        Everything {projectId === undefined ? 'the account' : 'the project'} has, in one file that any Goldmaster loads. It is
-        written in the background and can be fetched for a day, by you and by owners of the account.
+        All data of {projectId === undefined ? 'this account' : 'this project'} in one file that any Goldmaster can import. You
+        and the account’s owners can download it for a day.
         {admin
-          ? ' Passwords of people, API tokens and single sign-on are left out: only the operator exports them.'
-          : ' Secrets, addresses of people and bodies of deliveries are left out.'}
+          ? ' It doesn’t contain passwords, API tokens or single sign-on settings: only the operator can export those.'
+          : ' It doesn’t contain secrets, email addresses or delivery bodies.'}
       </p>
       <Form action="Export" submit={submit} disabled={running}>
         {admin && (
           <TextField
             label="Passphrase"
-            hint={`With one, channels, outbound webhooks and the tokens and secrets of tools are in the file, encrypted with it. Without, they are left out. At least ${PASSPHRASE.minLength} characters; nobody can tell you later what it was.`}
+            hint={`Optional, at least ${PASSPHRASE.minLength} characters. Adds channels, outbound webhooks and the integrations’ tokens and secrets, encrypted with this passphrase. Nobody can recover it for you.`}
             type="password"
             autoComplete="new-password"
             {...PASSPHRASE}
@@ -79,7 +79,7 @@ function Files({ accountId, files }: { accountId: number; files: Export[] }) {
       rows={files}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Asked for', cell: ({ created_at }) => <Time at={created_at} /> },
+        { head: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
         { head: 'By', wide: true, cell: ({ user_id }) => nameOf(user_id) },
         { head: 'Secrets', wide: true, cell: ({ secrets }) => (secrets ? 'encrypted' : 'left out') },
         { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },

@@ -84,8 +84,8 @@ export function Invitations({ account }: { account: AccountSummary }) {
           <div className="grid min-w-0 gap-2">
             <span>
               {made.url
-                ? `No mail leaves this service: hand this link over to ${made.email} yourself. It works once, for seven days:`
-                : `${made.email} was invited by mail. The link in it works once, for seven days.`}
+                ? `This service can’t send email. Send this link to ${made.email} yourself. It works once and expires in 7 days:`
+                : `Invitation sent to ${made.email}. The link works once and expires in 7 days.`}
             </span>
             {made.url && (
               <div className="text-ink">
@@ -98,10 +98,10 @@ export function Invitations({ account }: { account: AccountSummary }) {
       <Loaded query={query}>
         {({ invitations }) =>
           invitations.length === 0 ? (
-            <p className="text-sm text-soft">No invitation waits for an answer.</p>
+            <p className="text-sm text-soft">No pending invitations.</p>
           ) : (
             <Table
-              caption="Invitations that wait"
+              caption="Pending invitations"
               rows={invitations}
               keyOf={({ id }) => id}
               columns={[
@@ -114,7 +114,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
                   cell: ({ id, email }) => (
                     <Confirm
                       label="Withdraw"
-                      title={`Withdraw the invitation of ${email}?`}
+                      title={`Withdraw the invitation for ${email}?`}
                       action="Withdraw it"
                       look="quiet"
                       run={async () => {
@@ -122,7 +122,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
                         say('Invitation withdrawn')
                       }}
                     >
-                      The link in it stops working.
+                      The invitation link stops working.
                     </Confirm>
                   ),
                 },

@@ -31,8 +31,8 @@ export function AccountSecurity({ account }: { account: AppReply<'showAccount'> 
         disabled={locked || (addresses.trim() === known && required === account.requires_second_factor)}
       >
         <TextArea
-          label="Allowed addresses"
-          hint="Ranges that people and their tokens may come from, one a line: 203.0.113.0/24 or 2001:db8::/32. Yours must be among them. Empty: from anywhere."
+          label="Allowed IP addresses"
+          hint="People and tokens can connect only from these IP ranges, one per line: 203.0.113.0/24 or 2001:db8::/32. Include your own. Empty: no limit."
           rows={4}
           spellCheck={false}
           disabled={locked}
@@ -40,8 +40,8 @@ export function AccountSecurity({ account }: { account: AppReply<'showAccount'> 
           onChange={(event) => setAddresses(event.target.value)}
         />
         <Checkbox
-          label="People need a second factor"
-          hint="An authenticator app, a passkey, or this account’s own sign-in provider. Whoever has none sees nothing of the account until they added one. You need one yourself to switch it on."
+          label="Require a second factor"
+          hint="An authenticator app, a passkey or this account’s single sign-on. People without one can’t open the account until they add one. You need one yourself to turn this on."
           disabled={locked}
           checked={required}
           onChange={(event) => setRequired(event.target.checked)}

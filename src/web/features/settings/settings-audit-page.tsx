@@ -49,8 +49,8 @@ export default function SettingsAudit() {
   return (
     <Page title="Audit log" actions={<AccountChoice />}>
       <p className="max-w-prose text-sm text-soft">
-        Every sign-in and every change of access, settings, tools and decisions. Entries are never changed or removed; each is
-        sealed with the one before it, so that tampering shows.
+        Sign-ins, and changes to access, settings, integrations and decisions. Entries can’t be edited or deleted. Each is chained
+        to the one before it: Verify finds entries that were changed or removed in the database.
       </p>
       {account && <AuditStream accountId={account.id} />}
       <div className="flex flex-wrap items-center gap-2">
@@ -85,7 +85,9 @@ export default function SettingsAudit() {
       <Pages
         query={query}
         count={entries.length}
-        empty={<Empty title="No entry">{isNarrow ? 'None fits what you chose above.' : 'What people change stands here.'}</Empty>}
+        empty={
+          <Empty title="No entries">{isNarrow ? 'No entry matches your filters.' : 'Changes people make appear here.'}</Empty>
+        }
       >
         <Table
           caption="Changes"
@@ -165,14 +167,19 @@ const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLo
     {data && (
       <Notice kind={data.broken ? 'err' : 'ok'}>
         {data.broken ? (
-          `The chain breaks at entry ${data.broken.position}: ${data.broken.why}.`
+          `Entry ${data.broken.position} fails the check: ${data.broken.why}.`
         ) : (
           <>
             {countOf(data.entries, 'entry', 'entries')}, none changed or missing.
             {data.unkeyed > 0 &&
-              ` Entries 1 to ${data.unkeyed} are older than the service's keys: their hashes were made without one.`}{' '}
-            The last entry, to be noted elsewhere:{' '}
-            <code className="break-all text-xs">{data.head === null ? 'none' : `${data.entries}:${data.head}`}</code>
+              ` Entries 1 to ${data.unkeyed} are older than the service's keys: their hashes were made without one.`}
+            {data.head !== null && (
+              <>
+                {' '}
+                To detect deleted entries later, save the last entry somewhere else:{' '}
+                <code className="break-all text-xs">{`${data.entries}:${data.head}`}</code>
+              </>
+            )}
           </>
         )}
       </Notice>
