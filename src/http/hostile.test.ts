@@ -140,7 +140,7 @@ describe.each(writing)('%s: bodies', (name) => {
   const inTask = (json: string) => {
     if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
     if (name === 'markBranchGood') return `{"branch":"main","change":"${sha(4)}","reason":${json}}`
-    return name === 'editBreakage' ? `{"note":${json}}` : `{"task":{"title":${json}}}`
+    return name === 'editBreakage' || name === 'editDeployment' ? `{"note":${json}}` : `{"task":{"title":${json}}}`
   }
   const deep = (n: number) => `${'['.repeat(n)}${']'.repeat(n)}`
   const nested = (n: number) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/until.ts'
 import { dump } from '../backup/dump.ts'
 import { restore } from '../backup/restore.ts'
@@ -37,12 +37,14 @@ const WORLD = [
 
 let own: TestDatabase
 let copy: TestDatabase
+/** One that was never anything but new. */
+let fresh: TestDatabase
 beforeEach(async () => {
-  ;[own, copy] = await Promise.all([createEmptyDatabase(), createEmptyDatabase()])
+  ;[own, copy, fresh] = await Promise.all([createEmptyDatabase(), createEmptyDatabase(), createDatabase()])
   await migrate(own.url, undefined, BEFORE)
   for (const statement of WORLD) await own.db.execute(statement)
 })
-afterEach(() => Promise.all([own.drop(), copy.drop()]))
+afterEach(() => Promise.all([own, copy, fresh].map((one) => one.drop())))
 
 /** What nobody writes to any more, in all tables with their references. */
 async function imageOf(db: Database): Promise<string> {
@@ -109,7 +111,7 @@ const isThere = async (db: Database, identifier: string) =>
   (await insist(() => db.one(sql`select from changes where identifier = ${identifier}`))) !== undefined
 
 test('ids become 64 bits wide while nodes of the version before read and write, interrupted and taken up again', async () => {
-  const [before, shape] = [await imageOf(own.db), await shapeOf(own.db)]
+  const [before, shape] = [await imageOf(own.db), await shapeOf(fresh.db)]
   let over = false
   const nodes = ['ada', 'bob'].map((name) => serve(own.url, name, () => over))
   const failed = Promise.race(nodes)

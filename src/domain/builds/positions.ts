@@ -18,10 +18,16 @@ const branchOfChange = ({ branch, commit, changelist }: Named) => sql`(
     and (${branch} = '' or coalesce(p.told, p.branch) = branch_key(${branch}))
   order by p.id limit 1)`
 
+/** A branch `g` has changes with a number of a depot. */
+const HAS_CHANGELISTS = sql`exists (
+  select from change_branches p join changes c on c.id = p.change_id
+  where p.account_id = g.account_id and p.project_id = g.project_id and p.branch = g.name and c.source_type = 'Changelist')`
+
 /** The one stream whose name ends in what the CI says; unknown where several do, or where only another version control has that name. */
 const streamCalled = ({ branch }: Named) => sql`(
   select case when count(*) = 1 then min(s.name) when count(*) > 1 then ''
-    when exists (select from branches g where g.project_id = b.project_id and g.told = branch_key(${branch})) then '' end
+    when exists (select from branches g where g.project_id = b.project_id and g.told = branch_key(${branch}) and not ${HAS_CHANGELISTS})
+      then '' end
   from branches s where s.project_id = b.project_id and s.tail = substring(lower(branch_key(${branch})) from '[^/]+$')
     and s.deleted_at is null and right(s.name, length(branch_key(${branch})) + 1) = '/' || lower(branch_key(${branch})))`
 

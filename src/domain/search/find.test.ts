@@ -143,12 +143,15 @@ async function gather() {
   const changesOf = (build: Build) =>
     changes.filter(({ identifier }) => identifier === build.commit_hash || identifier === build.changelist)
   const streams = [...new Set(changes.flatMap(({ branches }) => branches))].filter((name) => name.startsWith('//'))
-  /** Of a changelist alone: the only stream that it calls by the last folder; a branch of git is none. Of a commit: the branch as it says. */
+  const placed = (name: string, type?: string) =>
+    changes.some(({ branches, source_type }) => branches.includes(name) && (type === undefined || source_type === type))
+  /** Of a changelist alone: the only stream that it calls by the last folder, or a branch with changelists. Of a commit: the branch as it says. */
   const branchOf = (build: Build) => {
     const name = branchKey(build.branch)
     if (name.startsWith('//') || build.commit_hash !== '' || build.changelist === '') return name
     const called = streams.filter((stream) => stream.endsWith(`/${name.toLowerCase()}`))
-    return called.length === 1 ? called[0] : undefined
+    if (called.length > 0) return called.length === 1 ? called[0] : undefined
+    return placed(name, 'Changelist') || !placed(name) ? name : undefined
   }
   return {
     changes: (q: Query) =>
