@@ -8,7 +8,7 @@ export interface Writer {
   /** Their name in the tool; empty for several authors or a bot. */
   name: string
   user_id: number | null
-  /** Set if another person integrated it: the author of the source change, if known. */
+  /** Whether another person or a bot integrated it. */
   carried: boolean
 }
 

@@ -13,7 +13,7 @@ export interface Occasion {
   project_id: number
   event_type: EventType
   row_id: string
-  /** Of a breakage: the occurrence that was the newest then. */
+  /** For a breakage: its newest occurrence at that time. */
   occurrence?: number
 }
 
@@ -131,7 +131,7 @@ const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'
   'approval.ignored': 'approval',
 }
 
-/** What a channel is told of though it has heard nothing of it before. */
+/** Updates that a channel gets even without an earlier message about the subject. */
 const BEGINS: readonly EventType[] = ['deployment.created', 'deployment.updated', 'approval.requested']
 
 type Located = Location & { subject_id?: string }

@@ -19,10 +19,10 @@ export interface Announcement {
   suspect?: {
     change: string
     url: string
-    /** Of the change alone: `CL 1204`. */
+    /** The change without its description: `CL 1204`. */
     identifier?: string
     person?: Person
-    /** What the tool calls them, where nobody knows which member it is: named, never pinged. */
+    /** The author's name in the tool, if they are mapped to no member: named, never pinged. */
     author?: string
     reason: string
   }

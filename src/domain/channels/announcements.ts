@@ -14,7 +14,7 @@ interface About {
   subject: MessageSubject
   subject_id: string
   here: boolean
-  /** Of a breakage: which of its occurrences it tells of. */
+  /** For a breakage: the occurrence that the message is about. */
   occurrence?: number
 }
 
@@ -120,7 +120,7 @@ async function deploymentAnnouncement(db: Database, projectId: number, id: strin
   }
 }
 
-/** About a branch whose last known good change has become old: which one, how old, and which jobs keep later ones from being good. */
+/** About a branch with an old last known good change: the change, its age, and the jobs that hold it back. */
 async function staleBranchAnnouncement(db: Database, projectId: number, branch: string, site: string) {
   const found = await db.one<{ project: string; account_id: number; now: string }>(sql`
     select name as project, account_id, goldmaster_now() as now from projects where id = ${projectId}`)

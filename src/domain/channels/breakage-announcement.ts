@@ -23,7 +23,7 @@ interface Row {
   suspect: { change_id: number; identifier: string; change: string; author: string; person: Person | null; reason: string } | null
 }
 
-/** What mended an occurrence: the change, else the two between which it was. */
+/** The fix of an occurrence: the change, otherwise the two changes around it. */
 interface Fix {
   by: string | null
   after: string | null
@@ -134,7 +134,7 @@ const fixFacts = (fix: Fix | null): Announcement['facts'] => {
   return fix?.after && fix.up_to ? [{ label: 'Fixed', value: `between ${fix.after} and ${fix.up_to}` }] : []
 }
 
-/** That an occurrence of it was fixed, whatever has become of it since. */
+/** The message that an occurrence was fixed, whatever the state is now. */
 export async function breakageFixed(
   db: Database,
   projectId: number,

@@ -12,12 +12,12 @@ interface Occasion {
   occurrence?: number
 }
 
-/** The messages that rules of rooms ask for. */
+/** The messages that channel rules request. */
 type MessagesOf = (about: { subject: RuleSubject; occasion?: number; occurrence?: number }) => NewMessage[]
 
 /**
- * Queues what rooms hear of a breakage. Its message is edited where that can be done. What follows is said below it where there are
- * threads, and as posts where nothing can be edited: fixed, broken again, in the order in which it happened.
+ * Queues the messages about a breakage. Its first message is edited if the vendor can. Follow-ups go to its thread if there are threads; in
+ * rooms that cannot edit, "fixed" and "broken again" are posts, in the order in which they happened.
  */
 export async function announceBreakage(db: Database, occasion: Occasion, messagesOf: MessagesOf) {
   const { account_id, row_id, event_type, position, occurrence = 0 } = occasion
@@ -31,10 +31,10 @@ export async function announceBreakage(db: Database, occasion: Occasion, message
   if (event_type === 'breakage.opened' || event_type === 'breakage.reopened') await enqueue(db, rooms)
 }
 
-/** Messages `m` of which something may stand in the room. */
+/** Whether a message `m` may have arrived in the room. */
 const TOLD = sql`(m.delivered > 0 or m.reference <> '' or m.status in ('sending', 'uncertain'))`
 
-/** In rooms that have heard of it. Those that flicker are counted in one message instead, at most once a day where that is a post. */
+/** For rooms that got a message about it. A flickering breakage has one message with a counter instead, at most one post a day. */
 const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubject, rooms: readonly NewMessage[]) => {
   const { account_id, row_id, position, occurrence = 0 } = occasion
   const wanted = rooms.map(({ channel_id, not_before, here }) => ({ channel_id, not_before, here }))
@@ -66,7 +66,7 @@ const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubj
 interface Known {
   state: BreakageState
   flaky: boolean
-  /** Whom a message to one person is about. */
+  /** The person of a direct message. */
   concerned: boolean
   has_main: boolean
   last_word: 'breakage_fixed' | 'breakage_reopened' | 'breakage' | null
@@ -74,8 +74,8 @@ interface Known {
 }
 
 /**
- * Why a message about a breakage is not sent any more; undefined where it is. What was mended before its first message went out is not told
- * at all, and the last word in a room is the state.
+ * Why a message about a breakage is skipped; undefined if it is sent. A breakage that was fixed before its first message is not posted, and the
+ * last message in a room is the current state.
  */
 export async function whyObsolete(db: Database, head: Head): Promise<string | undefined> {
   if (!head.subject.startsWith('breakage') || head.delivered > 0 || head.reference !== '') return undefined
@@ -100,18 +100,18 @@ const isOver = ({ state }: Known) => state === 'fixed' || state === 'withdrawn'
 const WHY: Partial<Record<MessageSubject, (known: Known, head: Head) => string | undefined>> = {
   breakage: (k, { to_user_id }) => {
     if (isOver(k)) return `It was ${k.state} before this was sent.`
-    if (to_user_id > 0 && !k.concerned) return 'It does not concern them any more.'
+    if (to_user_id > 0 && !k.concerned) return 'The person is no longer a suspect or the owner.'
   },
   breakage_fixed: (k) => {
     if (k.flaky && k.has_main) return 'It flickers: that is counted in one message.'
-    if (k.state !== 'fixed' && !k.reopening_waits) return 'It is not fixed any more.'
+    if (k.state !== 'fixed' && !k.reopening_waits) return 'It is no longer fixed.'
     if (k.last_word === 'breakage_fixed' || (k.last_word === null && k.has_main))
-      return 'The room did not hear that it was broken.'
+      return 'The room got no message that it was broken.'
   },
   breakage_reopened: (k) => {
     if (k.flaky) return 'It flickers: that is counted in one message.'
     if (isOver(k)) return `It was ${k.state} before this was sent.`
-    if (k.last_word !== 'breakage_fixed') return 'The room knows that it is broken.'
+    if (k.last_word !== 'breakage_fixed') return 'The last message in the room already says that it is broken.'
   },
   breakage_flickering: (k) => (k.state === 'withdrawn' ? 'It was withdrawn before this was sent.' : undefined),
 }

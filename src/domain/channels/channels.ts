@@ -49,7 +49,7 @@ const select = (where: Sql) => sql`
 export const list = async (db: Database, accountId: number): Promise<Channel[]> =>
   withUnmatched(db, accountId, await db.rows(select(sql`c.account_id = ${accountId}`)))
 
-/** Says of rules which patterns of theirs match nothing: nobody would notice otherwise. */
+/** Adds to each rule the patterns that match no branch: nobody would notice otherwise. */
 async function withUnmatched(
   db: Database,
   accountId: number,

@@ -14,14 +14,14 @@ export interface NewMessage {
   subject: MessageSubject
   subject_id: string
   occasion?: number
-  /** Of a breakage: which of its occurrences it tells of. */
+  /** For a breakage: the occurrence that the message is about. */
   occurrence?: number
   to_user_id?: number
   here?: boolean
   not_before?: string
 }
 
-/** Each is there once, whoever asks for it how often; one that was skipped waits again. In the caller's transaction, in the order given. */
+/** Idempotent: each message is queued once, and a skipped one again. Runs in the caller's transaction, in the given order. */
 export const enqueue = async (db: Database, messages: readonly NewMessage[]) => {
   if (messages.length > 0)
     await db.execute(sql`
@@ -48,12 +48,12 @@ export const revise = (db: Database, accountId: number, subject: MessageSubject,
     where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[]) and (m.occasion = 0 or m.to_user_id <> 0)
       and m.project_id is not null and c.id = m.channel_id and c.kind = any (${EDITING_KINDS}::text[])`)
 
-/** Lanes of one account that a process works for side by side. */
+/** Lanes of one account that a process serves in parallel. */
 const LANES_PER_ACCOUNT = 8
 
 /**
- * Lanes that have something to send and may: those of accounts with the fewest lanes first. A channel has one for its room, known by its id,
- * and one for messages to people, known by the negative id, so that neither waits for the other.
+ * Lanes with a message that may be sent now: those of accounts with the fewest lanes first. A channel has a lane for its room, with its id,
+ * and one for direct messages, with the negative id, so that neither waits for the other.
  */
 export const due = async (db: Database, { busy, free }: { busy: number[]; free: number }): Promise<number[]> =>
   (
@@ -72,7 +72,7 @@ export const due = async (db: Database, { busy, free }: { busy: number[]; free: 
       order by d.place + coalesce(b.lanes, 0) limit ${free}`)
   ).map(({ id }) => id)
 
-/** Until when a lane rests. */
+/** The end of a lane's rate limit. */
 const rests = (direct: boolean) => raw(direct ? 'direct_rests_until' : 'rests_until')
 
 export interface Head {
@@ -90,7 +90,7 @@ export interface Head {
   /** Was being sent by somebody who never said what came of it. */
   interrupted: boolean
   wanted: number
-  /** Which of what there was to say the vendor has; 0 before it was sent. */
+  /** The revision of the text that the vendor has; 0 before it was sent. */
   delivered: number
   occurrence: number
   turn: number

@@ -7,7 +7,7 @@ import { linkDeployment, unlinkDeployment } from '../tasks/links.ts'
 import { type Candidate, type Choice, chooseBuild, type Evidence } from './choose-build.ts'
 import { note } from './history.ts'
 
-/** A deployment as far as its build is concerned. */
+/** The fields of a deployment that decide its build. */
 interface Known extends Evidence {
   id: string
   account_id: number
@@ -18,7 +18,7 @@ interface Known extends Evidence {
   subject: string | null
   build_run_id: number | null
   build_basis: BuildBasis | ''
-  /** Builds that are first reported later than a day after it were not shipped with it. */
+  /** A build first reported more than a day after the deployment was not shipped with it. */
   until: string
 }
 
@@ -26,15 +26,15 @@ const known = sql`d.id, d.account_id, d.project_id, d.integration_id, d.platform
   d.version, d.job_name, d.build_number, d.commit_hash, d.changelist, d.named_build_run_id, d.build_run_id, d.build_basis,
   d.created_at + interval '1 day' as until`
 
-/** More than this fit, and nobody could choose among them. */
+/** The greatest number of candidates: nobody could choose among more. */
 const CANDIDATES_MAX = 50
-/** Among this many passed builds an artifact with the version is looked for. */
+/** How many passed builds are searched for an artifact of the version. */
 const VERSIONS_LOOK = 200
-/** The store's last deployments that say which job it usually comes from. */
+/** How many of the store's last deployments determine its usual job. */
 const USUAL_LOOK = 5
 const STORE_LOOK = 200
 
-/** Which build a deployment has and why, or what it could be. */
+/** The build of a deployment and how it was found, or the candidates. */
 export async function explain(db: Database, projectId: number, id: string): Promise<ReplyOf<'showDeploymentBuild'>> {
   const { build_run_id, candidates, ...how } = await explained(db, projectId, id)
   const shown = candidates.map(({ has_version, id, ...build }) => ({ id: String(id), ...build }))
@@ -54,11 +54,11 @@ async function explained(db: Database, projectId: number, id: string): Promise<C
   return { build_run_id, basis: build_basis === '' ? null : build_basis, reason: null, candidates }
 }
 
-/** A world file may leave out a link that could be made. */
+/** A world file may leave out links. */
 const unmade = (choice: Choice): Choice =>
   choice.reason === null ? { ...choice, build_run_id: null, basis: null, reason: 'not_named' } : choice
 
-/** Looks again for the build of a deployment, unless a person decided it or nothing was said about it. */
+/** Searches for the build of a deployment again, unless a person picked it or no report names one. */
 export async function relink(db: Database, id: string): Promise<void> {
   const deployment = await db.one<Known>(sql`select ${known} from deployments d where d.id = ${id}`)
   if (!deployment) return
@@ -68,7 +68,7 @@ export async function relink(db: Database, id: string): Promise<void> {
   if (reason !== 'not_named' || fallen) await setBuild(db, deployment, build_run_id, basis ?? '')
 }
 
-/** Whether the build did not pass after all: then nobody's word ties it to the deployment any longer. */
+/** Whether the build turned out not to have passed: then even a link made by a person is removed. */
 const isFallen = async (db: Database, { build_run_id }: Known) =>
   build_run_id !== null &&
   (await db.one(sql`select from build_runs b where b.id = ${build_run_id} and b.status in ${PASSED}`)) === undefined
@@ -81,7 +81,7 @@ interface Linked {
   build_basis: BuildBasis | ''
 }
 
-/** `userId`: who said so; null where it follows from reports. */
+/** `userId`: the person who did it; null if it follows from reports. */
 export async function setBuild(
   db: Database,
   deployment: Linked,
@@ -100,7 +100,7 @@ export async function setBuild(
   await note(db, deployment, { kind: 'build', user_id: userId, build_run_id: buildId, note: why })
 }
 
-/** A build came to its end, or was corrected: whatever may have shipped it is looked at again. */
+/** After a build finished or was corrected: links the deployments that may have shipped it. */
 export async function relinkTo(db: Database, projectId: number, buildId: number, hasArtifacts: boolean) {
   const told = (condition: Sql) => sql`
     select d.id from deployments d join build on true where d.project_id = ${projectId} and ${condition}
@@ -119,7 +119,7 @@ export async function relinkTo(db: Database, projectId: number, buildId: number,
           : empty
       })
     select d.id from deployments d where d.id in (select id from found) order by d.id for update`)
-  // In a statement of its own, after the lock: two builds that end at once see each other.
+  // A separate statement after the lock, so that two builds that end at the same time see each other.
   for (const { id } of waiting) await relink(db, id)
 }
 
@@ -138,7 +138,7 @@ function fitting(db: Database, { project_id, until, ...told }: Known): Promise<C
   const among = (condition: Sql) => sql`(
     select ${candidate(sql`false`)} from build_runs b where b.project_id = ${project_id} and ${condition}
     order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
-  // Job and number name one build for all times; everything else may come again, and a preflight has it too.
+  // Job and number name exactly one build; other fields can match several, preflights included.
   const soon = sql`b.created_at <= ${until}::timestamptz and b.kind = 'regular'`
   return db.rows(sql`
     ${among(sql`b.id = ${told.named_build_run_id ?? 0}`)}
@@ -148,10 +148,10 @@ function fitting(db: Database, { project_id, until, ...told }: Known): Promise<C
     union ${among(sql`b.changelist = ${told.changelist} and b.changelist <> '' and ${soon}`)}`)
 }
 
-/** A version that says something: `1` and `beta` stand in every second file name. */
+/** A version that is specific enough: `1` and `beta` are in many file names. */
 const isTelling = (version: string) => version.length >= 3 && /\d/.test(version) && /[.\d]\d|\d[.-]/.test(version)
 
-/** Passed builds with an artifact of the version, by its own word or its file name (`Game-1.4.0-win64.zip`, but not `Game-1.4.0-rc1.zip`). */
+/** Passed builds with an artifact of the version, by its `version` or its file name (`Game-1.4.0-win64.zip`, but not `Game-1.4.0-rc1.zip`). */
 async function withVersion(db: Database, { project_id, until, version }: Known): Promise<Candidate[]> {
   const bare = version.replace(/^v(?=\d)/i, '')
   if (!isTelling(bare)) return []

@@ -1,6 +1,6 @@
 import { type BuildBasis, type BuildGap, type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
 
-/** What the reports of a deployment said about its build; empty where they said nothing. */
+/** How the reports of a deployment name its build; unnamed fields are empty. */
 export interface Evidence {
   named_build_run_id: number | null
   job_name: string
@@ -10,7 +10,7 @@ export interface Evidence {
   version: string
 }
 
-/** A build that fits some of it. */
+/** A build that matches at least one field. */
 export interface Candidate {
   id: number
   status: BuildStatus
@@ -18,31 +18,31 @@ export interface Candidate {
   build_number: string
   commit_hash: string
   changelist: string
-  /** An artifact of it bears the version. */
+  /** An artifact of it has the version. */
   has_version: boolean
 }
 
 export interface Choice {
   build_run_id: number | null
   basis: BuildBasis | null
-  /** Null where a build is chosen. */
+  /** Null if a build is chosen. */
   reason: BuildGap | null
-  /** What a person may pick from. */
+  /** The candidates for a person to pick from. */
   candidates: Candidate[]
 }
 
 interface Surroundings {
   /** The build of the same upload on another track of the store. */
   promoted: Candidate | undefined
-  /** The only job that the store's other deployments came from, where it is known for sure. */
+  /** The one job that the store's last deployments came from, if it is certain. */
   usual_job: string | undefined
 }
 
 const hasPassed = ({ status }: Candidate) => PASSED_STATUSES.includes(status)
 
 /**
- * The build that was shipped, by the strongest thing that was said about it: only one that passed, and none where several fit. A number
- * alone says little, since every job counts from 1: it is enough where no other build of the project has it, or the store's usual job has.
+ * The build that was shipped, by the most specific field of the reports: only a build that passed, and none if several match. A number alone
+ * is weak, because every job counts from 1: it is enough if no other build of the project has it, or if the store's usual job has.
  */
 export function chooseBuild(told: Evidence, builds: readonly Candidate[], around: Surroundings): Choice {
   const { named_build_run_id, job_name, build_number } = told
@@ -75,7 +75,7 @@ const REVISIONS: [BuildBasis, (told: Evidence, build: Candidate) => boolean][] =
   ['version', (_, build) => build.has_version],
 ]
 
-/** Whether nothing that was said speaks against a build. */
+/** Whether no field contradicts a build. */
 const agrees = (told: Evidence, build: Candidate) =>
   (told.commit_hash === '' || build.commit_hash === '' || sameCommit(told.commit_hash, build.commit_hash)) &&
   (told.changelist === '' || build.changelist === '' || told.changelist === build.changelist)
@@ -86,7 +86,7 @@ const says = (told: Evidence) =>
   told.named_build_run_id !== null ||
   [told.build_number, told.commit_hash, told.changelist, told.version].some((word) => word !== '')
 
-/** Several builds of one change: the number says which, else the store's usual job. */
+/** Several builds of one change: the number decides, otherwise the store's usual job. */
 function narrowed(found: Candidate[], { build_number }: Evidence, { usual_job }: Surroundings): Candidate[] {
   const numbered = found.filter((build) => build_number !== '' && build.build_number === build_number)
   if (numbered.length > 0) return numbered

@@ -10,18 +10,18 @@ interface Owner {
   project_id: number
 }
 
-/** What a deployment holds and the one that was live before on its track of the store did not. */
+/** The changes of a deployment that the previous live one on its track did not contain. */
 export async function changesOf(db: Database, owner: Owner, id: string): Promise<OwnReply<'compareDeployment'>> {
   const deployment = await find(db, owner.project_id, id)
   const since = await liveBefore(db, owner, deployment.id)
   return { ...(await between(db, owner, deployment.build_run_id, since)), since: since ?? null }
 }
 
-/** Among this many deployments the newest of each track are looked for. */
+/** How many deployments are read to find the newest of each track. */
 const NEWS_LOOK = 200
 const NEWS_MAX = 30
 
-/** What the newest deployment of each track of each store brought, where that can be said: as much as fits into a line. */
+/** The first changes of the newest deployment of each track of each store, if they are known: as many as fit into a line. */
 export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'listStoreNews'>['news']> {
   const newest = await db.rows<{ id: string }>(sql`
     select id from (
@@ -40,7 +40,7 @@ export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'l
   return news
 }
 
-/** What players of the track had before: the last that went live there before this one did, unless it was taken back. */
+/** What players of the track had before: the last deployment that went live there before this one and was not rolled back. */
 const liveBefore = (db: Database, { project_id }: Owner, id: string) =>
   db.one<Deployment>(sql`
     select ${columns} from deployments d join deployments this on this.id = ${id}

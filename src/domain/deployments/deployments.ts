@@ -8,7 +8,7 @@ import { updatedRows, type Within } from '../../db/updated-since.ts'
 type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
 type Detail = ReplyOf<'showDeployment'>
 
-/** The store of a deployment `d`: its platform, or its own name where it has none. */
+/** The store of a deployment `d`: its platform, or the store's name if the platform is custom. */
 export const storeWord = sql`coalesce(nullif(d.store, ''), d.platform)`
 
 export const columns = sql`

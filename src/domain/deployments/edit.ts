@@ -17,7 +17,7 @@ interface Known {
   build_basis: BuildBasis | ''
 }
 
-/** What a person says about a deployment: its state, which no store reports, or its build, which no report names. */
+/** Edits by a person: a status that no store reports, or a build that no report names. */
 export function edit(
   db: Database,
   by: { project_id: number; user_id: number },
@@ -50,7 +50,7 @@ async function requirePassed(db: Database, projectId: number, buildId: number) {
     throw invalidParameter('build_run_id', `must be a build run that passed; this one is ${build.status}`)
 }
 
-/** The times follow as they do when a store reports it. */
+/** Sets the same timestamps as a report by the store. */
 async function setStatus(db: Database, known: Known, status: DeploymentStatus, userId: number, why: string) {
   const reached = (isReached: boolean) => sql`case when ${isReached} then now() end`
   await db.execute(sql`

@@ -15,8 +15,8 @@ interface Linked extends Line, Words {
 }
 
 /**
- * The tasks that a deployment brought: completed ones that a change in it names. What is not done, and what is about the build rather than
- * the game, is left out with the reason. With the items of trackers that tasks or changes name.
+ * The tasks of a deployment: completed ones that a change in it names. Unfinished tasks and tasks about the build rather than the game are
+ * left out with the reason. Also the tracker items that tasks or changes name.
  */
 export async function releaseOf(db: Database, owner: { account_id: number; project_id: number }, id: string): Promise<Release> {
   const { changes } = await changesOf(db, owner, id)

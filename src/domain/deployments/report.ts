@@ -9,7 +9,7 @@ import { note } from './history.ts'
 /** What a tool says about a deployment. Absent fields stay as they are known. */
 export interface Report {
   platform: Platform
-  /** The store's own name where the platform is `custom`. */
+  /** The store's own name if the platform is `custom`. */
   store?: string
   /** Absent: the branch is the track, unless version control has a branch of that name. */
   track?: string
@@ -44,7 +44,7 @@ interface Known {
 
 type Reported = { id: string } | { several: string[] }
 
-/** Makes the deployment or moves it on; another track of the store is a deployment of its own. `several`: the tracks it could be about. */
+/** Creates or updates the deployment; another track of the store is another deployment. `several`: the deployments it could be about. */
 export async function report(db: Database, context: IntegrationContext, given: Report): Promise<Reported> {
   const reported = { ...given, key: given.key.replaceAll('\n', ' ') }
   await lockProject(db, context.project_id)
@@ -70,7 +70,7 @@ async function trackTold(db: Database, { account_id, project_id }: IntegrationCo
   return source ? undefined : trackOf(platform, branch)
 }
 
-/** More deployments of one upload than any store has tracks. */
+/** How many deployments of one upload are read; no store has as many tracks. */
 const SAME_MAX = 100
 
 const sameUpload = (db: Database, { integration_id }: IntegrationContext, { platform, key }: Report) =>
@@ -79,7 +79,7 @@ const sameUpload = (db: Database, { integration_id }: IntegrationContext, { plat
     where integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
     order by number desc limit ${SAME_MAX}`)
 
-/** The one that a report is about: what it does not say fits everything, and what is not known of one yet fits anything. */
+/** The deployment that a report is about: a field that is missing on either side matches any value. */
 function meant(same: Known[], job: string | undefined, track: string | undefined): Known | 'several' | undefined {
   const isExact = (one: Known) => (job ?? one.job_name) === one.job_name && (track ?? one.track) === one.track
   const isOpen = (one: Known) =>
@@ -90,10 +90,10 @@ function meant(same: Known[], job: string | undefined, track: string | undefined
   return found.length > 1 ? 'several' : found[0]
 }
 
-/** Upload, job and track in one text, as the unique key of the table has it. */
+/** Upload, job and track in one text, as in the unique key of the table. */
 const keyOf = (key: string, job: string, track: string) => (job === '' && track === '' ? key : [key, job, track].join('\n'))
 
-/** A new one on another track takes along what is known of the upload. */
+/** A new deployment on another track copies what is known about the upload. */
 async function make(
   db: Database,
   context: IntegrationContext,
@@ -115,7 +115,7 @@ async function make(
   return made
 }
 
-/** When it reached what the report says. */
+/** When it reached the reported status. */
 function timesOf({ at, status, uploaded }: Report) {
   const reached = (isReached: boolean) => sql`case when ${isReached} then coalesce(${at ?? null}::timestamptz, now()) end`
   return {

@@ -6,7 +6,7 @@ import { storeWord } from '../deployments/deployments.ts'
 
 /** As many as one sees at a glance; the lists have the others. */
 const MINE_MAX = 5
-/** Among this many the newest of each track are looked for. */
+/** How many deployments are read to find the newest of each track. */
 const LIVE_LOOK = 200
 
 /** Where everything in a project stands now; every count walks an index no further than it must. */

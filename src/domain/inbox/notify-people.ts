@@ -17,9 +17,9 @@ interface Concern {
   kind: NotificationKind
   subject: MessageSubject
   subject_id: string
-  /** Under which it is told once, where that is not the subject itself: each occurrence of a breakage is told. */
+  /** Deduplicates notifications, if the subject alone is not enough: each occurrence of a breakage has its own. */
   told_as?: string
-  /** Of a breakage that came back; 0 for the first one. */
+  /** The occurrence of a reopened breakage; 0 for the first one. */
   occurrence?: number
 }
 
@@ -34,8 +34,8 @@ export async function notifyPeople(db: Database, { vault, site }: Means, occasio
 }
 
 /**
- * After the range of a breakage has moved: whoever is named first now is told, once for each occurrence, and whoever was told before and is
- * cleared finds one line about it in the inbox.
+ * After the range of a breakage moved: notifies the author of the first suspect, once per occurrence. A person who was notified before and is
+ * cleared gets one line in the inbox.
  */
 export const tellSuspects = ({ db, vault, site }: Means & { db: Pool }, { breakage_id, occurrence }: Jobs['tell_suspects']) =>
   db.transaction(async (db) => {
@@ -61,7 +61,7 @@ async function clear(db: Database, breakageId: number, occurrence: number) {
     select user_id, account_id, project_id, 'suspected', ${CLEARED}, subject_id, 'Your change is no longer suspected: ' || title, path, in_app
     from (${told}) told where not named
     on conflict (user_id, kind, subject, subject_id) do nothing`)
-  // Who is named again after all sees the first line anew; it was mailed before.
+  // A person who is suspected again sees the first line as unread; no second email is sent.
   await db.execute(sql`
     with again as (
       delete from notifications c using (${told}) told
@@ -69,14 +69,14 @@ async function clear(db: Database, breakageId: number, occurrence: number) {
       returning c.user_id, c.subject_id)
     update notifications n set read_at = null, at = now() from again
     where n.user_id = again.user_id and n.kind = 'suspected' and n.subject = 'breakage' and n.subject_id = again.subject_id`)
-  // An occurrence that was withdrawn leaves its number to the next one, which is told anew.
+  // The next occurrence reuses the number of a withdrawn one, and needs its own notification.
   await db.execute(sql`
     update notifications n set subject_id = n.subject_id || '~' || n.id from breakages k
     where k.id = ${breakageId} and k.state = 'withdrawn' and n.project_id = k.project_id and n.kind = 'suspected'
       and n.subject in ('breakage', ${CLEARED}) and n.subject_id = ${named(sql`${occurrence}::integer`)}`)
 }
 
-/** What a notification is about that takes a suspicion back. */
+/** The subject type of a notification that clears a suspect. */
 const CLEARED = 'breakage_cleared'
 
 const idsOf = (occasions: readonly Occasion[], types: readonly EventType[]) =>
@@ -116,8 +116,8 @@ const given = (ids: string[]) => sql`
   where k.id = any (${ids}::bigint[]) and said.detail = 'user:' || k.owner_user_id`
 
 /**
- * All that one change asks for is one thing to look at. Whoever may decide and is on the project, and those of the account who decide
- * everywhere; members who only happen to see the project are left alone.
+ * One notification per change, however many assets wait. It goes to approvers and leads of the project, and to owners and admins of the
+ * account, not to members who only see the project.
  */
 const waiting = (ids: string[]) => sql`
   select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id,
@@ -148,7 +148,7 @@ async function notifyPerson(db: Database, { vault, site }: Means, concern: Conce
   await enqueue(db, [{ ...message, channel_id: way.channel_id }])
 }
 
-/** Says why it is them. */
+/** Says why the person gets it. */
 const titleFor = (kind: NotificationKind, { title, suspect }: Announcement) =>
   kind === 'suspected' && suspect?.identifier ? `${title} (your change ${suspect.identifier})` : title
 

@@ -10,7 +10,7 @@ import * as mails from '../notifications/mails.ts'
 import { preferencesOf } from './preferences.ts'
 import { unsubscribeUrl } from './unsubscribe.ts'
 
-/** Somebody, and what concerns them. */
+/** A person and the subject of their notification. */
 interface Told {
   user_id: number
   account_id: number
@@ -23,8 +23,8 @@ interface Told {
 type Way = { way: 'room' | 'mail' } | { way: 'direct'; channel_id: number } | { way: null }
 
 /**
- * One message for one thing, beside the inbox: the mention in a room where a bot can make it, else a message to them alone, else a mail. Who
- * wants none in chat gets the mail, who wants no mail the rest.
+ * One message per event besides the inbox: a mention in a room if a bot can make it, otherwise a direct message, otherwise an email. People
+ * who turned off chat get the email, and people who turned off email get the others.
  */
 export async function wayTo(db: Database, told: Told, wanted: { mail: boolean; chat: boolean }): Promise<Way> {
   if (wanted.chat) {
@@ -35,7 +35,7 @@ export async function wayTo(db: Database, told: Told, wanted: { mail: boolean; c
   return { way: wanted.mail ? 'mail' : null }
 }
 
-/** Whether a message that is about to be posted can ping them: one that is only edited pings nobody. */
+/** Whether a message that is about to be posted can ping them: edits ping nobody. */
 async function isMentioned(db: Database, told: Told): Promise<boolean> {
   const rooms = await db.rows<{ id: number; kind: ChannelKind }>(sql`
     select distinct c.id, c.kind from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
@@ -45,7 +45,7 @@ async function isMentioned(db: Database, told: Told): Promise<boolean> {
   return false
 }
 
-/** Known at the vendor, or somebody whom a bot can look for by their address. */
+/** Mapped to a user of the vendor, or a bot can look them up by address. */
 async function isReached(db: Database, channel: { id: number; kind: ChannelKind }, { project_id, user_id }: Told) {
   const [known] = await people.known(db, channel, project_id, [user_id])
   return known !== undefined && (known.chat_id !== null || (known.email !== null && CHANNEL_KIND_TABLE[channel.kind].direct))
@@ -56,19 +56,19 @@ interface Means {
   site: string
 }
 
-/** Beyond some in an hour the rest is in the inbox only. */
+/** Beyond this number in an hour, notifications are in the inbox only. */
 export async function mailTo(db: Database, { vault, site }: Means, { user_id, account_id, kind }: Told, said: Announcement) {
   if (await mails.isSwamped(db, user_id)) return
   await mails.writeToUser(db, user_id, concerning(kind, said, unsubscribeUrl(vault, site, user_id, kind)), account_id)
 }
 
-/** What somebody wants to hear of, by which ways; no mail to an address that nobody has shown to be theirs. */
+/** A person's notification preferences; no email to an unverified address. */
 export const wantedBy = async (db: Database, userId: number, kind: NotificationKind) =>
   (await db.one<{ in_app: boolean; mail: boolean; chat: boolean }>(sql`
     select w.in_app, w.mail and u.email_verified as mail, w.chat from (${preferencesOf(sql`${userId}`)}) w, users u
     where w.kind = ${kind} and u.id = ${userId}`))!
 
-/** They were to hear of it in chat, and nobody there is known by their address. Once. */
+/** Sends an email instead, once: the person should have been notified in chat, but the vendor does not know their address. */
 export const mailInstead = (
   db: Database,
   means: Means,

@@ -13,7 +13,7 @@ interface Integration {
   active: boolean
   /** How many signing secrets are set. */
   secrets: number
-  /** It takes nothing but signed deliveries, whatever the path. */
+  /** It accepts only signed deliveries, on every path. */
   requires_signature: boolean
   config: Record<string, unknown>
   created_at: string
@@ -49,10 +49,10 @@ interface NewIntegration {
   project_id: number
   provider: ProviderName
   signing_secrets?: string[]
-  /** Where a secret is set, so is this, unless somebody chooses otherwise. */
+  /** By default on if a secret is set. */
   requires_signature?: boolean | undefined
   config?: Record<string, unknown>
-  /** Who made it and knows its token; null: an operator. */
+  /** The person who created it and knows its token; null for an operator. */
   created_by_user_id?: number | null
 }
 
@@ -125,12 +125,12 @@ export async function askHandshake(db: Database, id: number): Promise<Integratio
 }
 
 interface Signing {
-  /** Replace all that are set; several are accepted side by side while one takes over from another. */
+  /** Replaces all secrets; several are valid at the same time during a rotation. */
   secrets?: string[] | undefined
   requires_signature?: boolean | undefined
 }
 
-/** In a transaction: what is refused is not kept. */
+/** In a transaction, so that a refused edit is not stored. */
 export async function setSigning(
   db: Database,
   vault: Vault,

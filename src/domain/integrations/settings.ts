@@ -20,7 +20,7 @@ export async function showToken(db: Database, vault: Vault, id: number): Promise
   return vault.open(row.token_sealed, tokenOf(id))
 }
 
-/** The old token ends at once. `by`: who gets to see the new one. */
+/** Revokes the old token at once. `by`: the person who sees the new one. */
 export async function rotateToken(db: Database, vault: Vault, id: number, by: number | null = null) {
   const { token_hash, token_sealed } = mintToken(vault, id)
   await db.execute(sql`

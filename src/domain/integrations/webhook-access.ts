@@ -8,7 +8,7 @@ import type { IntegrationContext } from './context.ts'
 export interface IntegrationAuth extends IntegrationContext {
   project_status: ProjectStatus
   secrets: string[]
-  /** It takes nothing but signed deliveries, whatever the path. */
+  /** It accepts only signed deliveries, on every path. */
   requires_signature: boolean
 }
 

@@ -7,12 +7,12 @@ const TIMEOUT_MS = 10_000
 const IDLE_MS = 60_000
 
 export class ThreadTimeout extends Error {}
-/** Others kept the thread busy for too long. */
+/** Other work kept the thread busy for too long. */
 export class QueueTimeout extends Error {}
 
 /**
- * One thread and its queue: one piece of work after the other, so that a second core stays free for whoever reads. Work that waited
- * longer than `patience` milliseconds is not begun any more.
+ * One thread and its queue: one piece of work after the other, so that a second core stays free for requests. Work that waited longer than
+ * `patience` milliseconds is not started.
  */
 export function openRulesWorker({ patience = Number.POSITIVE_INFINITY } = {}) {
   let last: Promise<unknown> = Promise.resolve()

@@ -25,10 +25,10 @@ export type RuleWork =
 
 export type RuleAnswer = { done: RuleResults[keyof RuleResults] } | { refused: SerializedError }
 
-/** Whoever writes a rule waits for it, but not for long; investigations wait for each other. */
+/** A person who tests a rule waits only this long; investigations wait for each other. */
 const [people, jobs] = [openRulesWorker({ patience: 5_000 }), openRulesWorker()]
 const WAITING_MAX = 8
-/** Of one account, so that its slow patterns keep nobody else from the thread. */
+/** The limit for one account, so that its slow patterns don't block other accounts. */
 const ACCOUNT_WAITING_MAX = 3
 const waitingOf = new Map<number, number>()
 const RETRY_AFTER_SECONDS = 5
@@ -51,7 +51,7 @@ export async function diagnoseInWorker(log: string, options: OwnOptions): Promis
 }
 
 const PROBLEMS_KEPT = 2_000
-/** Rules that are looked at in one go: compiling the largest takes the thread a fifth of a second each. */
+/** Rules per piece of work: compiling a rule of the greatest size takes 0.2 s. */
 const PROBLEMS_AT_ONCE = 20
 const problems = new Map<string, string | null>()
 const patternsOf = ({ match, block }: Definition) => JSON.stringify([match, block])

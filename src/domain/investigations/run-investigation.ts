@@ -59,7 +59,7 @@ interface StoredLog {
   log_object: string | null
 }
 
-/** A build that failed, with where its log is. */
+/** A failed build and the location of its log. */
 async function caseOf(db: Database, buildId: number): Promise<(Case & { stored: StoredLog }) | undefined> {
   await inferBranchAnew(db, buildId)
   const found = await db.one<Case & StoredLog>(sql`
@@ -73,8 +73,8 @@ async function caseOf(db: Database, buildId: number): Promise<(Case & { stored: 
 }
 
 /**
- * Works out again whom a failed build may be blamed on: its range has become another one, by builds or by changes that were reported late.
- * What its log says stays as it is. `span`: the only changes that can have done it, as other builds have shown.
+ * Computes the suspects of a failed build again, because builds or changes that were reported late changed its range. The finding stays as it
+ * is. `span`: the range that other builds have narrowed it to.
  */
 export async function review(db: Database, buildId: number, span?: Span) {
   const found = await caseOf(db, buildId)
@@ -106,7 +106,7 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
   if (it.kind === 'preflight' && (await isOfBranch(db, it, finding, steps)))
     return { finding, steps, suspects: [], attributed_user_id: null }
   if (suspects.hadPassed) {
-    steps.push({ name: 'range', status: 'done', detail: 'The job has passed at this change before: no change is to blame.' })
+    steps.push({ name: 'range', status: 'done', detail: 'The job has passed at this change before, so no change is suspected.' })
     return { finding, steps, suspects: [], attributed_user_id: null }
   }
   if (finding.category === 'test_failure' && (await comesAndGoes(db, it, finding.fingerprint))) {
@@ -141,7 +141,7 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
   }
 }
 
-/** Whether the branch has broken for this cause already: then it is not the preflight's. Says what else the branch has. */
+/** Whether the branch is already broken for this cause: then the preflight did not cause it. Also names the branch's other breakages. */
 async function isOfBranch(db: Database, it: Case, finding: Finding, steps: Outcome['steps']): Promise<boolean> {
   const branch = it.target_branch
   if (branch === '') return false
@@ -166,7 +166,7 @@ const comesAndGoes = async (db: Database, it: Case, fingerprint: string) =>
     select from breakages where account_id = ${it.account_id} and project_id = ${it.project_id} and fingerprint = ${fingerprint} and flaky
     limit 1`)) !== undefined
 
-/** The newest of this cause are looked at: what they found they inherited themselves. */
+/** How many of the newest investigations of this cause are read: they inherited their suspects from older ones. */
 const EARLIER_MAX = 100
 
 /**
@@ -210,7 +210,7 @@ const finish = (
     if (done > 0 && (await isFailed(db, it.build_run_id))) await join(db, it, finding, hadLog)
   })
 
-/** Whether it counts for its branch: a preflight fails for its author alone. */
+/** Whether it counts for its branch: a preflight does not. */
 const isFailed = async (db: Database, buildId: number) =>
   (await db.one(sql`select from build_runs where id = ${buildId} and status = 'failed' and kind <> 'preflight'`)) !== undefined
 

@@ -16,7 +16,7 @@ export interface Case {
   branch: string
   told_branch: string
   kind: BuildKind
-  /** Where a preflight's change is to go; its branch where nobody says. */
+  /** The target branch of a preflight; its own branch if unknown. */
   target_branch: string
   commit_hash: string
   changelist: string
@@ -32,28 +32,28 @@ interface CandidateRow {
 
 export interface Suspects {
   candidates: Candidate[]
-  /** Who wrote which change, by its id. */
+  /** The authors by change id. */
   users: Map<string, number | null>
   passed: Pick<Placed, 'id'> | undefined
   /** Whether they were found by their place on the build's branch; else by time alone. */
   placed: boolean
-  /** The job has passed at this very change: no change is to blame. */
+  /** The job has passed at this same change, so no change is suspected. */
   hadPassed: boolean
-  /** What the range cannot tell, in words. */
+  /** What is uncertain about the range, in words. */
   notes: string[]
 }
 
 const CANDIDATES_MAX = 200
 
-/** Positions on the branch above and up to which changes are looked at. */
+/** Changes above the first and up to the second position are considered. */
 export interface Span {
   above: number
   up_to: number
 }
 
 /**
- * The changes that went into this build and not into the last one that passed on the same job and branch. `span`: other builds have shown
- * that it can only have been one of these. Of a preflight only its own.
+ * The changes of this build that are not in the last passed build of the same job and branch; for a preflight only its own. `span`: the range
+ * that other builds have narrowed it to.
  */
 export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<Suspects> {
   const build = (await placed(db, { ...it, id: it.build_run_id }))!
@@ -94,7 +94,7 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
   }
 }
 
-/** What a preflight brings: its shelf, or its commit where that is not on the branch it goes to. The changelist it was synced to is not its own. */
+/** The changes of a preflight: its shelf, or its commit if that is not on the target branch. The changelist it was synced to is not its own. */
 const ownChanges = async (db: Database, it: Case): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
@@ -108,7 +108,7 @@ const inSpan = (build: Placed, { above, up_to }: Span) => ({
   since: { ...build, position: above },
 })
 
-/** One person under two names is one person; without a user the name must do, and who is not known is like nobody else. */
+/** Compares people by user, otherwise by name; an unknown person equals nobody. */
 const authorOf = (id: number, { user_id, name }: Writer) =>
   user_id !== null ? `user:${user_id}` : name === '' ? `change:${id}` : `author:${name}`
 
@@ -132,7 +132,7 @@ async function rangeOf(
 
 const MERGE = /^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit) /
 
-/** A merge of git repeats what its commits changed; what they say of these files is not its own doing. */
+/** A git merge lists the files of its commits again; it is not the cause of those changes. */
 function withoutMerged(rows: readonly CandidateRow[]): CandidateRow[] {
   const own = new Set(
     rows.filter(({ description }) => !MERGE.test(description)).flatMap(({ files }) => (files ?? []).map(({ path }) => path)),

@@ -101,11 +101,11 @@ Accept here: ${url}
 The invitation ends after seven days.`,
 })
 
-/** Why it is them. */
+/** Why the person gets it. */
 const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   suspected: ({ suspect }) =>
-    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. You may know at a glance whether it did.`,
-  given: () => 'Somebody made you the owner of this breakage.',
+    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
+  given: () => 'You were made the owner of this breakage.',
   approval: () => 'Assets wait for your approval.',
   task: () => 'You were assigned a task.',
 }

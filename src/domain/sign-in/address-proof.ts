@@ -7,9 +7,9 @@ import * as users from '../accounts/users.ts'
 const SIGNS_IN = ['passkeys', 'recovery_codes', 'two_factors', 'logins']
 
 /**
- * Somebody has shown that an address is theirs: with a mailed link, or through a provider that speaks for its domain. If they are the first
- * to show it, everything that was set up under the address before ends: an admin who invites an address sees the link too, and could have
- * joined with it under a password of their own. Sessions, tokens, passwords and factors from after a proof stay.
+ * An address was verified: with a mailed link, or through a provider that is allowed for its domain. The first verification removes everything
+ * that was set up under the address before: an admin who invites an address sees a link too, and could have joined with it and chosen a
+ * password. Sessions, tokens, passwords and factors from after a verification stay.
  */
 export async function proveAddress(db: Database, userId: number): Promise<void> {
   await users.lock(db, userId)

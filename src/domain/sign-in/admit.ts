@@ -24,8 +24,8 @@ type Admitted = { user_id: number; refused?: never } | { user_id?: number; refus
 /**
  * Makes whoever the provider let in a member with the role of their groups. A provider speaks for the addresses of its domains only:
  * whoever runs a domain reads its mail and could set new passwords anyway, so nobody is handed a user that was not within reach. From
- * then on people are known by the provider's own name for them, not by an address that may go to somebody else. If nobody had proven the
- * address before, linking ends what was set up under it.
+ * then on people are known by the provider's own name for them, not by an address that may go to somebody else. If the
+ * address was not verified before, linking removes everything that was set up under it.
  */
 export function admit(db: Database, connection: Connection, claims: Claims, ip: string): Promise<Admitted> {
   const { account_id } = connection

@@ -15,8 +15,8 @@ interface Shown {
 }
 
 /**
- * Somebody signed in shows again who they are; from then on the session is fresh for a while. One that has shown a code or a passkey counts
- * as having shown a second factor. Not within a transaction: wrong codes are counted.
+ * A signed-in person confirms their session, which is then fresh for some minutes. With a code or a passkey it has also shown a second factor.
+ * Not in a transaction, because wrong codes must be counted.
  */
 export async function confirmSession(
   db: Database,

@@ -20,12 +20,12 @@ export const list = (db: Database, userId: number): Promise<Passkey[]> =>
     select id::text, name, iso(last_used_at) as last_used_at, iso(created_at) as created_at from passkeys
     where user_id = ${userId} order by id`)
 
-/** Who adds a key; null: whoever wants to sign in. */
+/** The user who adds a passkey; null for a sign-in. */
 type Asked = { user_id: number; session_id: number | null } | null
 
 const askerOf = (asked: Asked) => (asked ? `${asked.user_id}/${asked.session_id}` : 'null')
 
-/** A question that may be answered once, within minutes, and of a new key by the session that asked. */
+/** A challenge that is valid once and for some minutes; for a new passkey only in the session that requested it. */
 export async function challenge(db: Database, asked: Asked): Promise<string> {
   const made = randomBytes(32).toString('base64url')
   await db.execute(sql`

@@ -13,7 +13,7 @@ import { endSessions } from './admit.ts'
 import { domainOf, find as findConnection } from './connections.ts'
 import { endOtherSessions } from './required.ts'
 
-/** People as a provider manages them: those with an address of its domains who are members, or whom it has told of. Only members have names. */
+/** The people that a provider manages: those with an address in its domains who are members or whom it has provisioned. Only members have names. */
 export interface Managed {
   user_id: number
   email: string
@@ -92,9 +92,9 @@ export function create(
 }
 
 /**
- * Somebody inactive is out at once: no membership, no session, no token. Throws when they are the last owner. Of people who belong to other
- * accounts too, a provider ends nothing but the membership in its own and the sessions that it opened, and makes them members only when
- * they sign in through it.
+ * Deactivating a person ends their membership, sessions and tokens at once. Throws if they are the last owner. For people who also belong to
+ * other accounts, a provider ends only the membership in its own account and the sessions that it opened; they become members only when they
+ * sign in through it.
  */
 export function setActive(db: Database, accountId: number, userId: number, active: boolean, ip: string): Promise<void> {
   return db.transaction(async (db) => {

@@ -36,7 +36,7 @@ async function find(db: Database, vault: Vault, userId: number): Promise<Held | 
 export const isOn = async (db: Database, userId: number): Promise<boolean> =>
   (await db.one(sql`select from two_factors where user_id = ${userId} and confirmed_at is not null`)) !== undefined
 
-/** A secret for the app; nothing is asked for until the app has shown that it holds it, in the same session and within minutes. */
+/** A secret for the app. Codes are required only after the app has given one, in the same session and within minutes. */
 export function start(db: Database, vault: Vault, userId: number, sessionId: number | null) {
   return db.transaction(async (db) => {
     await users.lock(db, userId)

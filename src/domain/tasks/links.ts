@@ -57,7 +57,7 @@ export const linkDeployment = (db: Database, deploymentId: string) =>
     where d.id = ${deploymentId}
     on conflict do nothing`)
 
-/** A deployment that turned out not to hold a build loses what that build alone linked it to. */
+/** A deployment that loses its build also loses the tasks that only this build linked. */
 export const unlinkDeployment = (db: Database, deploymentId: string, buildId: number) =>
   db.execute(sql`
     delete from task_deployments k using task_build_runs b

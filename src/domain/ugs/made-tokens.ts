@@ -4,7 +4,7 @@ import type { Vault } from '../access/secrets.ts'
 import { rotateToken } from '../integrations/settings.ts'
 import * as ugsTokens from './tokens.ts'
 
-/** A token of a tool that somebody made and so may still know: of Unreal Game Sync, or the webhook token of an integration. */
+/** A token of a tool that a person created and so may still know: an Unreal Game Sync token, or the webhook token of an integration. */
 export interface MadeToken {
   kind: MadeTokenKind
   id: number
@@ -28,7 +28,7 @@ const made = (where: Sql): Sql => sql`
     where i.deleted_at is null and i.created_by_user_id is not null) t
   where ${where} order by t.created_at desc, t.kind, t.id desc limit ${MAX}`
 
-/** Of one person; without one, of everybody who made a token and is no member of the account any more. */
+/** The tokens of one person; without one, of everybody who left the account. */
 export const list = (db: Database, accountId: number, userId: number | undefined): Promise<MadeToken[]> =>
   db.rows(
     made(
@@ -43,7 +43,7 @@ export const list = (db: Database, accountId: number, userId: number | undefined
 /** In every account. */
 export const listOfUser = (db: Database, userId: number): Promise<MadeToken[]> => db.rows(made(sql`t.user_id = ${userId}`))
 
-/** A token of Unreal Game Sync ends; an integration gets another one, which its tool has to be given. */
+/** Revokes an Unreal Game Sync token; gives an integration a new token, which has to be entered in its tool. */
 export async function revoke(db: Database, vault: Vault, { kind, id, project_id }: MadeToken): Promise<void> {
   if (kind === 'ugs_token') await ugsTokens.revoke(db, id, project_id)
   else await rotateToken(db, vault, id)

@@ -16,7 +16,7 @@ interface Token {
 /** Builds from before the first token that get a badge: more than a client looks back. */
 const KNOWN_BUILDS = 5_000
 
-/** What is shown of one: its kind and eight characters more. */
+/** The part of a token that is shown: its kind and eight characters. */
 const PREFIX = 'gm_ugs_'.length + 8
 
 /** The value is returned once and kept nowhere. */
@@ -73,7 +73,7 @@ export interface UgsAccess {
   read_only: ReadOnlyReason | null
 }
 
-/** Those from before they had a prefix are good for as long as they were. */
+/** Older tokens without a prefix stay valid. */
 const WELL_FORMED = /^(?:gm_ugs_[0-9A-Za-z]{49}|[0-9A-Za-z]{43})$/
 
 export async function open(db: Database, token: string | undefined): Promise<UgsAccess> {
