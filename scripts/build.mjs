@@ -23,6 +23,7 @@ async function build() {
   const { bundleClient, bundleInPlace } = await import('./bundle-client.mjs')
   const { bundleService } = await import('./bundle-service.mjs')
   const { noticesFor } = await import('./third-party-notices.mjs')
+  console.error('Building Goldmaster. This takes up to a minute.')
   rmSync(at('dist'), { recursive: true, force: true })
   execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     stdio: 'inherit',

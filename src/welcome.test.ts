@@ -50,7 +50,7 @@ test('of two first starts one loads the studio; the other waits and finds it', a
   try {
     await Promise.all([welcome(embedded, fresh.service), welcome(embedded, fresh.service)])
     const greetings = said.mock.calls.map(([words]) => String(words))
-    expect(greetings.filter((words) => words.includes('has just moved in'))).toHaveLength(1)
+    expect(greetings.filter((words) => words.includes('with a demo studio'))).toHaveLength(1)
     expect(greetings.filter((words) => words.includes('Locked out?'))).toHaveLength(1)
   } finally {
     await fresh.close()

@@ -53,36 +53,39 @@ Goldmaster runs at ${site}.
   Data           ${dataOf(settings)}
   Locked out?    ${program} admin user set-password ${owner}
                  ${program} admin token add --user ${owner} --name mine --scopes all
-                 from this folder, with the same settings
+                 Run it in this folder, with the same settings.
 `
 
 const empty = (settings: Settings, { site, setUpToken }: Welcomed) => `
 Goldmaster runs at ${site} and is empty.
 
   Begin          ${site}/welcome#set-up=${setUpToken}
-                 leads to the account that owns it; only who has this link can make it
+                 Creates the owner account. Keep this link private.
   API reference  ${site}/api/docs
   Data           ${dataOf(settings)}
-  Commands       ${program} admin --help   (accounts, users, tokens, integrations; or load a whole world from a file)
+  Commands       ${program} admin --help   (accounts, users, tokens, integrations, imports)
 `
 
 const tour = (settings: Settings, site: string, { email, password, token, projectId, jenkinsPath }: DemoAccess) => `
-Goldmaster runs at ${site}. A demo studio has just moved in: three games, six weeks of work.
+Goldmaster runs at ${site} with a demo studio: three games, six weeks of work.
 
+  Web app        ${site}/sign-in
+  Email          ${email}
+  Password       ${password}   (shown only once)
+  API token      ${token}   (shown only once; all scopes except administration)
   API reference  ${site}/api/docs
   Data           ${dataOf(settings)}
-  Web app        ${site}/sign-in
-  Sign-in        ${email} / ${password}   (shown only now)
-  API token      ${token}   (every scope but administration; shown only now)
 
-What broke lately:
+Press Ctrl+C to stop. Your data is kept for the next start.
+
+List failed builds:
 
   curl -H "Authorization: Bearer ${token}" "${site}/api/v1/projects/${projectId}/build_runs?status=failed&limit=5"
 
-Report a build of your own, as a Jenkinsfile would:
+Report a build, as a Jenkinsfile would:
 
   curl -d '{"job_name":"night","build_number":1,"status":"FAILURE","log":"Combat.cpp(5): error C2065: undeclared identifier"}' \\
     -H "Content-Type: application/json" "${site}${jenkinsPath}"
 
-Start with DEMO=off and an empty data folder to work with your own games only.
+To start without the demo, set DEMO=off and use an empty data folder (DATA_DIR).
 `

@@ -24,4 +24,4 @@ export default class SkippedReporter implements Reporter {
 }
 
 /** No program that could be installed changes it. */
-const ELSEWHERE = 'not for this platform or user'
+const ELSEWHERE = 'not selected, or not for this platform or user'
