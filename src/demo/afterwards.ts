@@ -22,7 +22,7 @@ export async function addPhases(db: Database, games: readonly Game[], loaded: Lo
         order by b.id, p.place`)
 }
 
-/** What each tool reported last: its integration page says when. */
+/** The last delivery of each tool, for its integration page. */
 export const addDeliveries = (db: Database, now: Date) =>
   db.execute(sql`
     insert into deliveries (integration_id, received_at, path, event, dedupe_key, counts, outcome, status, milliseconds, body_note)
@@ -45,7 +45,7 @@ interface Concern {
   at: string
 }
 
-/** What concerned people lately, as it would have been told them; nothing is mailed or posted. */
+/** Recent notifications of people; nothing is mailed or posted. */
 export async function fillInboxes(db: Database) {
   const concerns = await db.rows<Concern>(sql`
     (select (named_suspect(k.suspects) ->> 'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,

@@ -58,7 +58,7 @@ function nightRuns(game: Game, moments: readonly Moment[], changes: readonly Cha
     const job = jobs[i % jobs.length]!
     const index = moments.findLastIndex(({ at }, i) => at < night && changes[i]!.branches.includes(job.branch))
     if (index < 0) return []
-    // What is broken elsewhere keeps no night from building what the release has.
+    // The nightly build of the release runs even if other branches are broken.
     const { at, work } = moments[index]!
     const moment = latest.broken?.job === job.name ? latest : { at, work }
     return [{ job, change: changes[index]!, moment, queued: night + random.between(0, 4) * MINUTE }]

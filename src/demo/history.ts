@@ -11,7 +11,7 @@ export interface Moment {
   broken?: Incident
   /** What this change mends. */
   mends?: Incident
-  /** It only brings another change to the release. */
+  /** Set for a merge of another change into the release. */
   merges?: Moment
 }
 

@@ -5,7 +5,7 @@ import type { Moment } from './history.ts'
 /** The release branched off after this share of the story; later only fixes are merged into it. */
 const BRANCHED_AT = 0.4
 const MERGED_AFTER = 35 * MINUTE
-/** Nobody merges what was only just submitted. */
+/** How long a change is on main before it is merged. */
 const NOT_BEFORE = 3 * HOUR
 
 export const MAIN = 'main'
@@ -22,7 +22,7 @@ export function withMerges(game: Game, moments: readonly Moment[], now: number):
 
 const jobBranch = (game: Game, job: string) => game.jobs.find(({ name }) => name === job)!.branch
 
-/** Where each change is: all but merges on main, on the release what was there when it branched off, merges, and what its own jobs broke of. */
+/** The branches of each change: main has all but merges; the release has the changes from before it branched off, merges, and its own breakages. */
 export function branchesOf(game: Game, moments: readonly Moment[]): string[][] {
   const releases = [...new Set(game.jobs.map(({ branch }) => branch))].filter((branch) => branch !== MAIN)
   const own = moments.filter(({ merges }) => !merges)

@@ -54,9 +54,9 @@ export interface Finding {
   line: number | null
   /** The same failure has the same fingerprint: file and line, or symbol, else category, rule, masked message and file. */
   fingerprint: string
-  /** What a compile or link error is remembered by, however another compiler words it. */
+  /** Keys that identify a compile or link error, however another compiler words it. */
   cause_keys: string[]
-  /** A remembered failure with one of these as a `cause_keys` is the same. */
+  /** A known failure with one of these among its `cause_keys` is the same. */
   joins_keys: string[]
   clues: Clues
   steps: Step[]

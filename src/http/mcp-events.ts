@@ -36,7 +36,7 @@ export function openEvents(
   }
 
   return (request: FastifyRequest): Follow => {
-    // However many projects an assistant follows, it is answered on one stream.
+    // An assistant gets one stream, however many projects it follows.
     let follows = 0
     let close = () => {}
     const begin = (token: number) => {

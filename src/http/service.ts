@@ -43,9 +43,9 @@ export interface Service {
   signUp: SignUpPolicy
   /** Printed at the start and needed by the first user, so that nobody who merely reaches the port owns the service. */
   setUpToken: string
-  /** How long a session lasts that nobody uses. */
+  /** How long a session lasts without being used. */
   sessionSeconds: number
-  /** What new passwords are held against. */
+  /** The list that new passwords are checked against. */
   breachedPasswords: BreachedPasswords
   /** Whether accounts made here have a trial and a count of credits. */
   metering: boolean

@@ -2,7 +2,7 @@ import { BUILD_KINDS } from '../contract/sets.ts'
 import type { BuildFact } from './facts.ts'
 import { at, object, text, word } from './reading.ts'
 
-/** What a report may say about what was built other than the branch, as the tool wrote it. */
+/** The fields of a report about a preflight, as the tool wrote them. */
 interface Told {
   kind?: unknown
   preflight?: unknown
@@ -12,14 +12,14 @@ interface Told {
   repository?: unknown
   head_repository?: unknown
   target_branch?: unknown
-  /** Only read for names that servers give to pull requests. */
+  /** Only checked for names that servers give to pull requests. */
   branch?: unknown
   job?: unknown
 }
 
 type Origin = Pick<BuildFact, 'build_kind' | 'shelf' | 'pull_request' | 'head_repository' | 'target_branch'>
 
-/** Whether a build is of its branch, or of a shelf, a pull request or a fork. Empty where the report says nothing about it. */
+/** Whether a build is of a shelf, a pull request or a fork instead of its branch. Empty if the report does not say. */
 export function originOf(told: Told): Origin {
   const shelf = said(told.shelf) ?? shelfIn(told.preflight)
   const pull_request = pullRequestOf(told.pull_request) ?? pullRequestIn(told.branch) ?? pullRequestIn(told.job)
@@ -55,7 +55,7 @@ export const flatOrigin = (body: unknown): Origin =>
     job: at(body, 'job_name'),
   })
 
-/** CIs write "false" or 0 where there is none. */
+/** CIs write "false" or 0 if there is none. */
 const NOTHING = new Set(['', 'false', '0', 'no', 'none', 'null', 'undefined'])
 
 const said = (value: unknown): string | undefined => {
@@ -63,7 +63,7 @@ const said = (value: unknown): string | undefined => {
   return read === undefined || NOTHING.has(read.toLowerCase()) ? undefined : read
 }
 
-/** A CI may name the shelved changelist where others say only that there is one. */
+/** Some CIs give the shelved changelist, others only true. */
 const shelfIn = (preflight: unknown) => (/^\d{2,}$/.test(said(preflight) ?? '') ? said(preflight) : undefined)
 
 const pullRequestOf = (value: unknown): string | undefined =>
@@ -77,7 +77,7 @@ function pullRequestIn(name: unknown): string | undefined {
   return ref ?? job
 }
 
-/** Whether both are told and one is not the other. */
+/** Whether both are reported and differ. */
 function isOther(head: unknown, base: unknown): boolean {
   const [one, other] = [pathOf(head), pathOf(base)]
   if (one === undefined || other === undefined || one === other) return false

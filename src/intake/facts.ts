@@ -19,7 +19,7 @@ export type ChangeFact = { kind: 'change' } & changes.Submitted & {
 
 export type OrphanFact = { kind: 'orphan' } & changes.Orphaned
 
-/** A branch is there, at this change, or is gone, having been at it. */
+/** A branch was created or moved to this change, or deleted at it. */
 export type BranchFact = { kind: 'branch_created'; head: string } & ToldBranch
 export type DeletedBranchFact = { kind: 'branch_deleted'; head?: string } & ToldBranch
 
@@ -30,7 +30,7 @@ export type BuildFact = { kind: 'build' } & builds.Report & {
 
 export type DeploymentFact = { kind: 'deployment' } & deployments.Report & Warned
 
-/** What of a report was not understood: told back to the sender in the reply. */
+/** Parts of a report that were not understood; the reply lists them. */
 interface Warned {
   warnings?: string[]
 }

@@ -81,8 +81,8 @@ export interface Provider {
   /** Headers that hold a signature although their name does not say so: the delivery log leaves them out. */
   secretHeaders?: readonly string[]
   /**
-   * Whether the delivery is authentic, given the integration's secrets. `required`: only a right signature will do, also where the token
-   * alone would; there is at least one secret then. Runs before the body is parsed: only who can sign may cost us that.
+   * Whether the delivery is authentic, given the integration's secrets. `required`: the signature must be right even on paths that accept the
+   * token alone; there is at least one secret then. Runs before the body is parsed, so that only authentic bodies cost that work.
    */
   verify(delivery: Unparsed, secrets: readonly string[], required?: boolean): boolean
   /** Whether a signed delivery is recent, where its time stands in the body. */

@@ -35,7 +35,7 @@ export async function receive(db: Database, integration: IntegrationAuth, reques
   return { delivered: await deliver(db, integration, provider, delivery) }
 }
 
-/** Without a secret nothing can be signed: an integration that takes only signed deliveries then takes none. */
+/** Without a secret no signature can be right, so an integration that accepts only signed deliveries accepts none. */
 const isVerified = (provider: Provider, unparsed: Unparsed, { secrets, requires_signature }: IntegrationAuth) =>
   !(requires_signature && secrets.length === 0) && provider.verify(unparsed, secrets, requires_signature)
 

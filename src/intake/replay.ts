@@ -25,7 +25,7 @@ export async function replayHere(db: Database, id: number, moved?: Buffer): Prom
   const stored = await log.stored(db, id, moved)
   if (stored.body === null) throw bodyGone()
   if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
-  // Nobody knows who sent it.
+  // The sender is unknown.
   if (stored.requires_signature && stored.status === 401) throw badSignature()
   const again = stored.test ? rehearse : deliver
   try {

@@ -37,7 +37,7 @@ pad() {
 octal() { block="$block\\$(($1 / 64))$(($1 / 8 % 8))$(($1 % 8))" count=$((count + 1)); }
 `
 
-/** For tools that our own senders and a studio's scripts speak for. */
+/** For tools whose deliveries come from our own commands or a studio's scripts. */
 export const signedDeliveries = (id: number) => `### Signed deliveries
 
 Save a signing secret and turn on **Only signed deliveries** here (or with \`${saveSecret(id)}\` and \`goldmaster admin integration require-signature ${id}\`): then a leaked token alone gets nobody in. Give your senders the same secret in \`GOLDMASTER_WEBHOOK_SECRET\`: \`goldmaster run\`, \`goldmaster builds report\`, \`goldmaster bridge\` and the scripts on this page sign with it. A sender of your own adds the header \`X-Webhook-Signature: sha256=…\` with the hexadecimal HMAC-SHA256 of the raw body.

@@ -17,12 +17,12 @@ export const hmac = (algorithm: 'sha256' | 'sha1', key: string | Buffer, ...part
 export const signedBy = (secrets: readonly string[], given: string | undefined, sign: (secret: string) => string): boolean =>
   given !== undefined && secrets.reduce((found, secret) => same(given, sign(secret)) || found, false)
 
-/** What a signature header says: right, wrong, or undefined where the sender gave none. */
+/** Whether the signature in a header is right; undefined if there is none. */
 export type Checked = boolean | undefined
 
 /**
- * The signature of scripts, relays and our own senders: `sha256=` and the hexadecimal HMAC-SHA256 of the raw body, as Jenkins callbacks
- * have it. `before` is what else was signed, in front of the body.
+ * The signature of scripts, relays and our own commands: `sha256=` and the hexadecimal HMAC-SHA256 of the raw body, as in Jenkins callbacks.
+ * `before` is signed too, in front of the body.
  */
 export function senderSignature(
   { headers, raw }: Pick<Unparsed, 'headers' | 'raw'>,
@@ -34,6 +34,6 @@ export function senderSignature(
   return signedBy(secrets, given, (secret) => `sha256=${hmac('sha256', secret, before, raw).toString('hex')}`)
 }
 
-/** Whether a delivery is let in. Where no signature is required an absent one is no offence; a wrong one always is. */
+/** Whether a delivery is accepted. A missing signature is fine if none is required; a wrong one never is. */
 export const isAuthentic = (secrets: readonly string[], required: boolean | undefined, ...checked: Checked[]): boolean =>
   secrets.length === 0 ? !required : !checked.includes(false) && (!required || checked.includes(true))

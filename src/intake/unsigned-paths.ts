@@ -1,8 +1,8 @@
 import type { Provider } from './provider.ts'
 
 /**
- * Where the webhook token alone is enough although a signing secret is saved, unless the integration takes only signed deliveries. Below
- * `/webhooks/`.
+ * Paths below `/webhooks/` that accept the webhook token alone although a signing secret is saved, unless the integration accepts only signed
+ * deliveries.
  */
 export const unsignedPaths = ({ paths, logPaths = [], verify }: Provider): string[] => [
   ...paths.filter((path) => verify({ path, ...WITHOUT_SIGNATURE }, ['a secret'])),

@@ -18,8 +18,8 @@ export class Away extends Error {
 type Loose = { query?: Record<string, unknown>; body?: unknown } & Record<string, unknown>
 
 /**
- * Asks one route of the contract through the session; a refusal is thrown as the `ApiError` it is. What needs a fresh sign-in is asked
- * again once somebody has confirmed that it is them.
+ * Calls one route of the contract with the session; throws errors as `ApiError`. A request that needs a fresh sign-in is sent again after the
+ * person has confirmed it.
  */
 export async function ask<N extends AppName>(name: N, args: AppArguments<N>, signal?: AbortSignal): Promise<AppReply<N>> {
   const { query = {}, body, ...path } = args as Loose

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import type { ConfirmMethod } from '../contract/sets.ts'
 
-/** Requests that wait until somebody has confirmed that it is them; see the dialog in `features/sign-in/confirm-identity.tsx`. */
+/** Requests that wait for a fresh sign-in; see the dialog in `features/sign-in/confirm-identity.tsx`. */
 interface Waiting {
   methods: readonly ConfirmMethod[]
-  /** Whether they have: what waited is sent again. */
+  /** Resolves whether the person confirmed: then the waiting requests are sent again. */
   answered: Promise<boolean>
   end(confirmed: boolean): void
 }
@@ -17,7 +17,7 @@ const set = (next: Waiting | undefined) => {
 }
 
 export const freshSignIn = {
-  /** Opens the dialog, once for all that wait at the same time. */
+  /** Opens the dialog, once for all waiting requests. */
   ask(methods: readonly ConfirmMethod[]): Promise<boolean> {
     if (waiting) return waiting.answered
     let settle: (confirmed: boolean) => void

@@ -2,9 +2,9 @@ import { type Database, sql } from '../db/database.ts'
 import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/holdings.ts'
 
 /**
- * Who gets the file. Only the operator's command writes credentials: password hashes, tokens and the single sign-on connection of people
- * who may own other accounts. Admins get the rest of their account; the lead of a project gets what leads see in the app, where the only
- * address is their own.
+ * Who gets the file. Only the operator's command exports credentials: password hashes, tokens and the single sign-on connection of people
+ * who may own other accounts. Admins get the rest of their account. A project lead gets what leads see in the app, with no address except
+ * their own.
  */
 export type Audience = 'operator' | 'admin' | { lead: number }
 
@@ -17,7 +17,7 @@ export const exportedTables = (withSecrets: boolean, audience: Audience) =>
       (typeof audience === 'string' || Object.hasOwn(OF_LEADS, table) || isOfEverybody(table, level)),
   )
 
-/** What leads see of the account and its people. */
+/** The columns of the account and its people that project leads see. */
 const OF_LEADS: Record<string, readonly string[] | 'all'> = {
   accounts: ['id', 'name', 'timezone', 'created_at', 'updated_at'],
   users: ['id', 'name', 'email', 'created_at', 'updated_at'],

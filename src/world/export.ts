@@ -177,8 +177,8 @@ function converter(table: string, { account_id }: Scope, vault: Vault, fileVault
 const BYTES = /^\\x[0-9a-f]*$/
 
 /**
- * What the lead of a project sees: names of the people on it, no address but their own, and every text as the app shows it. Bodies of
- * deliveries are left out: taking addresses out of them would make them something the tool never sent.
+ * What a project lead sees: names of the people on it, no address except their own, and every text as the app shows it. Bodies of deliveries
+ * are left out: with addresses removed they would no longer be what the tool sent.
  */
 const leadView = (own: number, onProject: ReadonlySet<number>) => (table: string, row: Row) => {
   if (table === 'users') {

@@ -24,7 +24,7 @@ export const openBranchStudio = () =>
     ],
   })
 
-/** A project of its own with a depot, a repository and a CI, all of which tell what happens by their webhooks. */
+/** A separate project with a depot, a repository and a CI, which report through their webhooks. */
 export async function branchRoom(studio: Studio) {
   const made = await studio.load({
     projects: [{ key: 'p', account: studio.world.accounts!.owl!.id, name: `Room ${Math.random()}` }],
@@ -84,10 +84,10 @@ export async function branchRoom(studio: Studio) {
         },
         { 'x-github-event': 'push', 'x-github-delivery': `${Math.random()}` },
       ),
-    /** A delivery of GitHub's other events. */
+    /** A GitHub delivery of another event. */
     github: (event: string, body: object) =>
       post('github', 'github', body, { 'x-github-event': event, 'x-github-delivery': `${Math.random()}` }),
-    /** What a CI says of a build; failed unless told, with a log where one is named. */
+    /** A build report of the CI; with `broken` it failed with a log. */
     async report(body: { number: number | string; job?: string; broken?: string; status?: string } & Record<string, unknown>) {
       const { number, job = 'Cook', broken, status = broken === undefined ? 'success' : 'failed', ...more } = body
       const { records } = await post('ci', 'jenkins', {
@@ -101,7 +101,7 @@ export async function branchRoom(studio: Studio) {
       return records[0].id as number
     },
     post,
-    /** Investigations first, then what follows. */
+    /** Runs investigations first, then the jobs that follow from them. */
     async work() {
       for (const kind of [
         'review_ranges',
@@ -122,7 +122,7 @@ export async function branchRoom(studio: Studio) {
       const { json } = await api('/breakages')
       return Promise.all(json.breakages.map(async ({ id }: { id: string }) => (await api(`/breakages/${id}`)).json))
     },
-    /** Types of the events that were told of this project, oldest first. */
+    /** Types of the events of this project, oldest first. */
     events: async () =>
       (
         await studio.db.rows<{ event_type: string; row_id: string }>(sql`

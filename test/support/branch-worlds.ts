@@ -127,7 +127,7 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
 /** What is in a build and not in the newest older place of its job and stream that passed. */
 export function rangeOf({ builds, truth }: MadeWorld, build: MadeBuild): string[] {
   const all = builds.filter(({ job, stream, status }) => job === build.job && stream === build.stream && status === 'completed')
-  // A change at which the job passed is to blame for nothing.
+  // A change at which the job passed is not a suspect.
   if (all.some(({ holds }) => holds === build.holds)) return []
   const passed = all.filter(({ holds }) => holds < build.holds)
   return truth[build.stream]!.slice(Math.max(0, ...passed.map(({ holds }) => holds)), build.holds)

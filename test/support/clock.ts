@@ -1,16 +1,16 @@
 import { type Database, sql } from '../../src/db/database.ts'
 
 /**
- * Moves the clock of a database forward, for the service, its workers and SQL alike. `by` is an interval as PostgreSQL reads it: `70 seconds`,
- * `8 days`. Everything that waits asks `goldmaster_now()`; a database of a test has a function of its own. Jobs that wait are done by
- * `workOffDue` of `work-off.ts`: a worker that runs keeps to the real time.
+ * Moves the clock of a database forward, for the service, its workers and SQL alike. `by` is a PostgreSQL interval: `70 seconds`, `8 days`.
+ * Waiting times use `goldmaster_now()`, which a test database replaces. Run delayed jobs with `workOffDue` of `work-off.ts`: a running worker
+ * uses the real time.
  */
 export async function advanceClock(db: Database, by: string) {
   if (!(await hasClock(db))) await setUpClock(db)
   await db.execute(sql`update test_clock set ahead = ahead + ${by}::interval`)
 }
 
-/** Back to the real time, for the tests that follow on the same database. */
+/** Resets the clock for later tests on the same database. */
 export async function resetClock(db: Database) {
   if (await hasClock(db)) await db.execute(sql`update test_clock set ahead = '0'`)
 }
@@ -22,7 +22,7 @@ export const clockTime = async (db: Database): Promise<Date> =>
 const hasClock = async (db: Database) =>
   (await db.one<{ yes: boolean }>(sql`select to_regclass('test_clock') is not null as yes`))!.yes
 
-/** A row is moved in no time; replacing the function each time would throw every plan away that calls it. */
+/** The offset is a row: replacing the function each time would discard every query plan that calls it. */
 async function setUpClock(db: Database) {
   await db.execute(sql`create table test_clock as select interval '0' as ahead`)
   await db.execute(sql`

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** What an authenticator does, with a key of its own. */
+/** An authenticator with its own key. */
 export class PasskeyDevice {
   readonly id: Buffer
   readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })

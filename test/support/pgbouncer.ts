@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 export type PoolMode = 'transaction' | 'session'
 
-/** Which modes can be tried; before 1.21 it cannot prepare statements in transaction mode. */
+/** The modes that can be tested; before 1.21 PgBouncer cannot prepare statements in transaction mode. */
 export const POOL_MODES: PoolMode[] = (() => {
   if (!pathTo('pgbouncer')) return ['transaction', 'session']
   const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }))!

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program lies on the path, if this machine has it. */
+/** The path of a program, if this machine has it. */
 export function pathTo(program: string): string | undefined {
   const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program))
   return files.find((file) => {
@@ -16,5 +16,5 @@ export function pathTo(program: string): string | undefined {
 
 const [browser] = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => pathTo(name) ?? [])
 
-/** Tests that need a browser are skipped where there is none. */
+/** Tests that need a browser are skipped without one. */
 export const CHROMIUM = process.env.CHROMIUM ?? browser

@@ -1,6 +1,6 @@
 /**
- * Lines of build logs that hold a credential, and what must not be left of each; the credentials are made up. Tools print them when they
- * echo their commands, and people when they debug a job.
+ * Lines of build logs with a credential, and the text that must be removed from each; the credentials are made up. Tools print such lines when
+ * they echo their commands, and people when they debug a job.
  */
 export const SECRET_LINES: readonly (readonly [line: string, ...secrets: string[]])[] = [
   ['jarsigner -keystore release.jks -storepass Wint3r!Owl -keypass K3y&Owl,2 app.aab upload', 'Wint3r!Owl', 'K3y&Owl,2', 'Owl,2'],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Lists what was skipped and why at the end of a run, and writes the files to SKIPPED_FILES, for a run where nothing is missing. */
+/** Lists skipped tests with the reason at the end of a run, and writes their files to SKIPPED_FILES, for a second run with all programs. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]) {
     const skipped = new Map<string, Map<string, number>>()
@@ -23,5 +23,5 @@ export default class SkippedReporter implements Reporter {
   }
 }
 
-/** No program that could be installed changes it. */
+/** Skipped for another reason than a missing program. */
 const ELSEWHERE = 'not selected, or not for this platform or user'

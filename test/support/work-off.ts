@@ -7,7 +7,7 @@ import type { Studio } from './studio.ts'
 /** Does the waiting jobs of one kind, here and now, and tells how many there were. */
 export const workOff = (studio: Studio, kind: JobKind): Promise<number> => doJobs(studio, kind, sql`true`)
 
-/** Only those whose time has come by the clock of the database, which `advanceClock` moves. */
+/** Only jobs that are due by the clock of the database, which `advanceClock` moves. */
 export const workOffDue = (studio: Studio, kind: JobKind): Promise<number> =>
   doJobs(studio, kind, sql`j.run_at <= goldmaster_now()`)
 

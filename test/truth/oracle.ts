@@ -1,8 +1,8 @@
 import type { Build, Cause, Change } from './world.ts'
 
 /**
- * What may be said of a studio, reckoned slowly from everything that was reported so far. It knows only the rules: nothing here is shared
- * with the service.
+ * The expected state of a studio, computed the slow way from all reports so far. It implements the rules independently and shares no code with
+ * the service.
  */
 
 /** A build as it was last reported. */
@@ -16,19 +16,19 @@ export interface Reported {
 export interface Expected {
   /** Names of the failed builds that belong to it. */
   builds: string[]
-  /** Null: failures of machines lie on no branch. */
+  /** Null for infrastructure failures, which have no branch. */
   stream: string | null
   isFixed: boolean
-  /** Both outcomes at one change. */
+  /** Passed and failed at one change. */
   isFlickering: boolean
-  /** Changelists between which its newest occurrence began; unknown where it lies on no branch. */
+  /** Changelists between which its newest occurrence began; unknown without a branch. */
   lastGood: number | null
   firstBad: number | null
-  /** Changes that may be suspected of its newest occurrence. */
+  /** The possible suspects of its newest occurrence. */
   suspects: Change[]
-  /** Of those, the ones with evidence: they touch the file that does not compile, or nothing else came since the last pass. */
+  /** The suspects with evidence: they touch the file that does not compile, or are the only change since the last pass. */
   culprits: Change[]
-  /** Changes that may be called its fix. */
+  /** The possible fixing changes. */
   fixers: Change[]
 }
 
@@ -55,7 +55,7 @@ export function expectedBreakages(changes: readonly Change[], reports: readonly 
 const positionOf = (changes: readonly Change[], { stream, changelist }: Build) =>
   Math.max(0, ...changes.filter((one) => one.stream === stream && one.changelist <= changelist).map((one) => one.changelist))
 
-/** One cause on one stream; machines fail whatever the stream; where nothing is printed the job is all there is to go by. */
+/** One breakage per cause and stream; infrastructure failures span streams; without a log, one per job. */
 function keyOf({ build, hasLog }: Reported, failed: readonly Reported[]): string {
   if (build.upstream !== null) {
     const above = failed.find((one) => nameOf(one.build) === nameOf(build.upstream!))
@@ -67,7 +67,7 @@ function keyOf({ build, hasLog }: Reported, failed: readonly Reported[]): string
   return cause.kind === 'test' ? `test ${build.stream}` : `${cause.file} ${build.stream}`
 }
 
-/** Position, then the CI's number, then arrival; an agent's clock orders nothing. */
+/** By position, then by the CI's number, then by arrival, never by an agent's clock. */
 const inOrder = (a: Placed, b: Placed) => a.position - b.position || a.build.number - b.build.number || a.arrival - b.arrival
 
 function judge(key: string, members: readonly Placed[], all: readonly Placed[], changes: readonly Change[]): Expected {
@@ -109,7 +109,7 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
   }
 }
 
-/** The failures since all jobs that it had hit had passed; what fails at a position counts before what passes there. */
+/** The failures since all its jobs had passed; a failure comes before a pass at the same position. */
 function newestOccurrence(members: readonly Placed[], passes: readonly Placed[]): Placed[] {
   const positions = [...new Set([...members, ...passes].map(({ position }) => position))].sort((a, b) => a - b)
   let [current, newest]: Placed[][] = [[], []]

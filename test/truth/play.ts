@@ -29,7 +29,7 @@ export const openTruthStudio = () =>
     tokens: [{ key: 'ann', user: 'ann', name: 'ann', scopes: SCOPES }],
   })
 
-/** What somebody was told in person about a breakage. */
+/** A notification of one person about a breakage. */
 export interface Told {
   id: number
   person: string
@@ -39,18 +39,18 @@ export interface Told {
 export interface Stage {
   /** Reports one thing through its webhook. */
   happen(happening: Happening): Promise<void>
-  /** Lets the waits pass and does all work that is due. */
+  /** Moves the clock past all waiting times and runs the due jobs. */
   settle(): Promise<void>
-  /** Everything that was reported so far, as an observer would write it down. */
+  /** Everything reported so far, for the oracle. */
   changes: Change[]
   reports(): Reported[]
   breakages(): Promise<BreakageDetail[]>
   told(): Promise<Told[]>
   /** Numbers of the changelists with these ids. */
   changelists(ids: readonly (number | string)[]): Promise<string[]>
-  /** The newest words of each room about a breakage, where it was told of it. */
+  /** The newest message of each room about a breakage. */
   lastWords(breakage: string): string[]
-  /** Deployments that are tied to a build which did not pass. */
+  /** Deployments that are linked to a build that did not pass. */
   wrongDeployments(): Promise<number>
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ const LOGS: Record<Cause['kind'], (build: Build) => string> = {
   disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
 }
 
-/** A project of its own with a depot, a CI, a store and a room of every chat vendor. */
+/** A separate project with a depot, a CI, a store and a room at every chat vendor. */
 export async function openStage(studio: Studio, vendors: ChatVendors, seed: number): Promise<Stage> {
   const { db, service } = studio
   const accountId = Number(studio.world.accounts!.owl!.id)
@@ -148,7 +148,7 @@ export async function openStage(studio: Studio, vendors: ChatVendors, seed: numb
     pause: ({ seconds }) => advanceClock(db, `${seconds} seconds`),
   }
 
-  /** Kinds that ask other servers have nobody to ask here. */
+  /** Jobs that call other servers are skipped: there are none here. */
   const dueKinds = async () =>
     (
       await db.rows<{ kind: JobKind }>(sql`
@@ -156,7 +156,7 @@ export async function openStage(studio: Studio, vendors: ChatVendors, seed: numb
         where j.run_at <= goldmaster_now() and t.identifier <> all (array['describe_changelist', 'send_mail'])`)
     ).map(({ kind }) => kind)
 
-  /** One message after the other, without waiting for the vendors' pace: the clock moves on instead. */
+  /** One message after the other; instead of waiting for rate limits, the clock moves on. */
   const talk = async () => {
     await outbox.sequenceAll(db)
     while (await notify(db, context)) {}

@@ -1,11 +1,11 @@
 /**
- * Random studios: three streams of one depot, builds of several jobs, and everything that goes wrong on the way to us. What is generated
- * is what happened; the reports of it come late, twice, in another order, from agents whose clocks are wrong.
+ * Random studios: three streams of one depot, builds of several jobs, and unreliable reports. The world holds what happened; its reports arrive
+ * late, twice, in another order, from agents with wrong clocks.
  */
 
 export const STREAMS = ['//game/main', '//game/dev', '//game/rel'] as const
 export const PEOPLE = ['ann', 'bob', 'cleo', 'dan', 'eve'] as const
-/** Source files that get broken and mended. */
+/** Source files that get broken and fixed. */
 export const SOURCES = ['Combat/Roll.cpp', 'Engine/Boat.cpp', 'Ui/Menu.cpp'] as const
 
 export interface Change {
@@ -16,7 +16,7 @@ export interface Change {
   files: string[]
 }
 
-/** Why a build failed: a source file that does not compile, a test that comes and goes, or the machine. */
+/** Why a build failed: a source file that does not compile, a flickering test, or the infrastructure. */
 export type Cause = { kind: 'compile'; file: string } | { kind: 'test' } | { kind: 'disk' }
 
 export interface Build {
@@ -26,7 +26,7 @@ export interface Build {
   /** The newest changelist of the whole depot when it started. */
   changelist: number
   cause: Cause | null
-  /** Failed only because this build did; it prints nothing. */
+  /** The upstream build that made this one fail; this one has no log. */
   upstream: Build | null
   isPreflight: boolean
 }

@@ -56,7 +56,7 @@ Caused: java.io.IOException: Backing channel 'build-win-03' is disconnected.
 ERROR: Issue with creating launcher for agent build-win-03. The agent is being disconnected
 Finished: FAILURE`
 
-/** Rejoining depends on which of two clients is the first to be heard. */
+/** Rejoining depends on which of two clients connects first. */
 export const flickering = `
 Started by an SCM change
 Running on build-linux-01 in /j/ws/{job}

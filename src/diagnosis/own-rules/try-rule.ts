@@ -19,7 +19,7 @@ export interface Trial {
   finding: Finding
 }
 
-/** For making the rules ready as well as for reading the log. */
+/** The time limit for compiling the rules and for reading the log. */
 const TIMEOUT_MS = 3_000
 
 /** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */

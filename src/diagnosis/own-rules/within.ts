@@ -16,7 +16,7 @@ export function within<T>(milliseconds: number, work: () => T): T {
 
 const ATTEMPTS = 3
 
-/** Time that went by while the machine did something else is nobody's fault: then it is tried again. */
+/** If other work on the machine took the time, the rule is tried again. */
 export function patientlyWithin<T>(milliseconds: number, work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     const used = process.cpuUsage()

@@ -8,7 +8,7 @@ import { undecorated } from './symbol.ts'
 
 export type Cause = Pick<Finding, 'fingerprint' | 'cause_keys' | 'joins_keys'>
 
-/** Compilers report a line. */
+/** Categories whose failures have a line. */
 const PLACED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'shader_error'])
 
 /** Every module has these folders, so the one above them is needed to tell files apart. */
@@ -43,7 +43,7 @@ function symbolIn(text: string): string | null {
   return null
 }
 
-/** A log with more errors than this is known by the first. */
+/** At most this many errors of a log are used as keys. */
 const ERRORS_MAX = 300
 
 /** The first error of each file, or each symbol, in any order: parallel compilers print them as they come. */
@@ -68,15 +68,15 @@ function errorsIn(log: Log, category: FailureCategory, ranked: readonly Ranked[]
 
 const ABSOLUTE = /^(?:[A-Za-z]:)?[\\/]/
 
-/** What the tool said, about which file. A workspace may have blanks in its path, which the path of a message may not. */
+/** The message and its file. The path of a workspace may contain spaces, which the pattern for paths does not allow. */
 function wordsOf(category: FailureCategory, { rule, message }: Clues, path: string) {
   const said = ABSOLUTE.test(path) ? message.replace(path, withoutRoot(path)) : message
   return shortHash([category, rule, signatureOf(said), withoutRoot(path)].join('\n'))
 }
 
 /**
- * What a failure is recognized by. A compile error is its file and line and a link error its symbol, whatever compiler, machine or platform
- * reports it. The words of the message recognize it after the line has moved.
+ * The keys that identify a failure: file and line of a compile error, the symbol of a link error, whatever compiler, machine or platform
+ * reports it. Its message identifies a compile error after the line has moved.
  */
 export function causeOf(log: Log, verdict: Verdict, clues: Clues, primary: FileMention | null, ranked: readonly Ranked[]): Cause {
   const { category } = verdict
@@ -92,7 +92,7 @@ export function causeOf(log: Log, verdict: Verdict, clues: Clues, primary: FileM
     const [place, bare, any] = [`${file}:${primary.line}`, `bare ${name}:${primary.line}`, `any ${name}:${primary.line}`].map(
       (each) => shortHash(`${category}\n${each}`),
     ) as [string, string, string]
-    // Some compilers print the name without its folder: that joins any folder, and one with a folder joins it.
+    // Some compilers print the file name without its folder: it matches the same name in any folder, and the reverse.
     return file === name ? known(place, [bare, any], [any]) : known(place, [any], [bare])
   }
   const symbol =

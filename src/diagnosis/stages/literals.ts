@@ -103,7 +103,7 @@ export class Literals {
     return this.endOfFirst(text, 0) !== -1
   }
 
-  /** Where the first of them ends that begins here or later; -1 when none does. */
+  /** The end of the first one that begins here or later; -1 if there is none. */
   endOfFirst(text: string, from: number): number {
     const next = this.#next
     const width = this.#width

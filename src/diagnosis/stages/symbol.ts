@@ -1,4 +1,4 @@
-/** What MSVC and lld-link write before the name of a symbol. */
+/** The words that MSVC and lld-link write before the name of a symbol. */
 const MODIFIERS = /\b(?:class|struct|enum|union|__cdecl|__thiscall|__vectorcall|__stdcall|__fastcall|__ptr64)\b\s*/g
 const ANONYMOUS = /`anonymous[ -]namespace'|\(anonymous namespace\)|_GLOBAL__N_1/g
 
@@ -30,7 +30,7 @@ function fromItanium(mangled: string): string | null {
   return parts.join('::')
 }
 
-/** The name without what it takes and gives: compilers write those in their own way. */
+/** The name without parameters and return type, which compilers write differently. */
 function qualifiedName(declared: string): string {
   let depth = 0
   let name = ''
@@ -45,7 +45,7 @@ function qualifiedName(declared: string): string {
   return name.replace(/^[*&]+/, '')
 }
 
-/** What a linker calls a symbol, as the source does: without decoration, parameters or the words of one compiler. */
+/** A linker's symbol as it is in the source: without decoration, parameters or words of one compiler. */
 export function undecorated(symbol: string): string {
   const text = symbol
     .trim()

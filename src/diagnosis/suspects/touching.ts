@@ -5,8 +5,7 @@ import { scoreAll } from './score.ts'
 import { WEIGHTS } from './weights.ts'
 
 /**
- * The changes that touch files of a failure: those that its evidence names, or that belong with these. Needs no log: the lines that show
- * the failure are enough.
+ * The changes that touch files of a failure: those named in its evidence, or related ones. Needs only the evidence lines, not the log.
  */
 export function touching(
   { category, evidence }: { category: FailureCategory; evidence: readonly EvidenceLine[] },
@@ -27,7 +26,7 @@ export function touching(
     clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
     steps: [],
   }
-  // A picture may bear the name of a class, and yet no compiler reads it.
+  // An image may have the name of a class, but no compiler reads it.
   const isAble = (path: string) => ability(fileKind(path), category) >= WEIGHTS.ableToCause
   const scores = scoreAll(finding, candidates, lines)
   return new Set(scores.flatMap(({ candidate, named }) => ([...named].some(isAble) ? [candidate.id] : [])))

@@ -5,12 +5,12 @@ import { SECRET } from './secret-shapes.ts'
 
 const LINES = new Literals(NEAR_ARGUMENTS, { ignoreCase: true })
 
-/** Flags that mean a credential whatever the command. All of the word is one, with what separates pairs elsewhere: `--password=a&b,c`. */
+/** Flags that take a credential in every command. The whole word is the credential, separators included: `--password=a&b,c`. */
 const ANY_FLAG = /^--?[\w.-]*(?:password|passwd|passphrase|storepass|keypass)$/i
 const ANY_ASSIGNMENT =
   /^(?:--?[\w.-]*(?:[Pp]ass(?:word|wd|phrase)|[Ss]torepass|[Kk]eypass)|[A-Z\d_]*(?:PASSWORD|PASSWD|PASSPHRASE|_PWD|FASTLANE_SESSION))=/
 const ECHO = /^(?:echo|printf|write-output)$/i
-/** Words of a command that are kept to say what the next one means, and quotes within quotes that are looked into. */
+/** How many words of a command are kept to interpret the next one, and how many levels of nested quotes are read. */
 const WORDS_MAX = 50
 const DEPTH_MAX = 3
 
@@ -19,7 +19,7 @@ interface Cut {
   to: number
 }
 
-/** Without the credentials among the arguments of commands. */
+/** The text without credentials in the arguments of commands. */
 export function redactArguments(text: string): string {
   let out = ''
   let copied = 0
@@ -36,7 +36,7 @@ export function redactArguments(text: string): string {
   return copied === 0 ? text : out + text.slice(copied)
 }
 
-/** What is piped may hold what is an argument too. */
+/** Piped text can contain the same credential as an argument. */
 const inOrder = (cuts: readonly Cut[]): Cut[] => {
   const merged: Cut[] = []
   for (const cut of cuts.toSorted((a, b) => a.from - b.from || b.to - a.to))
@@ -44,14 +44,14 @@ const inOrder = (cuts: readonly Cut[]): Cut[] => {
   return merged
 }
 
-/** One line, read from left to right; a word that names a command decides what the words behind it mean. */
+/** One line, read from left to right; the name of a command decides what the words after it mean. */
 class CommandLine {
   readonly cuts: Cut[] = []
   readonly #offset: number
   #commands: readonly Command[] = []
   /** The words of this command, itself first. */
   #before: string[] = []
-  /** The next word is a credential; one with a separator begins behind it. */
+  /** The next word is a credential, or its part after the separator. */
   #expects: { separator?: string } | undefined
   /** What `echo` prints, and what it printed into the pipe that this command reads. */
   #echo: (Cut & { text: string }) | 'begun' | undefined
@@ -67,7 +67,7 @@ class CommandLine {
     }
   }
 
-  /** Whether it is understood as a whole. */
+  /** Whether the whole line is understood. */
   #take(word: Word): boolean {
     if (!word.isQuoted && /^[|;&]$/.test(word.text)) return this.#end(word.text)
     this.#print(word)
@@ -136,14 +136,14 @@ class CommandLine {
     if (this.#before.length > 0 && this.#before.length < WORDS_MAX) this.#before.push(text)
   }
 
-  /** What was printed into a command that takes a credential there. */
+  /** Text printed into a command that reads a credential from its input. */
   #cutPiped() {
     const piped = this.#piped
     this.#piped = undefined
     if (piped && !isReference(piped.text)) this.cuts.push({ from: this.#offset + piped.from, to: this.#offset + piped.to })
   }
 
-  /** The word behind so many of its characters, without quotes around the rest. */
+  /** The word from an offset on, without quotes around the rest. */
   #cut({ text, from, to }: Word, behind: number) {
     const rest = text.slice(behind)
     const quotes = /^(["'`]).*\1$/s.test(rest) && rest.length > 1 ? 1 : 0

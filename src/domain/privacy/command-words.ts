@@ -1,4 +1,4 @@
-/** A word of a command line and where it stands; without its quotes, if it is quoted as a whole. */
+/** A word of a command line and its offset; without quotes if the whole word is quoted. */
 export interface Word {
   text: string
   from: number
@@ -10,8 +10,8 @@ const isBlank = (char: string) => char.charCodeAt(0) <= 32
 const isQuote = (char: string | undefined) => char === '"' || char === "'" || char === '`'
 
 /**
- * The words of one line as a shell would split them; `|`, `;` and `&` between commands are words of their own. The time grows with the
- * line: a quote that is never closed is a character like any other, and is looked for once.
+ * The words of one line as a shell would split them; `|`, `;` and `&` between commands are separate words. Takes linear time: a quote that is
+ * never closed counts as a plain character, and its end is searched once.
  */
 export class CommandWords {
   readonly #line: string
@@ -35,7 +35,7 @@ export class CommandWords {
     }
     if (quote === 0) this.#at++
     while (!this.#isEnd()) if (this.#quoted() === 0) this.#at++
-    // `sshpass -p X; make`: what ends the command is the next word.
+    // `sshpass -p X; make`: the end of the command is a separate word.
     if (this.#line[this.#at - 1] === ';' && this.#at - from > 1) this.#at--
     return this.#word(from, this.#at, false)
   }
@@ -44,7 +44,7 @@ export class CommandWords {
     return { text: this.#line.slice(from, to), from, to, isQuoted }
   }
 
-  /** Blanks, and what stands around the words of a list: `['docker', 'login']`. */
+  /** Spaces, and the punctuation of lists: `['docker', 'login']`. */
   #skip() {
     for (let char = this.#line[this.#at]; char !== undefined; char = this.#line[++this.#at]) {
       const isFrame = char === ',' || ((char === '[' || char === '(') && isQuote(this.#line[this.#at + 1]))
@@ -55,11 +55,11 @@ export class CommandWords {
   #isEnd(): boolean {
     const char = this.#line[this.#at]
     if (char === undefined || isBlank(char) || char === '|' || (char === '&' && this.#line[this.#at + 1] === '&')) return true
-    // What is quoted is followed by whatever closes its list.
+    // A quoted word may be followed by the end of its list.
     return isQuote(this.#line[this.#at - 1]) && (char === ',' || char === ']' || char === ')' || char === ';')
   }
 
-  /** Goes behind the quoted piece that begins here; how long its quote is, 0 where it is not closed. */
+  /** Skips the quoted part that begins here. Returns the length of its quote, 0 if it is not closed. */
   #quoted(): number {
     const slash = this.#line[this.#at] === '\\' && isQuote(this.#line[this.#at + 1]) ? 1 : 0
     const quote = this.#line[this.#at + slash]!

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Tokens that a secret scanner finds: `gm_`, their kind, 43 random characters, and a checksum of all that, which keeps it from taking
- * anything else for one. API and webhook tokens have no prefix.
+ * Tokens that a secret scanner finds: `gm_`, their kind, 43 random characters, and a checksum that prevents false positives. API and webhook
+ * tokens have no prefix.
  */
 export const TOKEN_KINDS = ['ugs', 'scim', 'invite', 'link', 'refresh'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
@@ -26,9 +26,9 @@ export const scannable = (kind: TokenKind, random: string): string => {
   return text + checksumOf(text)
 }
 
-/** As SECURITY.md tells scanners. */
+/** The pattern that SECURITY.md gives for scanners. */
 const TOKEN = new RegExp(`gm_(?:${TOKEN_KINDS.join('|')})_[0-9A-Za-z]{49}(?![0-9A-Za-z])`, 'g')
 
-/** Without tokens of ours whose checksum is right. */
+/** The text without our tokens; a match with a wrong checksum stays. */
 export const redactOwnTokens = (text: string, by: string): string =>
   text.replace(TOKEN, (token) => (token.endsWith(checksumOf(token.slice(0, -CHECKSUM))) ? by : token))

@@ -1,25 +1,25 @@
-/** Which arguments of which command are credentials, where only the command says so: `sshpass -p …` is one, `mkdir -p …` is none. */
+/** Arguments that are credentials only in certain commands: `sshpass -p …` has one, `mkdir -p …` does not. */
 export interface Command {
   /** Without folder and extension, in lower case. */
   names: readonly string[]
   /** One of these must come before: `docker login`, but not `docker run`. */
   verbs?: readonly string[]
-  /** The next word is a credential, or what follows a `=` in the same one. */
+  /** The next word is a credential, or the part after `=` in the same word. */
   flags?: readonly string[]
-  /** The rest of the word is one: `mysql -p…`. */
+  /** The rest of the word is a credential: `mysql -p…`. */
   glued?: readonly string[]
   /** The next word is a user and a credential, with this between them. */
   pairs?: { separator: string; flags: readonly string[] }
-  /** Whether a word without a flag is one, by those before it, the command first. */
+  /** Whether a word without a flag is a credential, given the words before it, the command first. */
   bare?: (word: string, before: readonly string[]) => boolean
-  /** Behind this word, what is piped into it is one. */
+  /** After this word, the input of the command is a credential. */
   input?: string
-  /** Whether flags still have the meaning above, by the words before. */
+  /** Whether flags still have the meaning above, given the words before. */
   while?: (before: readonly string[]) => boolean
 }
 
 const LOGIN = { verbs: ['login'], flags: ['-p'], glued: ['-p'], input: '--password-stdin' }
-/** Flags of `p4` itself that take a word. Behind its verb `-P` is a parent stream. */
+/** Flags of `p4` itself that take a word. After its verb, `-P` is a parent stream. */
 const P4_FLAG = /^-[bcCdHLpPQruvxzZ]$/
 const isBeforeVerb = (before: readonly string[]) =>
   before.every((word, index) => index === 0 || word.startsWith('-') || P4_FLAG.test(before[index - 1]!))
@@ -77,22 +77,22 @@ const COMMANDS: readonly Command[] = [
 const BY_NAME = new Map<string, Command[]>()
 for (const command of COMMANDS) for (const name of command.names) BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), command])
 
-/** Behind this much of a word stands no name of a command. */
+/** The longest path in front of the name of a command. */
 const NAME_MAX = 40
 
-/** What a word means as a command: `"C:\Program Files\…\signtool.exe"` and `$(docker` too. */
+/** The rule for a word that names a command: `"C:\Program Files\…\signtool.exe"` and `$(docker` too. */
 export function commandsOf(word: string): readonly Command[] | undefined {
   const name = /[^\\/;&([=`"']*(?=["']?$)/.exec(word.slice(-NAME_MAX))![0].toLowerCase()
   return BY_NAME.get(name.replace(/\.(?:exe|cmd|bat)$/, ''))
 }
 
-/** What every such line holds, in lower case. */
+/** Text that every line with such a command contains, in lower case. */
 export const NEAR_ARGUMENTS =
   '-p\t|-p"|-p\'|-p=|/p |7z|aws_s|bcp|cmdkey|curl|fastlane_session|keypass|keytool|lftp|login|mariadb|mysql|net use|net.exe use|nuget|osql|partition-list|-pass|passp|passw|pvk2pfx|redis-cli|securestring|setx|signtool|smbclient|sqlcmd|sshpass|storepass|sudo|--with-token|-pw |-p '.split(
     '|',
   )
 
-/** A word that only says where the credential is (`env:KS_PASS`, `@keychain:…`, `$TOKEN`), stands for one, or is none: `2>&1`. */
+/** A word that is no credential: a reference to one (`env:KS_PASS`, `@keychain:…`, `$TOKEN`), a placeholder, or `2>&1`. */
 const REFERENCE =
   /^(?:@(?:keychain|env|file):|(?:env|file|fd):|stdin$|\$(?:[A-Z_][A-Z\d_]*$|[{(]|env:)|%\w+%$|!\w+!$|<[\w -]*>$|\*+$|\[\w+\]$|\d?[<>])/
 export const isReference = (word: string) => REFERENCE.test(word.slice(0, 100))

@@ -98,7 +98,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     await refuseBreached(call.breachedPasswords, body.new_password)
     await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
     const token = await signIn(call, user.email, body.new_password)
-    // It is the same browser: it has shown what the session before had shown.
+    // It is the same browser, so the new session keeps the factors that the old one had shown.
     if (former?.method !== 'sso')
       await db.execute(sql`update sessions set method = ${former?.method ?? null} where token = ${token}`)
     return done

@@ -90,7 +90,7 @@ export const secondFactorHandlers: Pick<AppHandlers, Names> = {
       const { user_id, session_id } = call.visit
       await refuseFactorChange(db, call.visit)
       const recovery_codes = await twoFactor.confirm(db, call.vault, user_id, session_id, call.body.code)
-      // Those were opened by a password alone.
+      // The other sessions were opened with a password alone.
       await sessions.endOthers(db, call.visit.user_id, call.visit.session_id)
       await tell(db, call, 'An authenticator app was added')
       return { recovery_codes }
@@ -133,7 +133,7 @@ const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: Sign
 
 const rpId = ({ site }: { site: string }) => new URL(site).hostname
 
-/** What signs somebody in from now on is changed by somebody who has just shown who they are, with the factors there are. */
+/** Changing sign-in factors needs a fresh sign-in that has shown the existing factors. */
 async function refuseFactorChange(db: Database, visit: AppCall<Names>['visit']) {
   await refuseUnlessShown(db, visit)
   await requireFresh(db, visit)

@@ -1,6 +1,6 @@
 import { tooManyStreams } from '../../contract/errors.ts'
 
-/** How many event streams one token has open on this node: whoever has a token must not be able to hold all connections. */
+/** Counts the open event streams of each token on this node, so that one token can't use up all connections. */
 export class TokenStreams {
   readonly #most: number
   readonly #open = new Map<number, number>()
@@ -9,7 +9,7 @@ export class TokenStreams {
     this.#most = most
   }
 
-  /** Counts one more until what it returns is called. Sessions, which have no token, are not counted. */
+  /** Counts one more until the returned function is called. Sessions have no token and are not counted. */
   open(tokenId: number | null): () => void {
     if (tokenId === null) return () => {}
     const open = this.#open.get(tokenId) ?? 0

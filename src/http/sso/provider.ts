@@ -72,7 +72,7 @@ const PENDING_MS = 10 * 60_000
 interface Begun {
   email: string
   to: string
-  /** The provider is to ask who they are even if it knows. */
+  /** The provider must ask for a sign-in even if it has a session. */
   again: boolean
 }
 

@@ -25,7 +25,7 @@ const pendingCookie = (service: Service, value: string, seconds: number) =>
 interface Wanted {
   email: string
   to?: string | undefined
-  /** Somebody shows again who they are. */
+  /** The sign-in confirms an existing session. */
   again?: boolean | undefined
 }
 

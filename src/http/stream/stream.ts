@@ -32,7 +32,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
     const chosen = typesOf<EventType>(query, given)
     feed.admitToProject(reader, ask)
     const { token_id, session_id, address, account_id, project_id, project_ids } = reader
-    // Streams for assistants are opened from inside and counted where the assistant listens.
+    // Streams for assistants are opened internally and counted at the assistant's own stream.
     const release = isCounted() ? () => {} : tokenStreams.open(token_id)
     reply.raw.once('close', release)
     if (reply.raw.destroyed) release()

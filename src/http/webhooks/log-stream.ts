@@ -43,8 +43,8 @@ export function serveLogStream(app: FastifyInstance, service: Service, provider:
 }
 
 /**
- * Before anything is unpacked. The query is signed too, since it alone says which log a piece belongs to: as it was sent, then a line break,
- * then the body.
+ * Runs before the body is decompressed. The signature covers the query as sent, a line break, then the body: only the query says which log a
+ * piece belongs to.
  */
 function isSigned(request: FastifyRequest, { secrets, requires_signature }: IntegrationAuth): boolean {
   const headers = request.headers as Record<string, string | undefined>

@@ -16,7 +16,7 @@ export const unityEvent = ({ headers, body }: Delivery): string =>
 
 export const unityDelivery = ({ headers }: Delivery): string | undefined => headers['x-unitycloudbuild-deliveryid']
 
-/** Unity signs only when a secret was set on its side. */
+/** Unity signs only if a secret is set in Unity. */
 export function unitySignature({ headers, raw }: Unparsed, secrets: readonly string[]): Checked {
   const given = headers['x-unitycloudbuild-signature']
   if (given === undefined) return undefined

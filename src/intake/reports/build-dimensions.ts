@@ -19,7 +19,7 @@ interface Dimensions {
   measures?: Measure[]
 }
 
-/** What a report in a format of our own tells about platform, configuration, machine and measures. */
+/** Platform, configuration, agent and measures of a report in our own format. */
 export function dimensionsOf(body: unknown): Dimensions {
   const told = textOf(at(body, 'configuration')) ?? textOf(at(body, 'target_type'))
   const platform = textOf(at(body, 'platform'))
@@ -33,7 +33,7 @@ export function dimensionsOf(body: unknown): Dimensions {
   }
 }
 
-/** The platform that a tool names for itself. */
+/** The tool's own field for the platform. */
 export const platformIn = (value: unknown): string | undefined => {
   const told = textOf(value)
   return told && buildPlatformOf(told)
@@ -44,7 +44,7 @@ export const agentOf = (value: unknown): string | undefined => textOf(value) ?? 
 
 const textOf = (value: unknown): string | undefined => text(text(value)?.trim().slice(0, DIMENSION_MAX))
 
-/** A list of `{name, value, unit, platform}`, or a map from name to a number or to such an object; undefined where it is neither. */
+/** A list of `{name, value, unit, platform}`, or a map from name to a number or to such an object; undefined if it is neither. */
 function measuresOf(reported: unknown): Measure[] | undefined {
   const entries = Array.isArray(reported)
     ? objects(reported).map((item): [unknown, unknown] => [at(item, 'name'), item])
@@ -62,7 +62,7 @@ function measureOf(name: string | undefined, item: unknown): Measure[] {
   return [{ name: name.trim().slice(0, MEASURE_NAME_MAX), value, unit: unit ?? null, platform: platform ?? null }]
 }
 
-/** What of these fields could not be used, in words for the sender. */
+/** Warnings for the sender about fields that could not be used. */
 export function misreadDimensions(body: unknown): string[] {
   const wrong = ['platform', 'configuration'].filter((name) => isTold(at(body, name)) && textOf(at(body, name)) === undefined)
   if (isTold(at(body, 'agent')) && agentOf(at(body, 'agent')) === undefined) wrong.push('agent')

@@ -16,7 +16,7 @@ const TURN_MS = 10_000
 const TIMEOUT_MS = 10_000
 /** Between two messages to one channel: what the strictest vendor allows for long. */
 const PACE_MS = 1_000
-/** Between two messages to people: each has a room of their own at the vendor, and its pace. */
+/** The pause between two direct messages: vendors limit the rate per conversation. */
 const DIRECT_PACE_MS = 300
 /** What somebody else began to send may be under way for this long. */
 const SETTLED_MS = 5_000
@@ -74,7 +74,7 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
   const named = new Set([...announcement.mentions.map(({ user_id }) => user_id), ...(head.to_user_id ? [head.to_user_id] : [])])
   const chatIds = await chatIdsOf(context, lane, head, [...named])
   const direct = head.to_user_id ? chatIds.get(head.to_user_id) : undefined
-  // Whoever was to hear of it here and cannot be found gets a mail.
+  // A person who cannot be found at the vendor gets an email instead.
   const lost = [...named].filter((userId) => !chatIds.has(userId))
   if (head.reference === '') for (const userId of lost) await mailInstead(db, context, head, userId)
   if (head.to_user_id && direct === undefined)

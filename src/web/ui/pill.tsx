@@ -71,7 +71,7 @@ export const Status = ({ value, words = wordsOf(value) }: { value: string; words
 )
 const KIND_WORDS: Record<string, string> = { preflight: 'Preflight', bisect: 'Bisect' }
 
-/** Says that a build is not one of its branch. */
+/** Marks preflights and bisecting builds. */
 export const BuildKindLabel = ({ value }: { value: string }) => (KIND_WORDS[value] ? <Pill>{KIND_WORDS[value]}</Pill> : null)
 
 export const BuildStatus = ({ value }: { value: string }) => <Status value={value} words={buildWordsOf(value)} />

@@ -31,7 +31,7 @@ export function readUnity(body: unknown): Fact[] {
       platform: 'unity_cloud',
       key: [project, target, build_number].filter(Boolean).join(' '),
       ...status,
-      // As the same build is called at the CI intake.
+      // The same name as in the CI's reports of this build.
       job_name: name ? `${name}/${target}` : target,
       build_number,
       track: target,

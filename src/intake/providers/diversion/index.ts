@@ -70,7 +70,7 @@ function change(commit: Json, around: Json): ChangeFact {
   }
 }
 
-/** A branch that is gone; told by its own names where nothing stands around it. */
+/** A deleted branch; its fields may be at the top level. */
 function deleted(data: Json): Fact[] {
   const branch = nameOf(first(data, ['branch_name', 'branch', 'name', 'branch_id', 'id']))
   const look = (...names: string[]) => first(data, names)
@@ -79,7 +79,7 @@ function deleted(data: Json): Fact[] {
 
 const nameOf = (told: unknown) => text(told) ?? text(at(told, 'name')) ?? text(at(told, 'id'))
 
-/** One that is not named is still no repository of another tool. */
+/** Without a name it still differs from the repositories of other tools. */
 function repositoryOf(look: (...names: string[]) => unknown): Repository {
   const repository = look('repo', 'repository', 'repo_id', 'repository_id', 'repo_name')
   const name = text(look('repo_name')) ?? nameOf(repository) ?? 'diversion'

@@ -54,10 +54,10 @@ export function workflowRun(body: Json): Fact[] {
   ]
 }
 
-/** Events whose runs build what is not on a branch yet. */
+/** Events whose runs are preflights. */
 const PULL_REQUEST_EVENTS: readonly unknown[] = ['pull_request', 'pull_request_target', 'merge_group']
 
-/** A run of a branch that has a pull request names that too: only the event tells what was built. Of a fork's none is named. */
+/** A run for a branch with a pull request lists it too, so only the event says what was built. Runs for a fork list none. */
 function runOrigin(run: unknown) {
   const forPull = PULL_REQUEST_EVENTS.includes(at(run, 'event'))
   return originOf({

@@ -84,7 +84,7 @@ export function deploymentStatus(body: Json): Fact[] {
 const storeOf = (...names: unknown[]): Platform =>
   names.map((name) => storeNamed(text(name) ?? '')).find((platform) => platform !== 'custom') ?? 'custom'
 
-/** `beta` of `steam/beta`; an environment that is no store is a track of its own. */
+/** `beta` of `steam/beta`; an environment that is not a store is a track itself. */
 const trackIn = (environment: string, platform: Platform): string =>
   platform === 'custom' ? environment : environment.replace(/^[^/:]*[/:]?/, '')
 

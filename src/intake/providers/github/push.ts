@@ -45,19 +45,19 @@ export function push(body: Json): Fact[] {
   return [...left, ...created, ...changes.values()]
 }
 
-/** Forty zeros stand for none. */
+/** Forty zeros mean no commit. */
 const commitOf = (told: unknown): string | undefined => {
   const commit = text(told)
   return commit === undefined || NOTHING.test(commit) ? undefined : commit
 }
 
-/** The number of a repository survives a renaming. */
+/** The id of a repository stays the same when it is renamed. */
 export function repositoryOf(body: Json): Repository | undefined {
   const name = text(at(body, 'repository', 'full_name'))
   return name === undefined ? undefined : { id: word(at(body, 'repository', 'id')) ?? name, name }
 }
 
-/** A branch was deleted; of tags nothing is kept. */
+/** A deleted branch; tags are ignored. */
 export function deleted(body: Json): Fact[] {
   const branch = text(at(body, 'ref'))
   if (at(body, 'ref_type') !== 'branch' || branch === undefined) return []

@@ -36,18 +36,18 @@ export function upstreamOf(cause: unknown): { job: string; number: string } | un
 /** From a map of parameters, or from the `[{name, value}]` of the REST API. */
 export function changelistIn(parameters: unknown): string | undefined {
   const values = valuesOf(parameters)
-  // `now`, a label or an empty default is no changelist.
+  // `now`, a label or an empty default is not a changelist.
   return CHANGELIST_PARAMETERS.map((name) => values.get(name)?.trim()).find((value) => value && /^\d+$/.test(value))
 }
 
-/** By the name of the job, and by what plugins for reviews set as parameters. */
+/** By the name of the job and the parameters that review plugins set. */
 export function originIn(job: string, parameters: unknown) {
   const values = valuesOf(parameters)
   const first = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)
   return originOf({
     preflight: first('preflight', 'ispreflight'),
     bisect: first('bisect'),
-    // The Perforce plugin builds a review with its number and says whether it is shelved or submitted.
+    // The Perforce plugin passes the number of a review, and whether it is shelved or submitted.
     shelf: first('shelf', 'p4_shelf', 'shelf_id') ?? (values.get('status') === 'shelved' ? values.get('review') : undefined),
     pull_request: first('ghprbpullid', 'gitlabmergerequestiid', 'pull_request'),
     job,

@@ -8,7 +8,7 @@ const post = (base_url: string) => String.raw`set +x
   --data-binary @goldmaster.json --config - '${base_url}/webhooks/jenkins' || true
 `
 
-/** Groovy takes backslashes for itself, and quotation marks end its texts only three at a time. */
+/** Groovy interprets backslashes in strings, and only three quotation marks end this kind of string. */
 const inGroovy = (script: string) => script.replaceAll('\\', '\\\\')
 
 /** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */

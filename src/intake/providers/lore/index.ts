@@ -45,7 +45,7 @@ function revisions(delivery: Delivery): Json[] | undefined {
   })
 }
 
-/** Branches that are gone. */
+/** Deleted branches. */
 const deletions = (delivery: Delivery): Fact[] =>
   (items(delivery) ?? []).flatMap((item): Fact[] => {
     const branch = at(item, 'tagName') === DELETED ? text(at(item, 'data', 'branch')) : undefined
@@ -95,7 +95,7 @@ function change(reported: Json): ChangeFact {
   }
 }
 
-/** One that is not named is still no repository of another tool. */
+/** Without a name it still differs from the repositories of other tools. */
 function repositoryOf(told: unknown): Repository {
   const name = word(told) ?? word(at(told, 'name')) ?? word(at(told, 'id')) ?? 'lore'
   return { id: word(at(told, 'id')) ?? name, name }

@@ -10,7 +10,7 @@ const BROADCASTS = ['all', 'channel', 'here']
 const MARKDOWN: Syntax = {
   escape: apart(/(?<![\p{L}\p{N}])@\w|<[!@]/uy, backslashed('\\*_~`|[]#')),
   backslash: true,
-  // <!channel> becomes a mention wherever it is, in code too.
+  // <!channel> is a mention everywhere, even in code.
   escapeCode: apart(/<[!@]/y, inCode),
   link: markdownLink,
   mention: (id) => (/^[a-z0-9._-]{1,64}$/.test(id) && !BROADCASTS.includes(id) ? `@${id}` : undefined),

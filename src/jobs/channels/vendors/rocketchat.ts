@@ -8,7 +8,7 @@ import type { Syntax } from './wording.ts'
 const BROADCASTS = ['all', 'here']
 
 const MARKDOWN: Syntax = {
-  // It knows no escaping: what may ping or link is pulled apart, other marks stay what they are.
+  // Rocket.Chat has no escaping: mentions and links are broken up, other marks keep their meaning.
   escape: apart(/(?<![\p{L}\p{N}])@[\w.-]|<(?:http|[!@])|\]\(|``/uy),
   escapeCode: apart(/(?<![\p{L}\p{N}])@[\w.-]/uy, inCode),
   link: markdownLink,

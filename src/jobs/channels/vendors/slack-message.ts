@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const mention = (id: string) => (/^[UW][A-Z0-9]{2,30}$/.test(id) ? `<@${id}>` : undefined)
 
-/** For notifications, and where blocks are refused. Its marks cannot be escaped and stay what they are. */
+/** For notifications, and if blocks are refused. Its marks cannot be escaped and keep their meaning. */
 const MRKDWN: Syntax = {
   escape: (character, before, after) => ENTITIES[character] ?? inCode(character, before, after),
   // A bar ends the address, and a second one the text.
@@ -18,11 +18,11 @@ const MRKDWN: Syntax = {
   here: '<!here>',
 }
 
-/** What texts never hold, for links and people among them: they become elements. */
+/** Characters that texts never contain; they mark links and people, which become elements. */
 const [LINK, PERSON, MIDDLE, END] = ['\u0001', '\u0002', '\u0003', '\u0004']
 const TOKEN = /([\u0001\u0002])([^\u0003\u0004]*)(?:\u0003([^\u0004]*))?\u0004/g
 
-/** Rich text takes every character for itself, so that names can be copied and searched for. */
+/** Rich text shows every character as it is, so that names can be copied and searched for. */
 const RICH: Syntax = {
   escape: (character) => character,
   escapeCode: (character) => character,
@@ -58,7 +58,7 @@ const LINKS_MAX = 1700
 const section = (elements: object[]) => ({ type: 'rich_text_section', elements })
 const rich = (...elements: object[]) => ({ type: 'rich_text', elements })
 
-/** Who is pinged is outside of the colored part: mentions in attachments ping nobody. */
+/** Mentions are outside of the colored attachment, because mentions in attachments ping nobody. */
 export function slackMessage(post: Post, plain: boolean) {
   const { summary, ping } = word(post, MRKDWN)
   const message = { text: summary, unfurl_links: false, unfurl_media: false }

@@ -4,7 +4,7 @@ import { apart, backslashed, markdownLink } from './text.ts'
 import { webhookPost } from './webhook-post.ts'
 import { type Syntax, word } from './wording.ts'
 
-/** A card reads the tag <at>, and takes {{…}} for a function. */
+/** A card interprets the tag <at>, and {{…}} as a function. */
 const escaped = apart(/<\/?at\b|\{\{/iy, backslashed('\\*_~`[]'))
 
 const MARKDOWN: Syntax = {

@@ -8,17 +8,17 @@ const BLANK = /[\s\u0000-\u001f\u007f-\u009f]+/g
 /** A text as one line that shows everything it holds. */
 export const oneLine = (text: string): string => text.toWellFormed().replace(INVISIBLE, '').replace(BLANK, ' ').trim()
 
-/** What is written for a character where the text goes, by the character before it and the next few after it. */
+/** How a character is escaped, given the character before it and the next few after it. */
 export type Escape = (character: string, before: string, after: string) => string
 
 const LOOK_AHEAD = 8
 
-/** Begins a list, a heading, a quote or a ruler where a line begins with it; a numbered list by the mark behind the number. */
+/** A mark that starts a list, heading, quote or ruler at the beginning of a line; for a numbered list the mark after the number. */
 const LINE_START = /^(?:\d+(?=[.)] )|(?=>|-#|[-+*=_#]+(?: |$)))/
 
 /**
- * A text for where it goes, cut by code points with an ellipsis: escaped, it is no longer than `max` in any way of counting. What would begin
- * a list or a heading is escaped with a backslash where the vendor knows that.
+ * A text escaped for its vendor and cut by code points with an ellipsis: after escaping it is no longer than `max` in bytes, UTF-16 units or
+ * code points. Marks of lists and headings get a backslash if the vendor supports that.
  */
 export function truncate(text: string, max: number, escaping: Escape, backslash = false): string {
   const line = oneLine(text)
@@ -42,7 +42,7 @@ const isWord = (text: string) => /^[\p{L}\p{N}]/u.test(text)
 /** No vendor takes an underscore inside of a word for a mark: names can be copied as they are. */
 const isMark = (character: string, before: string, after: string) => character !== '_' || !isWord(before) || !isWord(after)
 
-/** Nothing has a meaning in code but a row of backticks, which ends it. */
+/** In code only a row of backticks has a meaning: it ends the code. */
 export const inCode: Escape = (character, _, after) =>
   character === '`' && after.startsWith('`') ? `\`${ZERO_WIDTH}` : character
 
@@ -53,15 +53,15 @@ export const backslashed =
     marks.includes(character) && isMark(character, before, after) ? `\\${character}` : character
 
 /**
- * What opens a mention, a tag or a link opens nothing once something is between it and what follows. Only what really is one is pulled
- * apart: `TArray<int>` can be searched for and copied. The pattern is sticky.
+ * Breaks up mentions, tags and links by inserting a character after their opening mark. Other text stays as it is, so that `TArray<int>` can
+ * be searched for and copied. The pattern is sticky.
  */
 export const apart =
   (opening: RegExp, otherwise: Escape = (character) => character): Escape =>
   (character, before, after) =>
     isAt(opening, before + character + after, before.length) ? `${character}${ZERO_WIDTH}` : otherwise(character, before, after)
 
-/** For patterns that are sticky, so that they see what is before. */
+/** Tests a sticky pattern at an offset, so that its lookbehind sees the text before. */
 const isAt = (pattern: RegExp, text: string, index: number) => {
   pattern.lastIndex = index
   return pattern.test(text)

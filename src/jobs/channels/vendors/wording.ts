@@ -5,7 +5,7 @@ import { type Escape, inCode, truncate } from './text.ts'
 /** How a vendor writes. */
 export interface Syntax {
   escape: Escape
-  /** Whether a backslash takes the meaning from a mark. */
+  /** Whether the vendor supports escaping with a backslash. */
   backslash?: true
   /** Inside of code, where a vendor changes that too. */
   escapeCode?: Escape

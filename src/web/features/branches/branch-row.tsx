@@ -38,7 +38,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
           <bdi>{name}</bdi>
         </Link>
         {head === null && deleted_at === null && (
-          <span className="min-w-0 text-xs text-soft">Only builds name this branch: no change is known on it.</span>
+          <span className="min-w-0 text-xs text-soft">Known only from builds: no change on this branch was reported.</span>
         )}
         {red.length > 0 && (
           <span className="min-w-0 text-xs text-soft">

@@ -53,7 +53,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
       <Form action="Save" submit={submit} disabled={locked || draft.trim() === stored}>
         <TextArea
           label="Jobs that a branch must pass"
-          hint="One branch or pattern a line, then its jobs. Without a line for it, every job counts from its first result on."
+          hint="One branch or pattern per line, followed by its jobs. On other branches every job is required from its first result."
           placeholder={'//game/main: Editor Win64, Cook PS5\n//game/rel-*: Package'}
           rows={4}
           disabled={locked}

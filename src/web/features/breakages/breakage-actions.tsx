@@ -12,7 +12,7 @@ import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
 /** What somebody can do about a breakage. A button that has done its work goes away, so the focus stays with all of them. */
 export const BreakageActions = ({ breakage }: { breakage: BreakageDetail }) =>
-  // Nothing can be done about what was withdrawn.
+  // A withdrawn breakage has no actions.
   breakage.state !== 'withdrawn' && <Actions breakage={breakage} />
 
 function Actions({ breakage }: { breakage: BreakageDetail }) {

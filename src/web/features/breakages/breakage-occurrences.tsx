@@ -9,7 +9,7 @@ interface Fix extends Pick<Breakage, 'fixed_by_change' | 'fixed_after_change' | 
   projectId: string
 }
 
-/** The change that fixed it; else the two changes between which it was fixed. */
+/** The change that fixed it, otherwise the two changes around the fix. */
 export function FixedBy({ projectId, fixed_by_change, fixed_after_change, fixed_up_to_change }: Fix) {
   if (fixed_by_change) return <ChangeLink projectId={projectId} change={fixed_by_change} />
   if (!fixed_after_change || !fixed_up_to_change) return null

@@ -63,15 +63,15 @@ const TIME_WORDS: Record<BuildTimeNote, string> = {
   reported_late: 'Reported late',
 }
 
-/** What it builds, and where that is to go. */
-/** What is not known of the branch of a build; false where nothing is missing. */
+/** What a preflight builds, and its target branch. */
+/** What is unknown about the branch of a build; false if nothing is. */
 function branchNote(told: string, { branch_name, branch_candidates, branch_has_changes }: BuildContext) {
   if (branch_name === '' && told === '') return false
   if (branch_name === '')
     return branch_candidates.length > 0
       ? `Branch unknown: “${told}” may be ${branch_candidates.join(' or ')}. No change is suspected.`
       : 'Branch unknown: nothing says how deep the streams of this depot are. Set them in the integration of your version control.'
-  return !branch_has_changes && `Only builds name ${branch_name}: no change is known on this branch.`
+  return !branch_has_changes && `${branch_name} is known only from builds: no change on this branch was reported.`
 }
 
 function preflightWords({ shelf, pull_request, head_repository, target_branch }: BuildContext): string {
@@ -79,7 +79,7 @@ function preflightWords({ shelf, pull_request, head_repository, target_branch }:
   return [what || 'a change that is not submitted', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
 }
 
-/** So that an author sees what is not theirs to fix. */
+/** Shows the author which failures are not theirs to fix. */
 const BranchBreakages = ({ projectId, context }: { projectId: string; context: BuildContext }) => (
   <span>
     on {context.target_branch}:{' '}

@@ -45,7 +45,7 @@ function useChange(projectId: string, id: number, enabled = true) {
   return { change: data?.id === id ? data : undefined, unknown: error ? 'a change that is gone' : '…' }
 }
 
-/** Who wrote it, and who carried it over or helped. */
+/** The author, and who integrated it or helped. */
 function writerWords(change: { author: string; description: string }, name: string | undefined): string {
   const { author, coAuthors } = originOf(change.description)
   if (isCarriedOver(change))

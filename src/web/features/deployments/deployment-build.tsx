@@ -33,7 +33,7 @@ const BASES: Record<BuildBasis, string> = {
   person: 'Picked by hand.',
 }
 
-/** How the build was found, or why there is none, with what a person may pick from. */
+/** How the build was found, or why there is none, with the candidates. */
 export function DeploymentBuild({
   projectId,
   id,
@@ -83,7 +83,7 @@ export function DeploymentBuild({
         >
           <TextField
             label="Build run id"
-            hint="The number at the end of the build page’s address. The build must have passed."
+            hint="The number at the end of the build page’s URL. The build must have passed."
             inputMode="numeric"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}

@@ -8,7 +8,7 @@ import { Time } from '../../ui/text/time.tsx'
 
 type Entry = AppReply<'listDeploymentHistory'>['history'][number]
 
-/** What became of it, newest first: reports of tools, and what people said and why. */
+/** The history of a deployment, newest first: reports of tools, and edits by people with their reasons. */
 export function DeploymentHistory({ projectId, deployment }: { projectId: string; deployment: AppReply<'showDeployment'> }) {
   const { data } = useApi('listDeploymentHistory', { project_id: projectId, id: deployment.id })
   const nameOf = useNames()

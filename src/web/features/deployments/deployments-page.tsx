@@ -96,7 +96,7 @@ export default function Deployments() {
   )
 }
 
-/** A panel for each track of each store; the one that was used last comes first. */
+/** A panel for each track of each store, the most recently used first. */
 function byTrack(deployments: readonly Deployment[]): [string, Deployment[]][] {
   const tracks = new Map<string, Deployment[]>()
   for (const deployment of deployments) {

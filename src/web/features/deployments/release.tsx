@@ -55,7 +55,7 @@ const REASONS: Record<ReleaseGap, string> = {
   infrastructure: 'about infrastructure',
 }
 
-/** What a change names and the notes do not, one click away. */
+/** The tasks that the notes leave out, one click away. */
 const LeftOut = ({ projectId, tasks }: { projectId: string; tasks: AppReply<'showRelease'>['left_out'] }) =>
   tasks.length > 0 && (
     <details className="text-sm">

@@ -10,7 +10,7 @@ import { Select, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** For what no store reports: a person says the state, and why. */
+/** For stores that don't report: a person sets the status, with a reason. */
 export function SetStatus({ projectId, deployment }: { projectId: string; deployment: AppReply<'showDeployment'> }) {
   const [open, setOpen] = useState(false)
   const [status, setStatus] = useState<DeploymentStatus>(deployment.status)

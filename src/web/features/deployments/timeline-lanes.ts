@@ -18,7 +18,7 @@ export interface Lane {
   marks: Mark[]
 }
 
-/** A lane for every game and track of a store, those of a game beside each other. What is live stays so until the next one of its lane is. */
+/** A lane for every project and track of a store, lanes of one project next to each other. A deployment is live until the next one of its lane is. */
 export function lanesOf(deployments: readonly Deployment[], [begin, end]: readonly [number, number]): Lane[] {
   const lanes = new Map<string, Deployment[]>()
   for (const deployment of deployments) {

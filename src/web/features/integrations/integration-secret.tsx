@@ -21,7 +21,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
   const tool = useProviders().find(({ name }) => name === provider)
   const [text, setText, clear] = useDraft(`signing secret ${id}`, '')
   const [made, setMade] = useState<string>()
-  // A tool that reported unsigned before would be refused from one moment to the next: its owner chooses.
+  // A tool that sent unsigned deliveries would suddenly be refused, so a person decides.
   const [only, setOnly] = useState(health.last_delivery_at === null)
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
   const say = useToast()
@@ -131,7 +131,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
 
 interface OnlySignedProps {
   integration: AppReply<'showIntegration'>
-  /** Where the token alone is enough with the switch off. */
+  /** The paths that accept the token alone while the switch is off. */
   paths: readonly string[]
   locked: boolean
 }
@@ -142,7 +142,7 @@ const SIGNED_HINT =
 const unsignedHint = (paths: readonly string[]) =>
   `These paths accept unsigned deliveries with the webhook token alone: ${paths.map((path) => `/webhooks/${path}`).join(', ')}`
 
-/** Tools that must sign once they have a secret need no switch. */
+/** Tools that always have to sign with a secret need no switch. */
 function OnlySigned({ integration: { id, project_id, secrets, requires_signature }, paths, locked }: OnlySignedProps) {
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
   const say = useToast()

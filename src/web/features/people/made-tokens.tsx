@@ -11,7 +11,7 @@ import { useRevokeMade } from './revoke-made.ts'
 
 type MadeToken = AppReply<'listMadeTokens'>['tokens'][number]
 
-/** What a token is called, with the project that it opens. */
+/** The name of a token, with its project. */
 function useTokenName() {
   const labelOf = useProviderLabel()
   const { projects } = useMe()
@@ -30,7 +30,7 @@ interface Props {
   onChange(tokens: MadeToken[]): void
 }
 
-/** What somebody who is being removed made and may still know, to be revoked with it. */
+/** The tokens created by a person who is being removed, with a choice to revoke them. */
 export function TokensMadeBy({ accountId, userId, chosen, onChange }: Props) {
   const { data } = useApi('listMadeTokens', { account_id: accountId, query: { user_id: userId } })
   const nameOf = useTokenName()
@@ -38,7 +38,7 @@ export function TokensMadeBy({ accountId, userId, chosen, onChange }: Props) {
   const isChosen = (token: MadeToken) => chosen.some(({ kind, id }) => kind === token.kind && id === token.id)
   return (
     <fieldset className="mt-4 grid gap-2">
-      <legend className="mb-2 text-sm font-medium text-ink">They made these tokens and may still know them. Revoke:</legend>
+      <legend className="mb-2 text-sm font-medium text-ink">They created these tokens and may still know them. Revoke:</legend>
       {data.tokens.map((token) => (
         <Checkbox
           key={`${token.kind} ${token.id}`}
@@ -56,7 +56,7 @@ export function TokensMadeBy({ accountId, userId, chosen, onChange }: Props) {
   )
 }
 
-/** Tokens of people who left; nothing where there are none. */
+/** Tokens of people who left; renders nothing if there are none. */
 export function FormerMembersTokens({ accountId }: { accountId: number }) {
   const { data } = useApi('listMadeTokens', { account_id: accountId })
   const nameOf = useTokenName()
@@ -65,7 +65,7 @@ export function FormerMembersTokens({ accountId }: { accountId: number }) {
   if (!data || data.tokens.length === 0) return null
   return (
     <Section title="Tokens of former members">
-      <p className="max-w-prose text-sm text-soft">People who left made these tokens and may still know them.</p>
+      <p className="max-w-prose text-sm text-soft">People who left created these tokens and may still know them.</p>
       <Table
         caption="Tokens of former members"
         rows={data.tokens}

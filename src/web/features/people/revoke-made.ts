@@ -1,7 +1,7 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useWrite } from '../../queries.ts'
 
-/** Ends a token of a tool: one of Unreal Game Sync is revoked, an integration gets another one. */
+/** Revokes a token of a tool: an integration gets a new one. */
 export function useRevokeMade() {
   const revoke = useWrite('revokeUgsToken', ['listMadeTokens', 'listUgsTokens'])
   const rotate = useWrite('rotateIntegrationToken', ['listMadeTokens', 'showIntegration'])

@@ -38,7 +38,7 @@ export default function SettingsSignIn() {
   )
 }
 
-/** Somebody has a factor that this session has not shown: another account's provider, for one, asks for none. */
+/** The person has a factor that this session has not shown, for example because another account's provider asked for none. */
 function ShowFactor({ methods }: { methods: ConfirmMethod[] }) {
   const client = useQueryClient()
   const shut = useMe().accounts.filter(({ shut }) => shut === 'second_factor')

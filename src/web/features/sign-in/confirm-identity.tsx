@@ -10,7 +10,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { CodeField } from './code-field.tsx'
 import { answerWithPasskey, hasPasskeys, passkeyWords } from './passkey.ts'
 
-/** Asks for a fresh sign-in where a request needs one; the request is then sent again. */
+/** Asks for a fresh sign-in if a request needs one, then sends the request again. */
 export function ConfirmIdentity() {
   const waiting = useFreshSignIn()
   if (!waiting) return null
