@@ -8,7 +8,7 @@ const MERGED_AFTER = 35 * MINUTE
 /** How long a change is on main before it is merged. */
 const NOT_BEFORE = 3 * HOUR
 
-export const MAIN = 'main'
+const MAIN = 'main'
 
 /** Every fix on main since the release branched off is merged into it shortly after. */
 export function withMerges(game: Game, moments: readonly Moment[], now: number): Moment[] {

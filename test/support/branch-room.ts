@@ -6,7 +6,7 @@ import { openStudio, type Studio } from './studio.ts'
 import { workOff } from './work-off.ts'
 
 /** A log that fails in this file. */
-export const brokenIn = (name: string) => `$ make game
+const brokenIn = (name: string) => `$ make game
 src/${name}.c:54:3: error: '${name}' undeclared
 make: *** [game] Error 1
 `

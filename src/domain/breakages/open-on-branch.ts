@@ -2,7 +2,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { UNSETTLED } from './breakages.ts'
 
-export interface OpenBreakage {
+interface OpenBreakage {
   id: string
   cause: string
   /** Whether it has the given cause. */

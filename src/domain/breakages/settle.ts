@@ -229,7 +229,7 @@ export async function note(
 }
 
 /** Each in a transaction of its own, so that reports of builds wait for one at a time. */
-export async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
+async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
   for (const { id, project_id } of due)
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)

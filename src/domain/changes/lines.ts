@@ -42,7 +42,7 @@ export const lineOf = ({ account_id, project_id }: Owner): Sql => {
 }
 
 /** The same for one branch. */
-export async function findLine(db: Database, owner: Owner, told: ToldBranch): Promise<string> {
+async function findLine(db: Database, owner: Owner, told: ToldBranch): Promise<string> {
   const { told: name, repository, qualified } = spelled(told)
   const found = await db.one<{ name: string }>(sql`
     select ${lineOf(owner)} as name
