@@ -2,22 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../contract/sets.ts'
 import type { Candidate, Finding } from '../finding.ts'
 import { attribute } from './attribute.ts'
+import { bareFinding } from './touching.ts'
 
 /** A finding whose evidence is the given lines of the log, counted from 1. */
-const found = (category: FailureCategory, log: string[], ...lines: number[]): Finding => ({
-  category,
-  confidence: 'high',
-  diagnosis: '',
-  suggested_fix: '',
-  evidence: lines.map((line) => ({ line, text: log[line - 1] ?? '' })),
-  file_path: null,
-  line: null,
-  fingerprint: '',
-  cause_keys: [],
-  joins_keys: [],
-  clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
-  steps: [],
-})
+const found = (category: FailureCategory, log: string[], ...lines: number[]): Finding =>
+  bareFinding(
+    category,
+    lines.map((line) => ({ line, text: log[line - 1] ?? '' })),
+  )
 
 /** `change('7', 'ada', 'Tune jumps', 'Source/Jump.cpp', 'delete Source/Old.h')` */
 const change = (id: string, author: string, subject: string, ...files: string[]): Candidate => ({

@@ -1,5 +1,5 @@
 import type { FailureCategory } from '../../contract/sets.ts'
-import type { Candidate, EvidenceLine } from '../finding.ts'
+import type { Candidate, EvidenceLine, Finding } from '../finding.ts'
 import { ability, fileKind } from './kinds.ts'
 import { scoreAll } from './score.ts'
 import { WEIGHTS } from './weights.ts'
@@ -12,22 +12,28 @@ export function touching(
   candidates: readonly Candidate[],
 ): Set<string> {
   const lines = evidence.map(({ text }) => text)
-  const finding = {
+  const finding = bareFinding(
     category,
-    confidence: 'high' as const,
-    diagnosis: '',
-    suggested_fix: '',
-    evidence: lines.map((text, at) => ({ line: at + 1, text })),
-    file_path: null,
-    line: null,
-    fingerprint: '',
-    cause_keys: [],
-    joins_keys: [],
-    clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
-    steps: [],
-  }
+    lines.map((text, at) => ({ line: at + 1, text })),
+  )
   // An image may have the name of a class, but no compiler reads it.
   const isAble = (path: string) => ability(fileKind(path), category) >= WEIGHTS.ableToCause
   const scores = scoreAll(finding, candidates, lines)
   return new Set(scores.flatMap(({ candidate, named }) => ([...named].some(isAble) ? [candidate.id] : [])))
 }
+
+/** A finding of which only the category and the evidence are known. */
+export const bareFinding = (category: FailureCategory, evidence: EvidenceLine[]): Finding => ({
+  category,
+  confidence: 'high',
+  diagnosis: '',
+  suggested_fix: '',
+  evidence,
+  file_path: null,
+  line: null,
+  fingerprint: '',
+  cause_keys: [],
+  joins_keys: [],
+  clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
+  steps: [],
+})

@@ -1,4 +1,4 @@
-import type { MessageSubject, NotificationKind } from '../../contract/channels.ts'
+import type { NotificationKind } from '../../contract/channels.ts'
 import type { EventType } from '../../contract/events.ts'
 import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
@@ -7,16 +7,9 @@ import { CHANGE_OF_APPROVAL, type Occasion } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
-import { mailTo, wantedBy, wayTo } from './ways.ts'
+import { mailTo, type Told, wantedBy, wayTo } from './ways.ts'
 
-/** Whom something concerns. */
-interface Concern {
-  user_id: number
-  account_id: number
-  project_id: number
-  kind: NotificationKind
-  subject: MessageSubject
-  subject_id: string
+interface Concern extends Told {
   /** Deduplicates notifications, if the subject alone is not enough: each occurrence of a breakage has its own. */
   told_as?: string
   /** The occurrence of a reopened breakage; 0 for the first one. */

@@ -11,7 +11,7 @@ import { preferencesOf } from './preferences.ts'
 import { unsubscribeUrl } from './unsubscribe.ts'
 
 /** A person and the subject of their notification. */
-interface Told {
+export interface Told {
   user_id: number
   account_id: number
   project_id: number

@@ -1,6 +1,7 @@
 import type { Rule } from '../../rule.ts'
 
 const SNIPPET = /^\s*\d* ?\||^\s|: note: |^In file included|^\d+ (?:errors?|warnings?)(?: and| generated)|^compilation terminated/
+const FIRST_ERROR = 'Fix the error in {file} at line {line}. It is the first compiler error; later ones often follow from it.'
 
 /** GCC, Clang and everything that prints like them (Swift, NVCC, Emscripten). */
 export const gcc: readonly Rule[] = [
@@ -39,7 +40,7 @@ export const gcc: readonly Rule[] = [
     score: 78,
     block: { back: /^In file included from|^\s+from \S+:\d+|^\S+: In |^\S+: At /, more: SNIPPET, blanks: 0, max: 20 },
     near: 1,
-    fix: 'Fix the error in {file} at line {line}. It is the first compiler error; later ones often follow from it.',
+    fix: FIRST_ERROR,
     examples: [
       {
         log: "src/hero.cpp: In function 'int main()':\nsrc/hero.cpp:12:13: error: 'Guard' was not declared in this scope",
@@ -65,7 +66,7 @@ export const gcc: readonly Rule[] = [
     score: 80,
     block: { back: /^In file included from/, more: SNIPPET, max: 20 },
     near: 1,
-    fix: 'Fix the error in {file} at line {line}. It is the first compiler error; later ones often follow from it.',
+    fix: FIRST_ERROR,
     examples: [
       {
         log: "In file included from D:\\ws\\Game.cpp:1:\nD:\\My Game\\Source\\Game\\Combat.cpp(12,9): error: use of undeclared identifier 'Guard'\n        Guard();\n        ^",
