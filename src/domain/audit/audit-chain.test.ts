@@ -17,7 +17,7 @@ import { scrubbedLog } from '../../scrubbed-log.ts'
 import { rotateKeys } from '../access/key-rotation.ts'
 import { verifySecret } from '../access/secret-canary.ts'
 import { Vault } from '../access/secrets.ts'
-import { seal } from './audit-chain.ts'
+import { logHeads, seal } from './audit-chain.ts'
 import { record } from './audit-log.ts'
 
 /** Somebody who may do everything in the database, but does not have SECRET_KEY, rewrites an audit log. */
@@ -198,6 +198,18 @@ describe('the head of the chain', () => {
     } finally {
       await worker.stop()
     }
+  })
+
+  test('is written once, until there are new entries', async () => {
+    const written: string[] = []
+    const write = () => logHeads(db, ({ head }) => void written.push(head))
+    await sealed(1)
+    await write()
+    await write()
+    expect(written).toHaveLength(1)
+    await sealed(1)
+    await write()
+    expect(written.map((head) => head.split(':')[0])).toEqual(['1', '2'])
   })
 
   test('is part of a backup', async () => {
