@@ -251,7 +251,7 @@ const SHUT_OUT: Record<ShutReason, { code: string; message: string }> = {
   second_factor: {
     code: 'second_factor_required',
     message:
-      'The account requires a second factor: enter a code of your authenticator app under Settings, Sign-in, add an app there, or sign in with a passkey or through the account’s own provider.',
+      'The account requires a second factor. Confirm or add one under Settings, Sign-in, or use the account’s single sign-on.',
   },
 }
 
@@ -292,7 +292,8 @@ export const signInRefused = (why: SignInRefusal) => new ApiError(why === 'sso_a
 /** As the library that checks passwords says it. */
 export const wrongSignIn = () => new ApiError(401, 'invalid_email_or_password', 'Invalid email or password')
 
-export const wrongCode = () => new ApiError(422, 'invalid_code', 'This code is not right, or was used before.')
+export const wrongCode = () =>
+  new ApiError(422, 'invalid_code', 'Wrong code, or it was used before. Enter the next code your app shows.')
 
 export const signInExpired = () => new ApiError(403, 'sign_in_expired', 'This sign-in took too long. Start again.')
 

@@ -32,11 +32,11 @@ export function Banners() {
         .filter(({ shut }) => shut === 'second_factor')
         .map(({ id, name }) => (
           <Banner key={id} kind="warn">
-            {name} asks for a second factor.{' '}
+            {name} requires a second factor.{' '}
             <Link to="/settings/sign-in" className="underline">
-              Add an authenticator app
-            </Link>
-            , or sign in with a passkey or through {name}’s own provider; until then nothing of it is shown.
+              Confirm or add one
+            </Link>{' '}
+            to open it, or sign in with {name}’s single sign-on.
           </Banner>
         ))}
       {account?.read_only === 'trial_expired' && (

@@ -43,7 +43,11 @@ export function TokensMadeBy({ accountId, userId, chosen, onChange }: Props) {
         <Checkbox
           key={`${token.kind} ${token.id}`}
           label={nameOf(token)}
-          hint={token.kind === 'integration' ? 'The tool needs the new token.' : 'Clients that use it stop working.'}
+          hint={
+            token.kind === 'integration'
+              ? 'Creates a new token, which you enter in the tool.'
+              : 'Clients that use it stop working.'
+          }
           checked={isChosen(token)}
           onChange={(event) =>
             onChange(

@@ -127,8 +127,7 @@ function Remove({
       look="quiet"
       run={run}
     >
-      {self ? 'You no longer reach' : 'They no longer reach'} any of its projects, in the browser or by token, from the next
-      request on.
+      {self ? 'You lose' : 'They lose'} access to all projects of this account at once, in the browser and with API tokens.
       {admin && !self && <TokensMadeBy accountId={accountId} userId={member.user_id} chosen={chosen} onChange={setChosen} />}
     </Confirm>
   )
