@@ -66,7 +66,9 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
           sql`select query from pg_stat_activity where application_name = 'goldmaster' and pid <> pg_backend_pid()`,
         )
         // PostgreSQL keeps the beginning of a statement only: the limits of long ones stand too far behind.
-        const words = { listEvents: 'select x.source', listBreakages: 'k.flaky', listDeployments: 'd.track' }[name as string] ?? `limit ${limit + 1}`
+        const words =
+          { listEvents: 'select x.source', listBreakages: 'k.flaky', listDeployments: 'd.track' }[name as string] ??
+          `limit ${limit + 1}`
         expect(heard.map(({ query }) => query)).toContainEqual(expect.stringContaining(words))
         cursor = `&cursor=${told.pagination.next_cursor}`
       }

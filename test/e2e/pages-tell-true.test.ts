@@ -42,6 +42,7 @@ const world = {
       project: 'star',
       title: 'Moon is too bright',
       task_type: 'bug',
+      state: 'completed',
       links: { changes: ['c'], build_runs: ['41'] },
     },
   ],
@@ -132,9 +133,9 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     const { page } = tab()
     await tab().go(`${project()}/deployments`)
     await page.getByLabel('What to show').selectOption('timeline')
-    await page.getByRole('link', { name: /^Starfall, Custom 1\.1: rolled back/ }).waitFor()
+    await page.getByRole('link', { name: /^Starfall, Custom 1\.1: Rolled back/ }).waitFor()
     expect(await axe(page)).toEqual([])
-    await page.getByRole('link', { name: /^Moonlight, Epic Games Store 7: live/ }).click()
+    await page.getByRole('link', { name: /^Moonlight, Epic Games Store 7: Live/ }).click()
     await page.getByRole('heading', { name: 'Epic Games Store 7' }).waitFor()
   })
 
@@ -147,8 +148,8 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
       return steps.filter({ has: page.locator('.bg-ok, .bg-err') }).allInnerTexts()
     }
     const back = await painted('back')
-    expect(back.map((text) => text.split('\n')[0])).toEqual(['pending', 'live', 'rolled back'])
-    expect(back[2]).toBe('rolled back')
-    expect((await painted('out')).map((text) => text.split('\n')[0])).toEqual(['pending', 'live'])
+    expect(back.map((text) => text.split('\n')[0])).toEqual(['Pending', 'Live', 'Rolled back'])
+    expect(back[2]).toBe('Rolled back')
+    expect((await painted('out')).map((text) => text.split('\n')[0])).toEqual(['Pending', 'Live'])
   })
 })
