@@ -16,6 +16,9 @@ const MAY_NAME: [RegExp, string][] = [
   [/^web\/features\/builds\/log\/group-marks\.ts$/, 'marks that tools leave in build logs, connected or not'],
   [/^intake\/signatures\.ts$/, 'a signature header that scripts of several tools send'],
   [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
+  [/^contract\/spellings\/stores\.ts$/, 'stores, some of which belong to the maker of a tool'],
+  [/^domain\/access\/common-passwords\.ts$/, 'words that people choose as passwords'],
+  [/^domain\/deployments\/release\.ts$/, 'words in titles of tasks about build machines'],
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]
 /** These are words of the language too, and looked for only where they stand alone. A deployment is also a noun of ours. */

@@ -162,7 +162,7 @@ export async function openStage(studio: Studio, vendors: ChatVendors, seed: numb
     while (await notify(db, context)) {}
     for (;;) {
       const waiting = await db.rows<{ id: number }>(sql`
-        select distinct m.channel_id as id from channel_messages m where m.status in ('waiting', 'sending')
+        select distinct case when m.to_user_id = 0 then m.channel_id else -m.channel_id end as id from channel_messages m where m.status in ('waiting', 'sending')
           and m.not_before <= goldmaster_now() + interval '1 minute'
           and m.channel_id = any (${rooms.map(({ id }) => id)}::bigint[]) order by 1`)
       if (waiting.length === 0) return

@@ -64,7 +64,7 @@ export const due = async (db: Database, { busy, free }: { busy: number[]; free: 
         select l.id, c.account_id, row_number() over (partition by c.account_id order by l.rests_until) as place
         from channels c cross join lateral (
           values (c.id, false, c.rests_until), (-c.id, true, c.direct_rests_until)) l (id, direct, rests_until)
-        where c.status = 'active' and l.rests_until <= now() and l.id <> all (${busy}::integer[]) and exists (
+        where c.status = 'active' and l.rests_until <= goldmaster_now() and l.id <> all (${busy}::integer[]) and exists (
           select from channel_messages m where m.channel_id = c.id and m.status in ('waiting', 'sending') and (m.to_user_id <> 0) = l.direct
             and m.not_before <= goldmaster_now()))
       select d.id from due d left join busy b on b.account_id = d.account_id
@@ -113,7 +113,7 @@ export async function head(db: Database, vault: Vault, lane: number): Promise<He
       (select t.reference from channel_messages t where m.occasion > 0 and t.channel_id = m.channel_id and t.subject = 'breakage'
         and t.subject_id = m.subject_id and t.occasion = 0 and t.to_user_id = m.to_user_id and t.reference <> '') as thread,
       coalesce(m.first_tried_at, m.not_before) < goldmaster_now() - interval '24 hours' as stale,
-      greatest(0, extract(epoch from c.${rests(lane < 0)} - now()) * 1000)::integer as rests
+      greatest(0, extract(epoch from c.${rests(lane < 0)} - goldmaster_now()) * 1000)::integer as rests
     from channels c join channel_messages m on m.channel_id = c.id and m.status in ('waiting', 'sending')
     where c.id = ${Math.abs(lane)} and c.status = 'active' and (m.to_user_id <> 0) = ${lane < 0} and m.not_before <= goldmaster_now() order by m.turn limit 1`)
   if (!found) return undefined
@@ -125,7 +125,7 @@ export async function head(db: Database, vault: Vault, lane: number): Promise<He
 export const begin = (db: Database, { id, channel_id, to_user_id }: Head, paceMs: number) =>
   db.execute(sql`
     with resting as (
-      update channels set ${rests(to_user_id !== 0)} = now() + make_interval(secs => ${paceMs / 1000}) where id = ${channel_id})
+      update channels set ${rests(to_user_id !== 0)} = goldmaster_now() + make_interval(secs => ${paceMs / 1000}) where id = ${channel_id})
     update channel_messages set status = 'sending', tries = tries + 1, tried_at = now(),
       first_tried_at = coalesce(first_tried_at, goldmaster_now()) where id = ${id}`)
 
@@ -162,7 +162,7 @@ export const recordLater = (db: Database, { id, channel_id, to_user_id }: Head, 
     await db.execute(sql`update channel_messages set status = 'waiting', error = ${scrub(why)} where id = ${id}`)
     await db.execute(sql`
       update channels set failing_since = coalesce(failing_since, now()),
-        ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
+        ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, goldmaster_now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
     const silent = await db.one<{ failing: boolean }>(sql`
       select failing_since < now() - interval '5 days' as failing from channels where id = ${channel_id}`)
     if (silent?.failing) await breakOff(db, channel_id, `For five days nothing got through. The last answer: ${why}`)
@@ -171,7 +171,7 @@ export const recordLater = (db: Database, { id, channel_id, to_user_id }: Head, 
 /** The channel is left alone for a while; what is at its head stays as it is. */
 export const rest = (db: Database, { channel_id, to_user_id }: Head, seconds: number) =>
   db.execute(sql`
-    update channels set ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, now() + make_interval(secs => ${seconds}))
+    update channels set ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, goldmaster_now() + make_interval(secs => ${seconds}))
     where id = ${channel_id}`)
 
 /** It is there, and may have to be brought up to date; or it is not, and is sent as if for the first time. */
