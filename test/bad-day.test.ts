@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('the built-in database on a bad da
     const said = running!.said()
     await killBoth(running!)
     token = /API token +(\w+)/.exec(said)![1]!
-    const [, email, password] = /Sign-in +(\S+) \/ (\S+)/.exec(said)!
+    const [, email, password] = /Email +(\S+)\n +Password +(\S+)/.exec(said)!
     signIn = { email: email!, password: password! }
     await untilServing(start())
     expect(running!.said()).not.toContain('demo studio')

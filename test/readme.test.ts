@@ -18,9 +18,14 @@ const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
 const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 const registry = spawnSync('npm', ['config', 'get', 'registry'], { cwd: ROOT, encoding: 'utf8' }).stdout.trim()
-const isReachable = () =>
-  spawnSync('npm', ['view', `${NODE_PACKAGE}@20`, 'version', '--fetch-retries=0', '--fetch-timeout=5000'], { cwd: ROOT })
-    .status === 0 && spawnSync('ls', [join(ROOT, 'node_modules/esbuild')], ordinary).status === 0
+/** With a cache of its own: npm answers from an old one where there is no network. */
+const isReachable = () => {
+  const cache = mkdtempSync(join(tmpdir(), 'goldmaster-npm-'))
+  const view = ['view', `${NODE_PACKAGE}@20`, 'version', '--fetch-retries=0', '--fetch-timeout=5000', `--cache=${cache}`]
+  const { status } = spawnSync('npm', view, { cwd: ROOT })
+  rmSync(cache, { recursive: true, force: true })
+  return status === 0 && spawnSync('ls', [join(ROOT, 'node_modules/esbuild')], ordinary).status === 0
+}
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 /** The lines for a shell below a heading. */

@@ -9,14 +9,14 @@ import { notify } from '../../src/domain/notifications/notifier.ts'
 import { runChannelWorker } from '../../src/jobs/channels/channel-worker.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { RULE, SITE } from '../support/channel-room.ts'
-import type { ChatVendors } from '../support/chat-vendors.ts'
+import { openChatVendors } from '../support/chat-vendors.ts'
 import { advanceClock, clockTime } from '../support/clock.ts'
-import { openStudio, type Studio } from '../support/studio.ts'
+import { openStudio } from '../support/studio.ts'
 import { workOffDue } from '../support/work-off.ts'
 import { nameOf, type Reported } from './oracle.ts'
 import { type Build, type Cause, type Change, type Happening, PEOPLE, STREAMS } from './world.ts'
 
-export const openTruthStudio = () =>
+const openTruthStudio = () =>
   openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
     users: PEOPLE.map((name) => ({
@@ -65,8 +65,12 @@ const LOGS: Record<Cause['kind'], (build: Build) => string> = {
   disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
 }
 
-/** A separate project with a depot, a CI, a store and a room at every chat vendor. */
-export async function openStage(studio: Studio, vendors: ChatVendors, seed: number): Promise<Stage> {
+/** A studio with a depot, a CI, a store and a room of every chat vendor. */
+export async function openStage(seed: number): Promise<Stage> {
+  const studio = await openTruthStudio()
+  const vendors = await openChatVendors({
+    people: Object.fromEntries(PEOPLE.map((name) => [`${name}@example.com`, `U0${name}`])),
+  })
   const { db, service } = studio
   const accountId = Number(studio.world.accounts!.owl!.id)
   const project = (await studio.load({ projects: [{ key: 'p', account: accountId, name: `World ${seed}` }] })).projects!.p!
@@ -179,9 +183,12 @@ export async function openStage(studio: Studio, vendors: ChatVendors, seed: numb
     reports: () => [...known.values()],
     happen: (happening) => (send[happening.kind] as (one: Happening) => Promise<void>)(happening),
     async settle() {
-      await advanceClock(db, '75 seconds')
-      for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
-        for (const kind of kinds) await workOffDue(studio, kind)
+      // A minute for a log, then what the work of that minute asked for.
+      for (const wait of ['75 seconds', '5 seconds', '5 seconds']) {
+        await advanceClock(db, wait)
+        for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
+          for (const kind of kinds) await workOffDue(studio, kind)
+      }
       await talk()
     },
     async breakages() {
@@ -206,8 +213,10 @@ export async function openStage(studio: Studio, vendors: ChatVendors, seed: numb
         const about = vendors.messages(kind, room).filter(({ text }) => /\/breakages\/(\d+)/.exec(text)?.[1] === breakage)
         return about.length === 0 ? [] : [`${kind}: ${about.at(-1)!.text}`]
       }),
-    // An account has a few dozen channels at most.
-    close: async () => void (await db.execute(sql`delete from channels where id = any (${rooms.map(({ id }) => id)}::bigint[])`)),
+    async close() {
+      await vendors.close()
+      await studio.close()
+    },
     wrongDeployments: async () =>
       db.execute(sql`
         select from deployments d join build_runs b on b.id = d.build_run_id

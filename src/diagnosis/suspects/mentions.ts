@@ -20,7 +20,8 @@ const LONGEST_LINE = 1000
 const ESCAPES = /\x1b\[[0-9;]*[A-Za-z]/g
 const TOKEN = /[\w@+.~\-/\\]{3,300}/g
 const SCOPED = /\b[A-Z]\w{1,60}(?:::[A-Z]\w{1,60}){1,9}/g
-const FILE = /^[\w@+\-.~]{1,120}\.[A-Za-z][A-Za-z0-9_]{0,11}$/
+/** `Game.Harbour` is a name with a dot: extensions are not capitalised. */
+const FILE = /^[\w@+\-.~]{1,120}\.(?:[a-z][A-Za-z0-9_]{0,11}|[A-Z][A-Z0-9]{0,11})$/
 const FILE_WITHOUT_EXTENSION = /^(?:Makefile|Dockerfile|Jenkinsfile|Rakefile|Cakefile|Gemfile|Podfile|Cartfile|Vagrantfile)$/
 const DOTTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/
 const CAMEL = /^[A-Z][a-z0-9]+[A-Z]\w*$/

@@ -2,6 +2,7 @@ import type { BreakageHistoryKind, BreakageState, FailureCategory, WithdrawnReas
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../builds/project-lock.ts'
+import { announceSteady } from '../channels/breakage-messages.ts'
 import { revise } from '../channels/message-queue.ts'
 import { UNSETTLED } from './breakages.ts'
 import { bestFinding, type Finding, fixingChange, narrowed } from './evidence.ts'
@@ -28,6 +29,7 @@ interface Known {
   jobs: string[]
   /** What notifications said: the suspects and the range. */
   told: string
+  flaky: boolean
 }
 
 /** What messages and notifications were about. */
@@ -42,7 +44,7 @@ const TOLD = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_s
 export async function settle(db: Database, id: number, movedTo?: number) {
   const known = (await db.one<Known>(sql`
     select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
-      state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, ${TOLD} as told
+      state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${TOLD} as told
     from breakages where id = ${id}`))!
   await db.execute(sql`
     delete from breakage_builds m using build_runs b
@@ -198,8 +200,10 @@ export async function withdraw(
 /** Corrects messages and notifications that are no longer true. */
 async function tellAnew(db: Database, known: Known) {
   if (known.occurrence === 0) return
-  const { told } = (await db.one<{ told: string }>(sql`select ${TOLD} as told from breakages where id = ${known.id}`))!
+  const { told, isBroken } = (await db.one<{ told: string; isBroken: boolean }>(sql`
+    select ${TOLD} as told, not flaky and state not in ('fixed', 'withdrawn') as "isBroken" from breakages where id = ${known.id}`))!
   if (told === known.told) return
+  if (known.flaky && isBroken) await announceSteady(db, known)
   await revise(db, known.account_id, 'breakage', [String(known.id)])
   await scheduleTelling(db, known)
 }

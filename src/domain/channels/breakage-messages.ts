@@ -63,6 +63,25 @@ const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubj
     on conflict do nothing`)
 }
 
+/**
+ * A breakage that flickered is broken for good, as changes that were reported late show: rooms whose last message says that it is fixed get
+ * the post they were spared. Its reopening was announced later than that message, so the number in between is free.
+ */
+export const announceSteady = (db: Database, { account_id, id }: { account_id: number; id: number }) =>
+  db.execute(sql`
+    with rooms as (
+      select m.channel_id, m.project_id, max(m.occasion) as occasion,
+        (array_agg(m.subject order by m.occasion desc, m.id desc))[1] as last_word
+      from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
+      where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened')
+        and m.subject_id = ${String(id)} and m.to_user_id = 0 and ${TOLD}
+        and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
+      group by 1, 2)
+    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, not_before)
+    select ${account_id}, r.channel_id, r.project_id, 'breakage_reopened', ${String(id)}, r.occasion + 1, k.occurrence, goldmaster_now()
+    from rooms r join breakages k on k.id = ${id} where r.last_word = 'breakage_fixed'
+    on conflict do nothing`)
+
 interface Known {
   state: BreakageState
   flaky: boolean

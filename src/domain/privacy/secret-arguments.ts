@@ -59,7 +59,7 @@ const COMMANDS: readonly Command[] = [
   { names: ['nuget'], verbs: ['push'], flags: ['-k'] },
   { names: ['aws'], verbs: ['configure'], flags: ['aws_secret_access_key', 'aws_session_token'] },
   { names: ['cmdkey'], glued: ['/pass:'] },
-  { names: ['setx'], bare: (_, before) => before.length > 1 && SECRET_NAME.test(before.at(-1)!) },
+  { names: ['setx'], bare: (_, before) => before.length > 1 && SECRET_NAME.test(before.at(-1)!) && !isReference(before.at(-1)!) },
   { names: ['convertto-securestring'], flags: ['-String'], bare: (_, before) => before.length === 1 },
   { names: ['net'], verbs: ['use'], bare: (word, before) => before.length > 2 && !NET_WORD.test(word) },
   // `net user NAME PASSWORD /add`.
