@@ -93,13 +93,18 @@ test('with an authenticator app the password is not enough: it takes a code or a
   await age(11)
   const question = async () => (await post(moth, '/passkey_sign_ins/challenges')).json.challenge
   const passkey = device.answer(await question())
-  // Somebody else's key shows nothing about whose browser this is.
-  await studio.db.execute(sql`update passkeys set user_id = ${studio.world.users.bat!.id}`)
   const bat = await signIn(studio, 'bat@example.com', PASSWORD)
-  await age(11)
-  expect((await confirm(moth, { passkey: device.answer(await question()) })).status).toBe(403)
-  await studio.db.execute(sql`update passkeys set user_id = ${studio.world.users.moth!.id}`)
-  expect(await confirm(bat, { passkey: device.answer(await question()) })).toMatchObject(stale('password'))
+  expect(await confirm(bat, { passkey: device.answer(await question()) })).toMatchObject({ status: 403 })
+  const another = new PasskeyDevice(SITE)
+  expect(
+    (await post(bat, '/me/passkeys', another.create((await post(bat, '/me/passkeys/challenges')).json.challenge))).status,
+  ).toBe(201)
+  // Both have one, and each opens its owner's session only.
+  expect(await confirm(moth, { passkey: another.answer(await question()) })).toMatchObject({
+    status: 422,
+    json: { error: 'invalid_passkey' },
+  })
+  expect((await post(moth, '/me/tokens', { name: 'mine', scopes: ['ping'] })).status).toBe(403)
   expect((await confirm(moth, { passkey })).status).toBe(200)
   expect((await confirm(moth, { passkey })).status).toBe(422)
 })
