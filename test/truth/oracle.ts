@@ -85,8 +85,7 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
 
   const occurrence = newestOccurrence(members, passes)
   const firstBad = Math.min(...occurrence.map(({ position }) => position))
-  const hit = new Set(occurrence.map(({ build }) => build.job))
-  const good = passes.filter(({ build, position }) => hit.has(build.job) && position < firstBad).map(({ position }) => position)
+  const good = passes.filter(({ position }) => position < firstBad).map(({ position }) => position)
   const lastGood = good.length > 0 ? Math.max(...good) : null
   const between = (low: number, high: number) =>
     changes.filter((one) => one.stream === stream && one.changelist > low && one.changelist <= high)
@@ -95,7 +94,7 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
   const suspects = isMachine || isFlickering ? [] : between(lastGood ?? 0, firstBad)
   const lastBad = Math.max(...members.map(({ position }) => position))
   const after = passes.filter(({ position }) => position > lastBad).map(({ position }) => position)
-  const mending = isMachine || after.length === 0 ? [] : between(lastBad, Math.max(...after))
+  const mending = isMachine || after.length === 0 ? [] : between(lastBad, Math.min(...after))
   return {
     builds: members.map(({ build }) => nameOf(build)).sort(),
     stream,

@@ -74,8 +74,14 @@ export async function narrowed(
   const inside = suspects.filter(({ change_id }) => found.some((one) => one.change_id === change_id))
   const isUnweighed =
     inside.length === 0 && (await db.one(sql`select from change_branches p where ${range} limit 1`)) !== undefined
-  return { suspects: inside, isUnweighed }
+  return { suspects: lastGood === null && inside.length === 1 ? inside.map(withEvidence) : inside, isUnweighed }
 }
+
+/** The score from which a reason counts by itself: see `named_suspect` in the database. */
+const EVIDENT = 0.25
+
+/** The only change that is known is evidence where the job had passed before it; else weak reasons name nobody. */
+const withEvidence = (suspect: Suspect): Suspect => (suspect.score < EVIDENT ? { ...suspect, reasons: [] } : suspect)
 
 const candidateOf = ({ id, description, files }: Change): Candidate => ({
   id: String(id),
