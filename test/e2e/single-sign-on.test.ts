@@ -169,7 +169,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Code', { exact: true }).fill('000000')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('This code is not right').waitFor()
+    await page.getByText('Wrong code, or it was used before').waitFor()
     await page.getByLabel('Code', { exact: true }).fill(codeAt(secret, now + 1))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await main(page).waitFor()
