@@ -200,10 +200,10 @@ export async function withdraw(
 /** Corrects messages and notifications that are no longer true. */
 async function tellAnew(db: Database, known: Known) {
   if (known.occurrence === 0) return
-  const { told, isBroken } = (await db.one<{ told: string; isBroken: boolean }>(sql`
-    select ${TOLD} as told, not flaky and state not in ('fixed', 'withdrawn') as "isBroken" from breakages where id = ${known.id}`))!
+  const { told, flaky } = (await db.one<{ told: string; flaky: boolean }>(sql`
+    select ${TOLD} as told, flaky from breakages where id = ${known.id}`))!
   if (told === known.told) return
-  if (known.flaky && isBroken) await announceSteady(db, known)
+  if (known.flaky && !flaky) await announceSteady(db, known)
   await revise(db, known.account_id, 'breakage', [String(known.id)])
   await scheduleTelling(db, known)
 }

@@ -64,8 +64,8 @@ const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubj
 }
 
 /**
- * A breakage that flickered is broken for good, as changes that were reported late show: rooms whose last message says that it is fixed get
- * the post they were spared. Its reopening was announced later than that message, so the number in between is free.
+ * A breakage no longer counts as flickering, because changes were reported late: rooms whose last message differs from its state get the
+ * post they were spared. The event of that state came after that message, so the number behind the message is free.
  */
 export const announceSteady = (db: Database, { account_id, id }: { account_id: number; id: number }) =>
   db.execute(sql`
@@ -78,8 +78,9 @@ export const announceSteady = (db: Database, { account_id, id }: { account_id: n
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
       group by 1, 2)
     insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, not_before)
-    select ${account_id}, r.channel_id, r.project_id, 'breakage_reopened', ${String(id)}, r.occasion + 1, k.occurrence, goldmaster_now()
-    from rooms r join breakages k on k.id = ${id} where r.last_word = 'breakage_fixed'
+    select ${account_id}, r.channel_id, r.project_id, case when k.state = 'fixed' then 'breakage_fixed' else 'breakage_reopened' end,
+      ${String(id)}, r.occasion + 1, k.occurrence, goldmaster_now()
+    from rooms r join breakages k on k.id = ${id} where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
     on conflict do nothing`)
 
 interface Known {
