@@ -391,7 +391,7 @@ describe('a stream that the CI calls by its last folder', () => {
     expect(await branchOf(await ci(1, 'success', { branch: 'main', changelist: '101' }))).toBe('//game/main')
   })
 
-  test('is unknown if several names end in that folder, and nobody is suspected', async () => {
+  test('is unknown if several streams end in that name, and no change is a suspect', async () => {
     await submit(100, ['//game/main/src/combat.c'])
     await submit(101, ['//tools/main/src/combat.c'])
     const build = await ci(1, 'failed', { branch: 'main', changelist: '101' })

@@ -120,7 +120,7 @@ export function openChannelRoom() {
       }),
     breaks: (broken: Partial<Broken> = {}) => breakageIn(studio.db, { project_id: id('projects', 'star'), ...broken }),
     becomes: (breakage: number, state: BreakageState, owner?: number) => setState(studio.db, breakage, state, owner),
-    /** Everything that happened until now was told to whom it concerns, as far as queues go. */
+    /** Queues the messages for everything that happened until now. */
     heard,
     /** Nothing waits any more. */
     async quiet() {

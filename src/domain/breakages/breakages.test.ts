@@ -69,7 +69,7 @@ describe('one cause', () => {
     expect(await breakages()).toHaveLength(2)
   })
 
-  test('in the machines is one whatever the branch, and nobody is suspected', async () => {
+  test('of the build machines is one breakage for all branches and has no suspects', async () => {
     const { report, work, only } = await room()
     await report({ number: 5, log: DISK_FULL })
     await report({ number: 6, branch: 'dev', log: DISK_FULL })

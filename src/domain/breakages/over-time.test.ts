@@ -39,7 +39,7 @@ async function submit(from: number, to = from, more: Parameters<BranchRoom['subm
 }
 const build = (number: number, more: { broken?: string; job?: string; changelist?: number; status?: string } = {}) =>
   room.report({ number, ...more, changelist: String(more.changelist ?? number) })
-/** Everything that happened is told to whom it concerns. */
+/** Sends every message that is due. */
 async function tell() {
   await room.work()
   await outbox.sequenceAll(studio.db)

@@ -94,7 +94,7 @@ export const inferBranchesOf = (db: Database, projectId: number, changeIds: read
       where c.id = any (${changeIds}))`,
   )
 
-/** Of builds of the last day, when a branch is heard of for the first time. */
+/** Of builds of the last day: the first report about a branch may tell which one they meant. */
 export const inferLatestBranches = (db: Database, projectId: number) =>
   inferOpen(db, sql`b.project_id = ${projectId} and b.created_at > goldmaster_now() - interval '1 day'`)
 

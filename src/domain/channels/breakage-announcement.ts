@@ -83,7 +83,7 @@ export async function breakageAnnouncement(
     { label: 'Jobs', value: `${k.jobs.slice(0, JOBS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}` },
     { label: 'Since', value: `${k.opened}, ${k.build_count} failed ${k.build_count === 1 ? 'build' : 'builds'}` },
     k.owner !== null && { label: 'Owner', value: k.owner.name, person: k.owner },
-    k.flaky && { label: 'Flickering', value: `failed and passed again ${times(k.came_back + 1)}; nobody is suspected` },
+    k.flaky && { label: 'Flickering', value: `failed and passed again ${times(k.came_back + 1)}; no change is a suspect` },
     ...(k.state === 'fixed' ? fixFacts(k.fix) : []),
     k.state === 'withdrawn' && k.same_as !== null && { label: 'Same as', value: `#${k.same_as.id} ${titleOf(k.same_as)}` },
     k.state === 'withdrawn' && k.same_as === null && { label: 'Why', value: 'it was not a failure' },

@@ -19,7 +19,7 @@ const posts = () =>
     .messages('slack')
     .map(({ room, pings }) => [room, pings])
 
-test('a person whom a room can mention gets only the mention and the inbox entry', async () => {
+test('a person with a mention in a room gets no direct message and no mail, only the inbox entry', async () => {
   await channel('slack', 'C0BUILDS')
   node()
   await breaks({ suspect: suspect('kim') })
@@ -29,7 +29,7 @@ test('a person whom a room can mention gets only the mention and the inbox entry
   expect(await titles('kim')).toEqual(['Broken on main: error: The cave fell in (your change CL 101)'])
 })
 
-test('a person whom no room mentions gets a direct message about "your change"', async () => {
+test('a person without a mention gets a direct message about "your change"', async () => {
   await channel('slack', 'C0BUILDS', [{ subject: 'deployment' }])
   node()
   await breaks({ suspect: suspect('kim') })

@@ -50,7 +50,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   await finish(db, id, it, outcome, words, log !== '')
 }
 
-/** Whether the account lets a language model read its evidence; looked up right before it is asked. */
+/** Whether the account allows a language model. Read right before the request, because an owner may just have switched it off. */
 const mayLeave = async (db: Database, accountId: number): Promise<boolean> =>
   (await db.one(sql`select from accounts where id = ${accountId} and uses_language_model`)) !== undefined
 

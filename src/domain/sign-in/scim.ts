@@ -13,7 +13,7 @@ import { endSessions } from './admit.ts'
 import { domainOf, find as findConnection } from './connections.ts'
 import { endOtherSessions } from './required.ts'
 
-/** The people that a provider manages: those with an address in its domains who are members or whom it has provisioned. Only members have names. */
+/** The people that a provider manages: members with an address in its domains, and people it created. Only members have names. */
 export interface Managed {
   user_id: number
   email: string

@@ -30,7 +30,7 @@ export const Contents = ({
     {doubtful.length > 0 && (
       <>
         <p className="text-sm text-soft">
-          A forced push may have replaced these. They are not counted as part of the build, and nobody is suspected of them.
+          A forced push may have replaced these. They are not counted as part of the build, and none of them is a suspect.
         </p>
         <ChangeList changes={doubtful} label="May have been replaced" />
       </>
