@@ -9,18 +9,18 @@ import { areas } from './work.ts'
 const NIGHTLY = { branch: 'release/0.9', job: 'cinder-nightly-shipping' } as const
 
 const releases: readonly Release[] = [
-  { ...NIGHTLY, platform: 'steam', status: 'live', age: 39.4, version: '0.9.0' },
+  { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 39.4, version: '0.9.0' },
   { ...NIGHTLY, platform: 'epic_games_store', status: 'live', age: 36.2, version: '0.9.0' },
-  { ...NIGHTLY, platform: 'steam', status: 'rolled_back', age: 30.3, version: '0.9.1' },
-  { ...NIGHTLY, platform: 'steam', status: 'live', age: 29.1, version: '0.9.1-hotfix1' },
+  { ...NIGHTLY, platform: 'steam', track: 'default', status: 'rolled_back', age: 30.3, version: '0.9.1' },
+  { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 29.1, version: '0.9.1-hotfix1' },
   { ...NIGHTLY, platform: 'epic_games_store', status: 'rejected', age: 22.6, version: '0.9.1-hotfix1' },
   { ...NIGHTLY, platform: 'epic_games_store', status: 'live', age: 20.3, version: '0.9.1-hotfix2' },
-  { ...NIGHTLY, platform: 'steam', status: 'live', age: 14.2, version: '0.9.2' },
+  { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 14.2, version: '0.9.2' },
   { ...NIGHTLY, platform: 'custom', status: 'live', age: 8.5, version: '0.9.3-playtest' },
   { ...NIGHTLY, platform: 'steam', track: 'beta', status: 'live', age: 6.4, version: '0.9.3' },
   { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 5.1, version: '0.9.3' },
   { ...NIGHTLY, platform: 'epic_games_store', status: 'in_review', age: 0.7, version: '0.9.3' },
-  { ...NIGHTLY, platform: 'steam', status: 'pending', age: 0.012, version: '0.9.4-rc1' },
+  { ...NIGHTLY, platform: 'steam', track: 'beta', status: 'pending', age: 0.012, version: '0.9.4-rc1' },
 ]
 
 export const cinderCoast: Game = {
