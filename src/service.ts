@@ -14,6 +14,7 @@ import { LastUsed } from './domain/access/tokens.ts'
 import { Rollups } from './domain/feed/rollups.ts'
 import { IntakeQuota } from './domain/integrations/stored-bodies.ts'
 import { HOST_USES, type Settings } from './environment.ts'
+import { AccountShare } from './http/limits/account-share.ts'
 import { openLimits } from './http/limits/limits.ts'
 import { TokenStreams } from './http/limits/token-streams.ts'
 import type { Service } from './http/service.ts'
@@ -22,8 +23,16 @@ import { type ObjectStore, openObjectStore } from './net/object-store.ts'
 import type { Pools } from './pools.ts'
 import { scrubbedLog } from './scrubbed-log.ts'
 
-export const openLog = ({ logLevel }: Settings): Logger =>
-  pino(
+/** Kept while they cannot be written, as on a full disk; more are lost. */
+const UNWRITTEN_MAX = 1024 * 1024
+
+export function openLog({ logLevel }: Settings): Logger {
+  // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time. A pipe takes 4 KiB at
+  // once: with less, lines of several processes do not mix.
+  const output = pino.destination({ minLength: 3_000, maxLength: UNWRITTEN_MAX, sync: true, periodicFlush: 250 })
+  // A service that cannot log goes on serving.
+  output.on('error', () => {})
+  return pino(
     {
       level: logLevel,
       base: undefined,
@@ -33,10 +42,9 @@ export const openLog = ({ logLevel }: Settings): Logger =>
         remove: true,
       },
     },
-    // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time. A pipe takes 4 KiB at
-    // once: with less, lines of several processes do not mix.
-    scrubbedLog(pino.destination({ minLength: 3_000, sync: true, periodicFlush: 250 })),
+    scrubbedLog(output),
   )
+}
 
 export interface Opened {
   db: Pool
@@ -50,9 +58,11 @@ export interface Opened {
   /** Whether the schema was made just now: the first start. */
   fresh: boolean
   close(): Promise<void>
+  /** Ends the embedded database, unless others use it, while its connections are still open: for a process that must end now. */
+  leave(): Promise<void>
 }
 
-interface Opening {
+export interface Opening {
   /** A command beside the service sets an empty database up and leaves the schema of any other alone: an older service may run on it. */
   onlyIfCurrent?: boolean
   /** Connections of the store's own. */
@@ -75,7 +85,7 @@ export async function openStore(settings: Settings, log: Logger, { max, ...openi
     await verifySecret(db, vault)
     if (secrets.length > 1 && (await isRotated(db, vault)))
       log.info('everything is sealed with SECRET_KEY: SECRET_KEY_PREVIOUS is only needed by links and cookies made before')
-    return { db, url, objects, secrets, vault, fresh, close }
+    return { db, url, objects, secrets, vault, fresh, close, leave: stop }
   } catch (error) {
     await close()
     if (isPoolerRefusal(error))
@@ -159,7 +169,7 @@ export const setUpTokenOf = (secret: string) => keyFor(secret, 'set-up').toStrin
 
 export const makeService = (
   settings: Settings,
-  { secrets, vault }: Opened,
+  { secrets, vault }: Pick<Opened, 'secrets' | 'vault'>,
   { db, intake, connections }: Pools,
   log: Logger,
 ): Service => ({
@@ -171,6 +181,7 @@ export const makeService = (
   cursors: new Cursors(...secrets.map((secret) => keyFor(secret, 'cursors'))),
   vault,
   limits: openLimits(settings.rates, settings.redisUrl, log),
+  share: new AccountShare(connections.statements!.options.max!),
   tokenStreams: new TokenStreams(settings.streamsPerToken),
   lastUsed: new LastUsed(),
   rollups: new Rollups(),
@@ -188,6 +199,7 @@ export const makeService = (
   retention: settings.retention,
   allowedHosts: allowedHosts(settings.allowPrivateHosts, HOST_USES),
   trustProxy: settings.trustProxy,
+  corsOrigins: settings.corsOrigins,
   ...(settings.securityContact !== undefined && { securityContact: settings.securityContact }),
 })
 

@@ -77,7 +77,7 @@ const told = () => ({
 
 beforeAll(async () => {
   studio = await openSamples({
-    service: { log: pino({ level: 'trace' }, scrubbedLog({ write: (line) => note.write(line), flushSync() {} })) },
+    service: { log: pino({ level: 'trace' }, scrubbedLog({ write: (line) => note.write(line), flush() {} })) },
     password: PASSWORD,
   })
   project = studio.world.projects!.star!.id as number

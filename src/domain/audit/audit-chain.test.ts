@@ -174,7 +174,7 @@ describe('a chain whose end was cut off', () => {
 describe('the head of the chain', () => {
   test('is written to the log of the service in the form that --head reads', async () => {
     const lines: Record<string, unknown>[] = []
-    const destination = { write: (line: string) => void lines.push(JSON.parse(line)), flushSync: () => {} }
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)), flush: () => {} }
     const heads = () => lines.filter(({ msg }) => msg === 'audit log sealed')
     const worker = await startWorker({
       db: own.db,
