@@ -15,6 +15,11 @@ test.each([
   expect(stepsOf(pattern, line, 100)).toBe(steps)
 })
 
+test('a group that repeats through a whole long line', () => {
+  const line = 'ab'.repeat(5_000)
+  expect(stepsOf(/^(?:ab)*c/, line, 1_000_000)).toBeGreaterThan(line.length)
+})
+
 test('a pattern that would go on for ever is let go of', () => {
   expect(stepsOf(/^(a+)+$/, `${'a'.repeat(100)}b`, 5_000)).toBe(5_000)
 })

@@ -1,9 +1,21 @@
 import type { Pattern } from '../../src/diagnosis/rule.ts'
 import { type Piece, parse } from './pattern-pieces.ts'
 
-type Next = (at: number) => boolean
+type Repeat = Extract<Piece, { kind: 'repeat' }>
+
+/** What is left to match, first piece first. */
+type Rest = { piece: Piece; rest: Rest } | { again: Repeat; count: number; since: number; rest: Rest } | undefined
+
+/** Where to go on when what was tried does not match: at `at`, and after it at each place from there to `last`. */
+interface Retry {
+  at: number
+  last: number
+  rest: Rest
+}
 
 class Enough extends Error {}
+
+const before = (pieces: readonly Piece[], rest: Rest): Rest => pieces.reduceRight<Rest>((rest, piece) => ({ piece, rest }), rest)
 
 /**
  * How many characters and places a backtracking engine looks at until it has matched the line or given up, at most `most`: the same on
@@ -32,55 +44,86 @@ export function stepsOf({ source, flags = '' }: Pattern & { flags?: string }, li
     return place.test(line)
   }
 
-  // A call less for the last piece: what repeats a group goes some calls deep for each time.
-  const all = (pieces: readonly Piece[], index: number, at: number, next: Next): boolean => {
-    const piece = pieces[index]
-    if (!piece) return next(at)
-    return one(piece, at, index === pieces.length - 1 ? next : (end) => all(pieces, index + 1, end, next))
-  }
-  const any = (options: readonly Piece[][], at: number, next: Next): boolean => {
-    for (const option of options) if (all(option, 0, at, next)) return true
-    return false
-  }
-  const one = (piece: Piece, at: number, next: Next): boolean => {
-    switch (piece.kind) {
-      case 'text':
-        return isOne(piece.source, at) && next(at + 1)
-      case 'place':
-        return isAt(piece.source, at) && next(at)
-      case 'choice':
-        return any(piece.options, at, next)
-      case 'look':
-        return (piece.isBehind ? isAt(piece.source, at) : any(piece.options, at, () => true) !== piece.isNot) && next(at)
-      case 'repeat':
-        return piece.piece.kind === 'text' ? characters(piece, piece.piece.source, at, next) : again(piece, 0, at, next)
+  /** Whether the rest matches at the place. What may be tried instead waits in a list: a call for each would go thousands deep. */
+  const matches = (start: Rest, from: number): boolean => {
+    const retries: Retry[] = [{ at: from, last: from, rest: start }]
+    let at = 0
+    let rest: Rest
+    const later = (at: number, rest: Rest, last = at) => retries.push({ at, last, rest })
+    const back = (): boolean => {
+      const retry = retries.at(-1)
+      if (!retry) return false
+      at = retry.at
+      rest = retry.rest
+      if (at === retry.last) retries.pop()
+      else retry.at += Math.sign(retry.last - at)
+      return true
     }
-  }
-  type Repeat = Extract<Piece, { kind: 'repeat' }>
-  const again = (repeat: Repeat, count: number, at: number, next: Next): boolean => {
-    const { piece, min, max, isLazy } = repeat
-    if (isLazy && count >= min && next(at)) return true
-    if (count < max && one(piece, at, (end) => (end > at || count < min) && again(repeat, count + 1, end, next))) return true
-    return !isLazy && count >= min && next(at)
-  }
-  /** The same without a call for each of two thousand characters. */
-  const characters = ({ min, max, isLazy }: Repeat, source: string, at: number, next: Next): boolean => {
-    let end = at
-    const isMore = () => end - at < max && isOne(source, end)
-    if (isLazy) {
-      for (; ; end++) {
-        if (end - at >= min && next(end)) return true
-        if (!isMore()) return false
+    /** True: go on with `at` and `rest`. */
+    const take = (piece: Piece, next: Rest): boolean => {
+      rest = next
+      switch (piece.kind) {
+        case 'text':
+          return isOne(piece.source, at++)
+        case 'place':
+          return isAt(piece.source, at)
+        case 'look':
+          return piece.isBehind
+            ? isAt(piece.source, at)
+            : matches(before([{ ...piece, kind: 'choice' }], undefined), at) !== piece.isNot
+        case 'choice':
+          for (const option of piece.options.slice(1).reverse()) later(at, before(option, next))
+          rest = before(piece.options[0]!, next)
+          return true
+        case 'repeat':
+          if (piece.piece.kind === 'text') return characters(piece, piece.piece, next)
+          rest = { again: piece, count: 0, since: -1, rest: next }
+          return true
       }
     }
-    while (isMore()) end++
-    for (; end - at >= min; end--) if (next(end)) return true
+    const again = (repeat: Repeat, count: number, since: number, next: Rest): boolean => {
+      const { piece, min, max, isLazy } = repeat
+      if (at === since && count > min) return false
+      const more: Rest = { piece, rest: { again: repeat, count: count + 1, since: at, rest: next } }
+      if (count < min) rest = more
+      else if (count >= max) rest = next
+      else {
+        later(at, isLazy ? more : next)
+        rest = isLazy ? next : more
+      }
+      return true
+    }
+    const characters = (repeat: Repeat, piece: Piece & { kind: 'text' }, next: Rest): boolean => {
+      const { min, max, isLazy } = repeat
+      const begin = at
+      const isMore = () => at - begin < max && isOne(piece.source, at)
+      while (at - begin < min) {
+        if (!isMore()) return false
+        at++
+      }
+      if (isLazy) {
+        const more = { ...repeat, min: 1, max: 1 }
+        if (at - begin < max) later(at, { piece: more, rest: { piece: { ...repeat, min: 0, max: max - min - 1 }, rest: next } })
+        return true
+      }
+      const least = at
+      while (isMore()) at++
+      if (at > least) later(at - 1, next, least)
+      return true
+    }
+
+    while (back()) {
+      for (let goes = true; goes; ) {
+        if (!rest) return true
+        goes = 'piece' in rest ? take(rest.piece, rest.rest) : again(rest.again, rest.count, rest.since, rest.rest)
+      }
+    }
     return false
   }
 
-  const pieces = parse(source)
+  const all = before(parse(source), undefined)
   try {
-    for (let start = 0; start <= line.length; start++) if (all(pieces, 0, start, () => true)) break
+    for (let start = 0; start <= line.length; start++) if (matches(all, start)) break
   } catch (error) {
     if (!(error instanceof Enough)) throw error
   }
