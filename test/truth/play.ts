@@ -9,9 +9,9 @@ import { notify } from '../../src/domain/notifications/notifier.ts'
 import { runChannelWorker } from '../../src/jobs/channels/channel-worker.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { RULE, SITE } from '../support/channel-room.ts'
-import { openChatVendors } from '../support/chat-vendors.ts'
+import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
 import { advanceClock, clockTime } from '../support/clock.ts'
-import { openStudio } from '../support/studio.ts'
+import { openStudio, type Studio } from '../support/studio.ts'
 import { workOffDue } from '../support/work-off.ts'
 import { nameOf, type Reported } from './oracle.ts'
 import { type Build, type Cause, type Change, type Happening, PEOPLE, STREAMS } from './world.ts'
@@ -36,11 +36,10 @@ export interface Told {
   breakage: string
 }
 
-export interface Stage {
+/** One world of a stage: a project with a depot, a CI, a store and rooms of two chat vendors. */
+export interface Player {
   /** Reports one thing through its webhook. */
   happen(happening: Happening): Promise<void>
-  /** Moves the clock past all waiting times and runs the due jobs. */
-  settle(): Promise<void>
   /** Everything reported so far, for the oracle. */
   changes: Change[]
   reports(): Reported[]
@@ -52,6 +51,13 @@ export interface Stage {
   lastWords(breakage: string): string[]
   /** Deployments that are linked to a build that did not pass. */
   wrongDeployments(): Promise<number>
+}
+
+/** A studio in which several worlds happen side by side. */
+export interface Stage {
+  players: Player[]
+  /** Moves the clock past all waiting times and runs the due jobs of all worlds. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,12 +71,77 @@ const LOGS: Record<Cause['kind'], (build: Build) => string> = {
   disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
 }
 
-/** A studio with a depot, a CI, a store and a room of every chat vendor. */
-export async function openStage(seed: number): Promise<Stage> {
+type Room = { kind: ChannelKind; room: string; id: number }
+
+export async function openStage(seeds: readonly number[]): Promise<Stage> {
   const studio = await openTruthStudio()
   const vendors = await openChatVendors({
     people: Object.fromEntries(PEOPLE.map((name) => [`${name}@example.com`, `U0${name}`])),
   })
+  const { db, service } = studio
+  await advanceClock(db, '0')
+  const context = {
+    db,
+    vault: service.vault,
+    log: service.log,
+    allowed: allowedHosts(['127.0.0.1']),
+    site: SITE,
+    slackApi: vendors.destination('slack', 'C0ANY').api!,
+  }
+  const players: Player[] = []
+  for (const seed of seeds) players.push(await openPlayer(studio, vendors, seed))
+
+  const close = async () => {
+    await vendors.close()
+    await studio.close()
+  }
+  /** Jobs that call other servers are skipped: there are none here. */
+  const dueKinds = async () =>
+    (
+      await db.rows<{ kind: JobKind }>(sql`
+        select distinct t.identifier as kind from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where j.run_at <= goldmaster_now() and t.identifier <> all (array['describe_changelist', 'send_mail'])`)
+    ).map(({ kind }) => kind)
+
+  /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */
+  const talk = async () => {
+    await outbox.sequenceAll(db)
+    while (await notify(db, context)) {}
+    for (;;) {
+      const waiting = await db.rows<{ id: number }>(sql`
+        select distinct case when m.to_user_id = 0 then m.channel_id else -m.channel_id end as id from channel_messages m where m.status in ('waiting', 'sending')
+          and m.not_before <= goldmaster_now() + interval '1 minute'
+          order by 1`)
+      if (waiting.length === 0) return
+      await advanceClock(db, '2 seconds')
+      await Promise.all(
+        waiting.map(({ id }) => {
+          let asked = 0
+          return runChannelWorker(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
+        }),
+      )
+    }
+  }
+
+  return {
+    players,
+    close,
+    async settle() {
+      // A minute for a log, then what the work of that minute asked for.
+      for (const wait of ['75 seconds', '5 seconds', '5 seconds']) {
+        await advanceClock(db, wait)
+        for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
+          for (const kind of kinds) await workOffDue(studio, kind, 8)
+      }
+      await talk()
+    },
+  }
+}
+
+/** Every vendor has its turn: two rooms for each world. */
+const roomsOf = (seed: number) => CHANNEL_KINDS.filter((_, index) => index % 3 === seed % 3)
+
+async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): Promise<Player> {
   const { db, service } = studio
   const accountId = Number(studio.world.accounts!.owl!.id)
   const project = (await studio.load({ projects: [{ key: 'p', account: accountId, name: `World ${seed}` }] })).projects!.p!
@@ -82,8 +153,8 @@ export async function openStage(seed: number): Promise<Stage> {
       { key: 'store', project, provider: 'deployment' },
     ],
   })
-  const rooms: { kind: ChannelKind; room: string; id: number }[] = []
-  for (const kind of CHANNEL_KINDS) {
+  const rooms: Room[] = []
+  for (const kind of roomsOf(seed)) {
     const room = kind === 'slack' ? `C0SEED${seed}` : `seed${seed}`
     const { id } = await channels.create(db, service.vault, accountId, {
       kind,
@@ -93,14 +164,6 @@ export async function openStage(seed: number): Promise<Stage> {
       rules: [{ ...RULE, project_id: project, subject: 'breakage' as const }],
     })
     rooms.push({ kind, room, id: Number(id) })
-  }
-  const context = {
-    db,
-    vault: service.vault,
-    log: service.log,
-    allowed: allowedHosts(['127.0.0.1']),
-    site: SITE,
-    slackApi: vendors.destination('slack', 'C0ANY').api!,
   }
   const userOf = new Map(PEOPLE.map((name) => [Number(studio.world.users![name]!.id), name as string]))
   const changes: Change[] = []
@@ -152,45 +215,10 @@ export async function openStage(seed: number): Promise<Stage> {
     pause: ({ seconds }) => advanceClock(db, `${seconds} seconds`),
   }
 
-  /** Jobs that call other servers are skipped: there are none here. */
-  const dueKinds = async () =>
-    (
-      await db.rows<{ kind: JobKind }>(sql`
-        select distinct t.identifier as kind from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-        where j.run_at <= goldmaster_now() and t.identifier <> all (array['describe_changelist', 'send_mail'])`)
-    ).map(({ kind }) => kind)
-
-  /** One message after the other; instead of waiting for rate limits, the clock moves on. */
-  const talk = async () => {
-    await outbox.sequenceAll(db)
-    while (await notify(db, context)) {}
-    for (;;) {
-      const waiting = await db.rows<{ id: number }>(sql`
-        select distinct case when m.to_user_id = 0 then m.channel_id else -m.channel_id end as id from channel_messages m where m.status in ('waiting', 'sending')
-          and m.not_before <= goldmaster_now() + interval '1 minute'
-          and m.channel_id = any (${rooms.map(({ id }) => id)}::bigint[]) order by 1`)
-      if (waiting.length === 0) return
-      await advanceClock(db, '2 seconds')
-      for (const { id } of waiting) {
-        let asked = 0
-        await runChannelWorker(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
-      }
-    }
-  }
-
   return {
     changes,
     reports: () => [...known.values()],
     happen: (happening) => (send[happening.kind] as (one: Happening) => Promise<void>)(happening),
-    async settle() {
-      // A minute for a log, then what the work of that minute asked for.
-      for (const wait of ['75 seconds', '5 seconds', '5 seconds']) {
-        await advanceClock(db, wait)
-        for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
-          for (const kind of kinds) await workOffDue(studio, kind)
-      }
-      await talk()
-    },
     async breakages() {
       const found: BreakageDetail[] = []
       const { json } = await studio.ask(`/api/v1/projects/${project}/breakages?limit=100`, { token })
@@ -213,10 +241,6 @@ export async function openStage(seed: number): Promise<Stage> {
         const about = vendors.messages(kind, room).filter(({ text }) => /\/breakages\/(\d+)/.exec(text)?.[1] === breakage)
         return about.length === 0 ? [] : [`${kind}: ${about.at(-1)!.text}`]
       }),
-    async close() {
-      await vendors.close()
-      await studio.close()
-    },
     wrongDeployments: async () =>
       db.execute(sql`
         select from deployments d join build_runs b on b.id = d.build_run_id

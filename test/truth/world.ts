@@ -40,6 +40,8 @@ export type Happening =
 export interface World {
   seed: number
   happenings: Happening[]
+  /** After how many of them the service is asked. */
+  looks: number[]
 }
 
 /** Mulberry32: the same numbers for the same seed everywhere. */
@@ -58,11 +60,10 @@ function numbers(seed: number) {
   }
 }
 
-const TICKS = 16
-
 export function makeWorld(seed: number): World {
   const { below, chance, of } = numbers(seed)
   const timeline: { at: number; happening: Happening }[] = []
+  const ticks = chance(0.15) ? 8 + below(8) : 2 + below(5)
   let changelist = 1000
   let shelf = 0
   const broken = new Map<string, Set<string>>(STREAMS.map((stream) => [stream, new Set()]))
@@ -98,7 +99,7 @@ export function makeWorld(seed: number): World {
   }
 
   for (const stream of STREAMS) submit(0, stream, ['Game.uproject'], 'Begin', false)
-  for (let tick = 1; tick <= TICKS; tick++) {
+  for (let tick = 1; tick <= ticks; tick++) {
     const stream = of(STREAMS)
     const causes = broken.get(stream)!
     for (let count = below(3); count >= 0; count--) {
@@ -132,5 +133,10 @@ export function makeWorld(seed: number): World {
     }
     if (chance(0.3)) push(tick + 0.9, { kind: 'pause', seconds: of([70, 600, 3600]) })
   }
-  return { seed, happenings: timeline.sort((a, b) => a.at - b.at).map(({ happening }) => happening) }
+  const happenings = timeline.sort((a, b) => a.at - b.at).map(({ happening }) => happening)
+  // Rarely or often, at moments of chance.
+  const looks: number[] = []
+  const pace = 20 + below(60)
+  for (let next = 1 + below(pace); next < happenings.length; next += 1 + below(pace)) looks.push(next)
+  return { seed, happenings, looks }
 }

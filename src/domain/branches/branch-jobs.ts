@@ -28,6 +28,7 @@ export interface Run {
   build_number: string
   commit_hash: string
   changelist: string
+  lost_at: string | null
   at: string
   arrived_at: string
   position: number | null
@@ -57,7 +58,7 @@ export const runsOf = (
   take: number,
 ): Promise<Run[]> =>
   db.rows(sql`
-    select b.id, b.ci_job_name as job, b.status, b.build_number, b.commit_hash, b.changelist,
+    select b.id, b.ci_job_name as job, b.status, b.build_number, b.commit_hash, b.changelist, iso(b.lost_at) as lost_at,
       iso(coalesce(b.finished_at, b.started_at, b.created_at)) as at, b.created_at as arrived_at, ${positionOn(sql`${branch}::text`)} as position
     from unnest(${jobs}::text[]) j (name) cross join lateral (
       select b.* from build_runs b where b.project_id = ${project_id} and ${BRANCH} = ${branch} and b.ci_job_name = j.name

@@ -2,7 +2,7 @@ import type { MarkGood } from '../../contract/bodies.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { Branch, BranchHealth, BranchJob } from '../../contract/health-shapes.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import { RUNNING_STATUSES } from '../../contract/sets.ts'
+import { isRunning } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import { BRANCH } from '../builds/positions.ts'
@@ -68,7 +68,7 @@ const built = (
 export async function list(
   db: Database,
   owner: Owner,
-  { q, limit, main_first }: QueryOf<'listBranches'> & { main_first?: boolean },
+  { q, limit, main_first, runs: withRuns }: QueryOf<'listBranches'> & { main_first?: boolean; runs?: boolean },
 ): Promise<ReplyOf<'listBranches'>> {
   const all = await built(db, owner, { q })
   const found = main_first ? mainFirst(all) : all
@@ -76,7 +76,9 @@ export async function list(
   const shown = found.slice(0, limit)
   const branches = await Promise.all(shown.map((one) => healthOf(db, owner, one, required)))
   return {
-    branches: branches.map(({ jobs, ...branch }) => ({ ...branch, jobs: jobs.map(({ runs, ...job }) => job) })),
+    branches: withRuns
+      ? branches
+      : branches.map(({ jobs, ...branch }) => ({ ...branch, jobs: jobs.map(({ runs, ...job }) => job) })),
     pagination: { limit, has_more: found.length > limit },
   } as ReplyOf<'listBranches'>
 }
@@ -197,7 +199,7 @@ function jobOf(name: string, runs: readonly Run[]): BranchHealth['jobs'][number]
   // Without a change that is known, a job is as its last run was.
   const verdicts = placed.length > 0 ? placed : verdictsOf(runs.filter(hasVerdict))
   const last = verdicts.at(-1)
-  const building = runs.some(({ status }) => RUNNING_STATUSES.includes(status))
+  const building = runs.some(isRunning)
   // The first failure after the last pass.
   const since = last && !last.passed ? verdicts[verdicts.findLastIndex(({ passed }) => passed) + 1]! : undefined
   return {
@@ -206,12 +208,13 @@ function jobOf(name: string, runs: readonly Run[]): BranchHealth['jobs'][number]
     building,
     red_since: since?.at ?? null,
     last_build_id: last ? String(last.id) : null,
-    runs: runs.slice(0, RUNS_SHOWN).map(({ id, status, build_number, commit_hash, changelist, at }) => ({
+    runs: runs.slice(0, RUNS_SHOWN).map(({ id, status, build_number, commit_hash, changelist, lost_at, at }) => ({
       id: String(id),
       status,
       build_number,
       commit_hash,
       changelist,
+      lost_at,
       at,
     })),
   }

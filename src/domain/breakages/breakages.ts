@@ -68,7 +68,9 @@ export async function find(db: Database, projectId: number, id: number | undefin
         order by o.number desc limit ${OCCURRENCES_SHOWN}) x), '[]') as occurrences,
       coalesce((select json_agg(json_build_object('kind', x.kind, 'user_id', x.user_id, 'detail', x.detail, 'at', iso(x.at)) order by x.id)
         from (select * from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
-          order by h.id desc limit ${HISTORY_SHOWN}) x), '[]') as history
+          order by h.id desc limit ${HISTORY_SHOWN}) x), '[]') as history,
+      coalesce((select json_agg(json_build_object('id', c.id, 'display_identifier', c.display_identifier, 'author', c.author, 'description', c.description))
+        from changes c where c.id in (select (s ->> 'change_id')::bigint from jsonb_array_elements(k.suspects) s)), '[]') as suspect_changes
     from breakages k where k.project_id = ${projectId} and k.id = ${id ?? 0}`)
   if (!found) throw notFound('Breakage')
   return found

@@ -46,9 +46,9 @@ export async function reviewRanges(db: Pool, projectId: number) {
       { build_run_id: id },
       { owner: `account:${account_id}`, name: `review suspects of build ${id}` },
     )
-  // The position of a passed build changes when a change below its own arrives.
+  // The position of a passed build changes when a change below its own arrives, and the fix may be older than the newest such build.
   const moved = await db.rows<{ id: number }>(sql`
-    select max(b.id) as id from (
+    select min(b.id) as id from (
       select b.*, ${BRANCH} as on_branch, ${positionOn(BRANCH)} as position from (
         select * from build_runs where project_id = ${projectId} and status <> 'failed' and created_at > goldmaster_now() - ${LATE}
         order by created_at desc, id desc limit ${BUILDS_MAX}) b) b

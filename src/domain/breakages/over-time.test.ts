@@ -244,6 +244,21 @@ describe('the fixing change', () => {
     expect((await only()).fixed_by_change).toMatchObject({ identifier: '63' })
   })
 
+  test('is found again when it arrives hours later, although the job has passed since', async () => {
+    await broken()
+    await submit(63, 63, { file: 'Content/Rock.uasset' })
+    await build(63)
+    await tell()
+    expect((await only()).fixed_by_change).toMatchObject({ identifier: '63' })
+    await advanceClock(studio.db, '8 hours')
+    await submit(64)
+    await build(64)
+    await submit(62, 62, { file: 'src/Roll.c' })
+    await advanceClock(studio.db, '5 seconds')
+    await tell()
+    expect((await only()).fixed_by_change).toMatchObject({ identifier: '62' })
+  })
+
   test('is unknown when two changes are equally likely', async () => {
     await broken()
     await submit(62, 63, { file: 'src/Roll.c' })

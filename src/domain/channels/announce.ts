@@ -100,8 +100,9 @@ export async function announce(db: Database, occasions: readonly Occasion[]) {
     }
     const subject_id = location.subject_id ?? row_id
     // A change with a thousand assets is looked at once, not a thousand times.
-    if (subject === 'approval' && counted.has(subject_id)) continue
-    counted.add(subject_id)
+    const change = `${project_id} ${subject_id}`
+    if (subject === 'approval' && counted.has(change)) continue
+    counted.add(change)
     await revise(db, account_id, subject, [subject_id])
     if (BEGINS.includes(event_type)) await enqueue(db, messagesFor(rules, { project_id, subject, subject_id }, location))
   }

@@ -24,6 +24,8 @@ export interface Announcement {
     person?: Person
     /** The author's name in the tool, if they are mapped to no member: named, never pinged. */
     author?: string
+    /** Who integrated the change, in the tool's words, where somebody else wrote it: named, never pinged. */
+    integrator?: string
     reason: string
   }
   /** What can be done about it, as links to pages. */

@@ -47,6 +47,10 @@ const TELLERS: Record<MessageSubject, Teller> = {
 
 const PLAIN = { facts: [], links: [], mentions: [], here: false }
 
+/** One asset by its name, several by their change: a person who reads a list of these must tell them apart. */
+const waitingWords = (waiting: number, name: string, number: string | null) =>
+  waiting === 1 ? `${scrub(name)} waits` : `${waiting} assets${number === null ? '' : ` of ${number}`} wait`
+
 async function approvalAnnouncement(db: Database, projectId: number, id: string, site: string) {
   const NAMES_SHOWN = 5
   const found = await db.one<{
@@ -55,15 +59,17 @@ async function approvalAnnouncement(db: Database, projectId: number, id: string,
     decided: number
     names: string[]
     change: string | null
+    number: string | null
   }>(sql`
     select p.name as project, count(*) filter (where a.status = 'pending') as waiting, count(*) filter (where a.status <> 'pending') as decided,
       array_agg(s.name order by a.status = 'pending' desc, s.name) as names,
       (select concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)) from changes c
-        where c.project_id = ${projectId} and c.identifier = ${id} limit 1) as change
+        where c.project_id = ${projectId} and c.identifier = ${id} limit 1) as change,
+      (select c.display_identifier from changes c where c.project_id = ${projectId} and c.identifier = ${id} limit 1) as number
     from approvals a join assets s on s.id = a.asset_id join projects p on p.id = a.project_id
     where a.project_id = ${projectId} and ${isUuid(id) ? sql`a.asset_id = ${id}::uuid and a.commit_sha = ''` : sql`a.commit_sha = ${id}`} group by p.name`)
   if (!found) return undefined
-  const { project, waiting, decided, names, change } = found
+  const { project, waiting, decided, names, change, number } = found
   const url = `${site}/projects/${projectId}/approvals`
   const total = waiting + decided
   return {
@@ -71,7 +77,7 @@ async function approvalAnnouncement(db: Database, projectId: number, id: string,
     tone: waiting > 0 ? ('warn' as const) : ('good' as const),
     title:
       waiting > 0
-        ? `${waiting} ${waiting === 1 ? 'asset waits' : 'assets wait'} for approval in ${scrub(project)}`
+        ? `${waitingWords(waiting, names[0]!, number)} for approval in ${scrub(project)}`
         : `${total === 1 ? 'The asset was' : `All ${total} assets were`} decided in ${scrub(project)}`,
     url,
     facts: [

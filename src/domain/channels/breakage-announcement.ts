@@ -2,6 +2,7 @@ import { titleOf } from '../../contract/breakage-words.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
+import { writersOf } from '../changes/writers.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import type { Announcement, Person } from './announcement.ts'
 
@@ -64,6 +65,15 @@ const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string 
 
 const JOBS_SHOWN = 4
 
+/** The person, otherwise the author's name in the tool; and who integrated it, if that is somebody else. */
+async function whoWrote(db: Database, projectId: number, { change_id, person, author }: NonNullable<Row['suspect']>) {
+  const writer = (await writersOf(db, projectId, [change_id])).get(change_id)
+  return {
+    ...(person ? { person } : writer?.name && { author: scrubAuthor(writer.name) }),
+    ...(writer?.carried && { integrator: scrubAuthor(author) }),
+  }
+}
+
 /** What broke, where, since when, what shows it, and who may know more: as it stands now. */
 export async function breakageAnnouncement(
   db: Database,
@@ -92,7 +102,7 @@ export async function breakageAnnouncement(
     change: scrub(k.suspect.change),
     identifier: k.suspect.identifier,
     url: `${site}/projects/${k.project_id}/changes/${k.suspect.change_id}`,
-    ...(k.suspect.person ? { person: k.suspect.person } : { author: scrubAuthor(k.suspect.author) }),
+    ...(await whoWrote(db, k.project_id, k.suspect)),
     reason: scrub(k.suspect.reason ?? ''),
   }
   const involved = [k.suspect?.person, k.owner].filter((one): one is Person => one != null)

@@ -32,7 +32,7 @@ export const enqueue = async (db: Database, messages: readonly NewMessage[]) => 
         channel_id integer, project_id integer, subject text, subject_id text, occasion bigint, occurrence integer, to_user_id integer, here boolean,
         not_before timestamptz, place integer)
       order by w.place
-      on conflict (channel_id, subject, subject_id, occasion, to_user_id) do update set status = 'waiting', error = '', tries = 0,
+      on conflict (channel_id, coalesce(project_id, 0), subject, subject_id, occasion, to_user_id) do update set status = 'waiting', error = '', tries = 0,
         first_tried_at = null, occurrence = excluded.occurrence, not_before = excluded.not_before, turn = nextval('channel_turn')
         where channel_messages.status = 'skipped'`)
 }

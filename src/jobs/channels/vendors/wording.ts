@@ -118,6 +118,7 @@ export function word({ announcement, chatIdOf, reader }: Post, syntax: Syntax): 
           linked(text(suspect.change, MAX.change), suspect.url, LINK_MAX),
           suspect.person && !isReader(suspect.person) && ` by ${written(suspect.person)}`,
           !suspect.person && suspect.author && ` by ${text(suspect.author, MAX.name)}`,
+          suspect.integrator && `, integrated by ${text(suspect.integrator, MAX.name)}`,
           suspect.reason && `: ${text(suspect.reason, MAX.reason)}`,
         ]
           .filter(Boolean)
