@@ -81,6 +81,7 @@ describe('a build', () => {
       finished_at: '2026-01-01T00:01:01.000Z',
       created_at: '2027-01-01T00:00:00.000Z',
       updated_at: '2027-01-02T00:00:00.000Z',
+      lost_at: null,
       urls: { web: `https://gold.example/projects/${project}/builds/${id('build_runs', 'full')}` },
       artifacts: [
         { name: 'game.zip', size_bytes: 5_000_000_000, url: 'https://ci/game.zip' },

@@ -8,7 +8,8 @@ import { among, inlineInteger, type Key, type Listing, when } from '../../db/pag
 import { branchKey } from '../changes/branch-names.ts'
 import { newestOf } from '../investigations/investigations.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
-import { printed, silentSince } from './log-stream.ts'
+import { printed } from './log-stream.ts'
+import { silentSince } from './lost.ts'
 import { logOf } from './stored-log.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
@@ -22,13 +23,14 @@ const configuration = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b
 const columns = (site: string) => sql`
   b.id::text, b.project_id::text, b.status, b.build_type, b.target_type, b.ci_job_name, b.build_number, b.commit_hash, b.changelist,
   b.branch, b.kind, b.phase, nullif(b.platform, '') as platform, ${configuration} as configuration, nullif(b.agent, '') as agent,
-  (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures, b.duration_seconds, iso(b.started_at) as started_at, iso(b.finished_at) as finished_at,
+  (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures, b.duration_seconds, iso(b.started_at) as started_at, iso(b.finished_at) as finished_at, iso(b.lost_at) as lost_at,
   iso(b.created_at) as created_at, iso(b.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || b.project_id || '/builds/' || b.id) as urls`
 
 const breakage = sql`(
   select json_build_object('id', k.id::text, 'cause', k.cause,
-    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id') from (select named_suspect(k.suspects) as s) x where s is not null))
+    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id',
+      'author', (select coalesce(nullif(c.author, ''), c.display_identifier) from changes c where c.id = (s->>'change_id')::bigint)) from (select named_suspect(k.suspects) as s) x where s is not null))
   from breakage_builds m join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
   where m.account_id = b.account_id and m.build_run_id = b.id)`
 
@@ -41,7 +43,7 @@ export const list = (project: Sql, q: Query, site: string): Listing => {
     select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
       concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, b.platform, b.configuration,
         b.agent, b.measures::text
-        ${q.breakages ? sql`, item.breakage ->> 'cause'` : empty}) as foreign_text
+        ${q.breakages ? sql`, item.breakage ->> 'cause', item.breakage -> 'suspect' ->> 'author'` : empty}) as foreign_text
     from (
       select b.* from ${from} b
       where b.project_id = ${project}

@@ -3,7 +3,7 @@ import { notFound } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { wouldBegin } from '../investigations/investigations.ts'
-import { BRANCH, lastPassed, placed } from './positions.ts'
+import { BRANCH, lastPassed, NAMED_CHANGES, placed } from './positions.ts'
 
 /** A build `b` as a line of a list. */
 export const lineColumns = sql`b.id::text, b.status, b.ci_job_name, b.build_number, iso(b.created_at) as created_at`
@@ -46,8 +46,7 @@ export async function contextOf(db: Database, projectId: number, id: number): Pr
       (select row_to_json(x) from (select ${lineColumns} from build_runs b where b.id = ${passed?.id ?? 0}) x) as last_passed,
       this.status = 'failed' and ${wouldBegin(sql`this`)} as can_investigate,
       coalesce((
-        select c.file_url from changes c
-        where c.project_id = this.project_id and c.identifier in (this.commit_hash, this.changelist) and c.identifier <> '' and c.file_url <> ''
+        select c.file_url from (select this.*) b, ${NAMED_CHANGES} where c.file_url <> ''
         order by c.timestamp desc limit 1), '') as file_url,
       ${roots} as roots
     from build_runs this where this.id = ${build.id}`))!

@@ -5,6 +5,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { charactersIn, wholeCharacters } from './log-text.ts'
 import { append, kept, stored } from './logs.ts'
+import { clearLost } from './lost.ts'
 import { hasLog, replacing } from './stored-log.ts'
 
 /** A piece of the log that a build prints. */
@@ -57,25 +58,24 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
 
   const offset = Math.max(received, chunk.offset) + fresh.length
   await db.execute(sql`
-    insert into build_log_streams (build_run_id, stream, received) values (${known.id}, ${chunk.stream}, ${offset})
-    on conflict (build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = now()`)
+    insert into build_log_streams (build_run_id, stream, received, received_at)
+    values (${known.id}, ${chunk.stream}, ${offset}, goldmaster_now())
+    on conflict (build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = excluded.received_at`)
   if (running) {
     await addChunk(db, known.id, text)
+    await clearLost(db, known.id)
     await progress(db, known.id)
   } else await append(db, known.id, text)
   return answer('appended', offset)
 }
 
 /** A piece without a word: the build prints nothing for now, and whoever runs it is there. */
-const heartbeat = (db: Database, id: number, { stream }: LogChunk) =>
-  db.execute(sql`
-    insert into build_log_streams as s (build_run_id, stream, received) values (${id}, ${stream}, 0)
-    on conflict (build_run_id) do update set received_at = now() where s.stream = excluded.stream`)
-
-/** Since when nothing was heard of the build `b`, which runs and sends its log: every sender gives a sign at least once a minute. */
-export const silentSince = sql`(
-  select iso(heard) from build_log_streams s, greatest(s.received_at, b.updated_at) heard
-  where s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]}) and heard < now() - interval '10 minutes')`
+async function heartbeat(db: Database, id: number, { stream }: LogChunk) {
+  const heard = await db.execute(sql`
+    insert into build_log_streams as s (build_run_id, stream, received, received_at) values (${id}, ${stream}, 0, goldmaster_now())
+    on conflict (build_run_id) do update set received_at = excluded.received_at where s.stream = excluded.stream`)
+  if (heard > 0) await clearLost(db, id)
+}
 
 /** Locked: reports about the build and other pieces wait until this one is in. */
 async function lock(db: Database, { integration_id }: IntegrationContext, { job, number }: LogChunk): Promise<Known | undefined> {

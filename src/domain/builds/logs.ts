@@ -23,7 +23,7 @@ export const replace = (db: Database, buildId: number, text: string) => write(db
 
 async function write(db: Database, buildId: number, log: Sql) {
   await db.execute(sql`
-    update build_runs set ${log}, updated_at = now(),
+    update build_runs set ${log}, updated_at = now(), heard_at = goldmaster_now(), lost_at = null,
       progressed_at = case when coalesce(progressed_at, '-infinity') < now() - interval '1 second' then now() else progressed_at end
     where id = ${buildId}`)
   await scheduleInvestigation(db, buildId)

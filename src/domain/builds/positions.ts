@@ -1,4 +1,4 @@
-import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { PASSED } from './statuses.ts'
 
 interface Named {
@@ -13,9 +13,8 @@ const isDepotWide = ({ commit, changelist }: Named) => sql`(${commit} = '' and $
 
 /** The branch of the change that a build `b` is of; where the build names a branch, only one of that name. */
 const branchOfChange = ({ branch, commit, changelist }: Named) => sql`(
-  select p.branch from changes c join change_branches p on p.change_id = c.id
-  where c.project_id = b.project_id and c.identifier in (${commit}, ${changelist}) and c.identifier <> ''
-    and (${branch} = '' or coalesce(p.told, p.branch) = branch_key(${branch}))
+  select p.branch from ${changesNamed(commit, changelist)} join change_branches p on p.change_id = c.id
+  where (${branch} = '' or coalesce(p.told, p.branch) = branch_key(${branch}))
   order by p.id limit 1)`
 
 /** A branch `g` has changes with a number of a depot. */
@@ -69,6 +68,15 @@ const AS_STORED: Named = {
   repository: sql`b.repository`,
 }
 
+/**
+ * The changes `c` that a build `b` names, from some of its columns. Each name is looked up by itself: a comparison with a list of columns
+ * reads every change of the project where PostgreSQL expects few.
+ */
+export const changesNamed = (...columns: Sql[]): Sql => sql`lateral (
+  select distinct named.identifier from unnest(array[${join(columns)}]) named (identifier) where named.identifier <> '') named, lateral (
+  select c.* from changes c where c.project_id = b.project_id and c.identifier = named.identifier offset 0) c`
+export const NAMED_CHANGES = changesNamed(sql`b.commit_hash`, sql`b.changelist`)
+
 /** Builds whose branch nobody knows yet. */
 const IS_OPEN = sql`coalesce(b.inferred_branch, '') = ''`
 
@@ -86,13 +94,16 @@ export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): 
  * and whoever reports one waits for nothing that a push holds.
  */
 export const inferBranchesOf = (db: Database, projectId: number, changeIds: readonly number[]) =>
-  inferOpen(
-    db,
-    sql`b.id in (
-      select b.id from changes c join build_runs b on b.project_id = ${projectId}
-        and (b.commit_hash = c.identifier and b.commit_hash <> '' or b.changelist = c.identifier and b.changelist <> '')
-      where c.id = any (${changeIds}))`,
-  )
+  inferOpen(db, sql`b.id = any (array(${buildsOf(projectId, changeIds)}))`)
+
+/** The builds that name one of these changes. */
+export const buildsOf = (projectId: number, changeIds: readonly number[]): Sql => {
+  const naming = (column: string) => sql`
+    select b.id from changes c, lateral (
+      select b.id from build_runs b where b.project_id = ${projectId} and ${raw(column)} = c.identifier and ${raw(column)} <> '' offset 0) b
+    where c.id = any (${changeIds})`
+  return sql`${naming('b.commit_hash')} union all ${naming('b.changelist')}`
+}
 
 /** Of builds of the last day: the first report about a branch may tell which one they meant. */
 export const inferLatestBranches = (db: Database, projectId: number) =>

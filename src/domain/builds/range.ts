@@ -1,6 +1,6 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { withoutReverts } from '../changes/reverts.ts'
-import type { Placed } from './positions.ts'
+import { NAMED_CHANGES, type Placed } from './positions.ts'
 
 interface Owner {
   account_id: number
@@ -70,8 +70,7 @@ export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, sin
 const sourcesOf = ({ id, branch }: Placed) => sql`
   with b as (select project_id, commit_hash, changelist from build_runs where id = ${id}),
   named as (
-    select c.source_type from b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist)
-    where c.identifier <> '')
+    select c.source_type from b, ${NAMED_CHANGES})
   select source_type from named
   union all
   select t.source_type from b, (values ('Changelist', true), ('GitCommit', false), ('AssetCommit', false)) t (source_type, numbered)
@@ -83,7 +82,7 @@ const sourcesOf = ({ id, branch }: Placed) => sql`
 const linesBeside = (to: Placed, since: Placed | undefined) => {
   const placesOf = (buildId: number) => sql`
     select p.account_id, p.project_id, p.id, p.branch, p.position, p.change_id
-    from build_runs b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist)
+    from build_runs b, ${NAMED_CHANGES}
     join change_branches p on p.change_id = c.id
     where b.id = ${buildId} and b.commit_hash <> '' and b.changelist <> '' and p.branch <> ${to.branch}
       and not exists (select from change_branches o where o.change_id = c.id and o.branch = ${to.branch})`
@@ -97,8 +96,7 @@ const linesBeside = (to: Placed, since: Placed | undefined) => {
 
 /** The newest change that a build names; it may name a commit and a changelist: it holds both, and all that is older. */
 const newestOf = (buildId: number) => sql`
-  select c.id, c.timestamp from build_runs b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist)
-  where b.id = ${buildId} and c.identifier <> '' order by c.timestamp desc limit 1`
+  select c.id, c.timestamp from build_runs b, ${NAMED_CHANGES} where b.id = ${buildId} order by c.timestamp desc limit 1`
 
 /** Whether a change is known that a build was made from. */
 export const namesChange = async (db: Database, buildId: number): Promise<boolean> =>

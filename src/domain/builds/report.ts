@@ -242,7 +242,8 @@ async function update(db: Database, known: Known, reported: Report, note: BuildT
       branch = coalesce(${reported.branch ?? null}, b.branch), repository = ${repository},
       inferred_branch = ${inferredBranch({ branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist, repository })}, url = coalesce(${reported.url ?? null}, b.url),
       upstream_job = coalesce(${upstream?.job ?? null}, b.upstream_job), upstream_number = coalesce(${upstream?.number ?? null}, b.upstream_number),
-      phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported.phase)},
+      phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported)},
+      heard_at = goldmaster_now(), lost_at = null,
       begin_received_at = ${beganAt(reported, running, ended)}, time_note = coalesce(${note}, b.time_note),
       started_at = ${started}, finished_at = ${finished}, duration_seconds = case when ${finished} is null then b.duration_seconds
         else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(started, finished)}) end,
@@ -276,12 +277,13 @@ const measured = (measures: Measure[] | undefined) => {
   return sql`measures = case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end,`
 }
 
-/** Phases that follow each other quickly are told as one. */
-const progressed = (phase: string | undefined) =>
-  phase === undefined
+/** A new phase or more of the log is progress. What follows quickly is told as one. */
+function progressed({ phase, log }: Report): Sql {
+  const moved = log === undefined ? sql`b.phase is distinct from ${phase ?? null}` : sql`true`
+  return phase === undefined && log === undefined
     ? sql`b.progressed_at`
-    : sql`case when b.phase is distinct from ${phase} and coalesce(b.progressed_at, '-infinity') < now() - interval '1 second'
-        then now() else b.progressed_at end`
+    : sql`case when ${moved} and coalesce(b.progressed_at, '-infinity') < now() - interval '1 second' then now() else b.progressed_at end`
+}
 
 /** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
 const secondsBetween = (from: Sql, to: Sql) =>

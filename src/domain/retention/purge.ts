@@ -10,7 +10,10 @@ export interface Batch {
   after: number
 }
 
-/** One statement for a batch: how many rows it purged, and the last id it looked at where it walks along the ids and has not come to the end. */
+/**
+ * One statement for a batch: how many rows it purged, whether there may be more, and the last id it looked at where it walks along the ids.
+ * Fewer rows than asked for are not the end: others may have locked or changed some of them meanwhile.
+ */
 export type Purge = (batch: Batch) => Sql
 
 const FIRST_BATCH = 500
@@ -44,7 +47,7 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
         continue
       }
       total += done.purged
-      if (done.last === null && done.purged < size) break
+      if (!done.more) break
       after = done.last ?? 0
       size = Math.min(largestBatch, Math.max(1, Math.round(took > BATCH_MS ? size / 2 : took < BATCH_MS / 4 ? size * 2 : size)))
       // At most half of the time: requests and vacuum come in between.
@@ -57,7 +60,7 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
 /** Nothing where the batch was too large for the time a statement has. */
 async function batch(db: Database, statement: Sql, size: number) {
   try {
-    return await db.one<{ purged: number; last: number | null }>(statement)
+    return await db.one<{ purged: number; more: boolean; last: number | null }>(statement)
   } catch (error) {
     if (size === 1 || !isTransient(error)) throw error
     return undefined

@@ -83,6 +83,22 @@ test('a batch that takes longer than a statement may is tried again with fewer r
   await hasty.close()
 })
 
+test('deliveries go while their bodies are purged, but for a batch that is locked at the end', async () => {
+  await db.execute(AGING.bodies.fill(15_000, old))
+  const bodies = purge(db, 'bodies', DAYS, { largestBatch: 500 })
+  const deliveries = await purge(db, 'deliveries', DAYS, { largestBatch: 500 })
+  await bodies
+  expect(deliveries).toBeGreaterThanOrEqual(14_500)
+})
+
+test('a job that was replaced while it ran and whose worker died goes at once', async () => {
+  await db.execute(AGING.jobs.fill(2, sql`now()`))
+  await db.execute(sql`
+    update graphile_worker._private_jobs set last_error = null where id = (select min(id) from graphile_worker._private_jobs)`)
+  expect(await purge(db, 'jobs', DAYS)).toBe(1)
+  expect(await db.rows(sql`select last_error from graphile_worker._private_jobs`)).toEqual([{ last_error: 'It failed.' }])
+})
+
 test('a body that somebody holds is left for the next run and keeps nobody waiting', async () => {
   await db.execute(AGING.bodies.fill(50, old))
   await db.transaction(async (other) => {

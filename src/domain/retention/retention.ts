@@ -37,25 +37,28 @@ const cutoff = (kind: Retained, days: number | null) =>
 export const effective = (service: Retention, own: AccountRetention, kind: RetentionKind): number | null =>
   service[kind] === null ? (own[kind] ?? null) : Math.min(service[kind], own[kind] ?? service[kind])
 
+const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more, null::bigint as last`
+
 /**
  * Rows are named by where they stand: a batch that is joined by its ids may be planned as a scan of the whole table. What somebody
  * else has locked is left for the next time.
  */
 const deleting = (table: Sql, due: (batch: Batch) => Sql): Purge => {
   return (batch) => sql`
-    with gone as (delete from ${table} where ctid = any (array(
-      select ctid from ${table} where ${due(batch)} limit ${batch.size} for update skip locked)) returning 1)
-    select count(*) as purged, null::bigint as last from gone`
+    with due as materialized (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked),
+      gone as (delete from ${table} where ctid = any (array(select row from due)) returning 1)
+    ${COUNTED}`
 }
 
 /** From owner to owner, each by the days of its account. In no order: what piled up at one of them keeps nobody else's waiting. */
 const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
   return (batch) => sql`
-    with gone as (${deed} where ctid = any (array(
-      select due.row from (${owners} order by random()) a
-      cross join lateral (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked) due
-      limit ${batch.size})) returning 1)
-    select count(*) as purged, null::bigint as last from gone`
+    with due as materialized (
+        select found.row from (${owners} order by random()) a
+        cross join lateral (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked) found
+        limit ${batch.size}),
+      gone as (${deed} where ctid = any (array(select row from due)) returning 1)
+    ${COUNTED}`
 }
 
 /** Along the ids, for rows without an index by age: each batch looks at a bounded number of rows. */
@@ -63,7 +66,7 @@ const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
   return (batch) => sql`
     with seen as materialized (select id from ${table} where id > ${batch.after} order by id limit ${batch.size}),
       gone as (${deed} where id = any (array(select id from seen)) and ${due(batch)} returning 1)
-    select (select count(*) from gone) as purged, (select max(id) from seen having count(*) = ${batch.size}) as last`
+    select (select count(*) from gone) as purged, (select count(*) = ${batch.size} from seen) as more, (select max(id) from seen) as last`
 }
 const walkingByAccount = (table: Sql, due: (batch: Batch) => Sql): Purge =>
   walking(
@@ -106,10 +109,11 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   notifications: walkingByAccount(sql`notifications`, ({ before }) => sql`at < ${before}`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
-  // Along the ids too: an index of ours has no place in the queue's own schema.
+  // Along the ids too: an index of ours has no place in the queue's own schema. One that was given up without an error was replaced by a
+  // newer one of its name while it ran, and its worker died.
   jobs: walking(
     sql`graphile_worker._private_jobs`,
-    ({ before }) => sql`attempts >= max_attempts and locked_at is null and updated_at < ${before}`,
+    ({ before }) => sql`attempts >= max_attempts and locked_at is null and (last_error is null or updated_at < ${before})`,
     sql`delete from graphile_worker._private_jobs`,
   ),
   logs: ['output_log', 'log_object'].map((column) =>
@@ -139,11 +143,11 @@ const EXPIRED: Purge[] = [
   deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
   // With its history, which nothing refers to any more.
   ({ size }) => sql`
-    with gone as (delete from deleted_tasks where ctid = any (array(
-      select ctid from deleted_tasks where deleted_at < now() - interval '30 days' order by deleted_at limit ${size} for update skip locked))
-      returning account_id, task_id),
-    history as (delete from task_history h using gone g where h.account_id = g.account_id and h.task_id = g.task_id)
-    select count(*) as purged, null::bigint as last from gone`,
+    with due as materialized (
+        select ctid as row from deleted_tasks where deleted_at < now() - interval '30 days' order by deleted_at limit ${size} for update skip locked),
+      gone as (delete from deleted_tasks where ctid = any (array(select row from due)) returning account_id, task_id),
+      history as (delete from task_history h using gone g where h.account_id = g.account_id and h.task_id = g.task_id)
+    ${COUNTED}`,
   // In pieces, since a file may be large.
   deleting(
     sql`export_chunks`,

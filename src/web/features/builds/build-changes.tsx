@@ -10,14 +10,8 @@ interface Props {
   buildId: string
 }
 
-export const useBuildChanges = ({ projectId, buildId }: Props) =>
-  useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId })
-
-/** How tall they are is known: what stands below them will not be moved. */
-export function useBuildChangesKnown(of: Props): boolean {
-  const { data, failureCount, isPlaceholderData } = useBuildChanges(of)
-  return (data !== undefined && !isPlaceholderData) || failureCount > 0
-}
+export const useBuildChanges = ({ projectId, buildId }: Props, enabled = true) =>
+  useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId }, { enabled })
 
 /** What a build holds and the last one that passed did not. */
 export function BuildChanges({ projectId, buildId }: Props) {

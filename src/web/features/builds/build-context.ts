@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { BuildContext } from '../../../contract/app/records.ts'
-import { useApi } from '../../queries.ts'
+import { isKnown, useApi } from '../../queries.ts'
 import { useBuildChanges } from './build-changes.tsx'
 import type { Whereabouts } from './log/links.ts'
 import { fileAddress } from './log/repository-files.ts'
@@ -18,11 +18,8 @@ export function useBuildContext(of: Of): BuildContext | undefined {
   return isPlaceholderData ? undefined : data
 }
 
-/** It is there, or will not come soon: what is shown now will not be moved by it. */
-export function useBuildContextKnown(of: Of): boolean {
-  const { data, failureCount, isPlaceholderData } = useAsked(of)
-  return (data !== undefined && !isPlaceholderData) || failureCount > 0
-}
+/** Whether it is known. */
+export const useBuildContextKnown = (of: Of): boolean => isKnown(useAsked(of))
 
 /** As much of a hash as tells commits apart. */
 const SHORT = 7

@@ -2,13 +2,13 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { BuildContext } from '../../../contract/app/records.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { BuildTimeNote } from '../../../contract/sets.ts'
+import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
-import { useApi } from '../../queries.ts'
+import { isKnown, useApi } from '../../queries.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
-import { Failed } from '../../ui/notice.tsx'
+import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { BuildKindLabel, BuildStatus, wordsOf } from '../../ui/pill.tsx'
@@ -16,7 +16,7 @@ import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
-import { BuildChanges, useBuildChangesKnown } from './build-changes.tsx'
+import { BuildChanges, useBuildChanges } from './build-changes.tsx'
 import { useBuildContext, useBuildContextKnown } from './build-context.ts'
 import { BuildLog } from './build-log.tsx'
 import { BuildNeighbours } from './build-neighbours.tsx'
@@ -25,14 +25,13 @@ import { Investigation } from './investigation.tsx'
 
 type Detail = AppReply<'showBuild'>
 
-const RUNNING = new Set(['queued', 'preparing', 'building'])
 const OPEN = new Set(['pending', 'running'])
 
 /** How soon to look again at what the stream does not tell: an investigation that comes to no end, and where there is no stream all. */
 const pauseOf = (build: Detail | undefined, isStreamed: boolean) => {
   if (!build) return false
   if (OPEN.has(build.investigation?.status ?? '')) return isStreamed ? LOOK_AGAIN_MS : 2_000
-  return RUNNING.has(build.status) && !isStreamed ? LOOK_AGAIN_MS : false
+  return RUNNING_STATUSES.includes(build.status) && !isStreamed ? LOOK_AGAIN_MS : false
 }
 
 export default function Build() {
@@ -44,6 +43,9 @@ export default function Build() {
   const pause = pauseOf(build, useStreamed())
   if (pause !== every) setEvery(pause)
   const isAroundKnown = useBuildContextKnown({ projectId, buildId })
+  // Asked for with the build, shown below it.
+  useBuildChanges({ projectId, buildId })
+  useApi('readBuildLog', args)
   if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
@@ -102,11 +104,18 @@ const BranchBreakages = ({ projectId, context }: { projectId: string; context: B
 function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
   const context = useBuildContext({ projectId, buildId: build.id })
-  const isKnown = useBuildChangesKnown({ projectId, buildId: build.id })
-  // Asked for at once, shown when nothing above it moves any more.
-  useApi('readBuildLog', { project_id: projectId, build_run_id: build.id })
+  const runs = isRunning(build)
+  const hasFailed = build.status === 'failed'
+  // Whoever follows a build keeps its log where it is when the build passes.
+  const [wasRunning] = useState(runs)
+  const isLogFirst = wasRunning || hasFailed
+  // What comes below the log or the changes appears once they have their height.
+  const isLogKnown = isKnown(useApi('readBuildLog', { project_id: projectId, build_run_id: build.id }))
+  const listed = useBuildChanges({ projectId, buildId: build.id })
+  const areChangesKnown = isKnown(listed)
   const evidence = build.investigation?.evidence
   const lines = useMemo(() => (evidence ?? []).map(({ line }) => line).sort((a, b) => a - b), [evidence])
+  const log = <BuildLog build={build} projectId={projectId} isRunning={runs} evidence={lines} asked={asked} />
   return (
     <Page
       title={`${build.ci_job_name || 'Build'} ${build.build_number && `#${build.build_number}`}`}
@@ -119,61 +128,18 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
             </a>
           )}
           <BuildKindLabel value={build.kind} />
-          <BuildStatus value={build.status} />
+          <BuildStatus value={buildState(build)} />
         </>
       }
     >
+      {build.lost_at && (
+        <Notice kind="warn">
+          Lost <Time at={build.lost_at} />: this build stopped reporting. Its machine or network may be down. It counts as running
+          again as soon as it reports.
+        </Notice>
+      )}
       <BuildNeighbours projectId={projectId} context={context} />
-      <Facts
-        of={[
-          ['Change', <ChangeOf key="change" projectId={projectId} identifier={build.commit_hash || build.changelist} />],
-          ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
-          ['About the branch', context && build.kind === 'regular' && branchNote(build.branch, context)],
-          ['Preflight of', context && build.kind === 'preflight' && preflightWords(context)],
-          [
-            'Already broken',
-            context && context.branch_breakages.length > 0 && (
-              <BranchBreakages key="broken" projectId={projectId} context={context} />
-            ),
-          ],
-          ['Engine', wordsOf(build.build_type)],
-          ['Platform', build.platform ?? 'unknown'],
-          ['Configuration', build.configuration ?? 'unknown'],
-          ['Agent', build.agent],
-          ['Phase', RUNNING.has(build.status) ? build.phase : ''],
-          ['Started', build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet'],
-          [
-            'Broken by',
-            build.breakage_id && (
-              <Link
-                key="breakage"
-                to="/projects/$projectId/breakages/$breakageId"
-                params={{ projectId, breakageId: build.breakage_id }}
-                className="underline"
-              >
-                Breakage #{build.breakage_id}
-              </Link>
-            ),
-          ],
-          ['Nothing heard since', build.silent_since && <Time key="silent" at={build.silent_since} both />],
-          [
-            'Last passed',
-            context?.last_passed && (
-              <Link
-                key="passed"
-                to="/projects/$projectId/builds/$buildId"
-                params={{ projectId, buildId: context.last_passed.id }}
-                className="underline"
-              >
-                #{context.last_passed.build_number || context.last_passed.id}
-              </Link>
-            ),
-          ],
-          ['Times', context?.time_note && TIME_WORDS[context.time_note]],
-          ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
-        ]}
-      />
-      {build.status === 'failed' && (
+      {hasFailed && (
         <Investigation
           found={build.investigation}
           canAskAnew={context?.can_investigate ?? false}
@@ -181,32 +147,95 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           onLine={(line) => setAsked({ line })}
         />
       )}
-      <BuildChanges projectId={projectId} buildId={build.id} />
-      {isKnown && build.steps.length > 0 && (
-        <Section title="Phases">
-          <BuildSteps steps={build.steps} />
-        </Section>
-      )}
-      {isKnown && build.artifacts.length > 0 && (
-        <Section title="Artifacts">
-          <ul className="grid gap-1 text-sm">
-            {build.artifacts.map(({ name, size_bytes, url }) => (
-              <li key={name} className="flex justify-between gap-3">
-                {isWebAddress(url) ? (
-                  <a href={url} rel="noreferrer" target="_blank" className="min-w-0 break-all underline">
-                    {name}
-                  </a>
-                ) : (
-                  <span className="min-w-0 break-all">{name}</span>
-                )}
-                <span className="whitespace-nowrap text-soft tabular-nums">{sizeOf(size_bytes)}</span>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      {isKnown && (
-        <BuildLog build={build} projectId={projectId} isRunning={RUNNING.has(build.status)} evidence={lines} asked={asked} />
+      {isLogFirst && log}
+      {(!isLogFirst || isLogKnown) && (
+        <>
+          <Facts
+            of={[
+              [
+                'Change',
+                <ChangeOf
+                  key="change"
+                  projectId={projectId}
+                  identifier={build.commit_hash || build.changelist}
+                  among={areChangesKnown ? listed.data?.changes : null}
+                />,
+              ],
+              ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
+              ['About the branch', context && build.kind === 'regular' && branchNote(build.branch, context)],
+              ['Preflight of', context && build.kind === 'preflight' && preflightWords(context)],
+              [
+                'Already broken',
+                context && context.branch_breakages.length > 0 && (
+                  <BranchBreakages key="broken" projectId={projectId} context={context} />
+                ),
+              ],
+              ['Engine', wordsOf(build.build_type)],
+              ['Platform', build.platform ?? 'unknown'],
+              ['Configuration', build.configuration ?? 'unknown'],
+              ['Agent', build.agent],
+              ['Phase', runs ? build.phase : ''],
+              [
+                'Started',
+                build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet',
+              ],
+              [
+                'Broken by',
+                build.breakage_id && (
+                  <Link
+                    key="breakage"
+                    to="/projects/$projectId/breakages/$breakageId"
+                    params={{ projectId, breakageId: build.breakage_id }}
+                    className="underline"
+                  >
+                    Breakage #{build.breakage_id}
+                  </Link>
+                ),
+              ],
+              ['Nothing heard since', build.silent_since && <Time key="silent" at={build.silent_since} both />],
+              [
+                'Last passed',
+                context?.last_passed && (
+                  <Link
+                    key="passed"
+                    to="/projects/$projectId/builds/$buildId"
+                    params={{ projectId, buildId: context.last_passed.id }}
+                    className="underline"
+                  >
+                    #{context.last_passed.build_number || context.last_passed.id}
+                  </Link>
+                ),
+              ],
+              ['Times', context?.time_note && TIME_WORDS[context.time_note]],
+              ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
+            ]}
+          />
+          <BuildChanges projectId={projectId} buildId={build.id} />
+          {areChangesKnown && build.steps.length > 0 && (
+            <Section title="Phases">
+              <BuildSteps steps={build.steps} />
+            </Section>
+          )}
+          {areChangesKnown && build.artifacts.length > 0 && (
+            <Section title="Artifacts">
+              <ul className="grid gap-1 text-sm">
+                {build.artifacts.map(({ name, size_bytes, url }) => (
+                  <li key={name} className="flex justify-between gap-3">
+                    {isWebAddress(url) ? (
+                      <a href={url} rel="noreferrer" target="_blank" className="min-w-0 break-all underline">
+                        {name}
+                      </a>
+                    ) : (
+                      <span className="min-w-0 break-all">{name}</span>
+                    )}
+                    <span className="whitespace-nowrap text-soft tabular-nums">{sizeOf(size_bytes)}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+          {!isLogFirst && areChangesKnown && log}
+        </>
       )}
     </Page>
   )

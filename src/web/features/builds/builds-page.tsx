@@ -1,9 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { BUILD_STATUSES, BUILD_TYPES, RUNNING_STATUSES, TARGET_TYPES } from '../../../contract/sets.ts'
+import { BUILD_STATUSES, BUILD_TYPES, buildState, isRunning, TARGET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -11,7 +11,7 @@ import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-fi
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { BuildKindLabel, BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { aboveRow, type Column, rowLink, Table } from '../../ui/table.tsx'
 import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { SuspectLink } from './suspects.tsx'
@@ -35,6 +35,7 @@ export default function Builds() {
     finished_since: startOf(since),
     finished_until: endOf(until),
     breakages: true,
+    limit: PAGE_ROWS,
   }
   const searches = [since, until, ...Object.values(words)].some(Boolean)
   const pages = usePages(
@@ -104,7 +105,7 @@ export default function Builds() {
           )
         }
       >
-        <Table caption="Builds, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
+        <Table caption="Builds, newest first" rows={pages.items} keyOf={keyOf} columns={columns} textOf={textOf} />
       </Pages>
     </Page>
   )
@@ -112,16 +113,19 @@ export default function Builds() {
 
 type Listed = AppReply<'listBuilds'>['build_runs'][number]
 
+const keyOf = ({ id }: Listed) => id
+const textOf = ({ ci_job_name, build_number, branch, changelist, commit_hash, breakage }: Listed) =>
+  `${ci_job_name} #${build_number} ${changelist || commit_hash} ${branch} ${breakage?.cause ?? ''}`
+
 const columnsOf = (projectId: string): Column<Listed>[] => [
   {
     head: 'Build',
-    className: 'min-w-40',
     cell: ({ id, ci_job_name, build_number, kind, created_at, breakage }) => (
       <>
         <Link
           to="/projects/$projectId/builds/$buildId"
           params={{ projectId, buildId: id }}
-          className="wrap-anywhere font-medium hover:underline"
+          className={`wrap-anywhere font-medium hover:underline ${rowLink}`}
         >
           <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
         </Link>{' '}
@@ -135,10 +139,11 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   },
   {
     head: 'Status',
-    cell: ({ status, phase }) => (
+    className: 'w-28 md:w-40',
+    cell: ({ phase, ...build }) => (
       <span className="inline-flex flex-wrap items-center gap-2">
-        <BuildStatus value={status} />
-        {phase && (RUNNING_STATUSES.includes(status) || status === 'failed') && (
+        <BuildStatus value={buildState(build)} />
+        {phase && (isRunning(build) || build.status === 'failed') && (
           <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
         )}
       </span>
@@ -147,6 +152,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   {
     head: 'Change',
     wide: true,
+    className: 'w-28',
     cell: ({ commit_hash, changelist }) => (
       <code className="whitespace-nowrap font-mono text-xs">{changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)}</code>
     ),
@@ -154,21 +160,36 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   {
     head: 'Branch',
     wide: true,
-    className: 'min-w-24',
+    className: 'w-36',
     cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
   },
-  { head: 'Configuration', wide: true, cell: ({ target_type }) => <span className="text-soft">{wordsOf(target_type)}</span> },
+  {
+    head: 'Configuration',
+    wide: true,
+    className: 'w-32',
+    cell: ({ target_type }) => <span className="text-soft">{wordsOf(target_type)}</span>,
+  },
   {
     head: 'Took',
     wide: true,
-    className: 'text-right whitespace-nowrap',
-    cell: ({ duration_seconds, status, started_at }) => (
+    className: 'w-32 text-right whitespace-nowrap',
+    cell: ({ duration_seconds, started_at, ...build }) => (
       <span className="tabular-nums">
-        {RUNNING_STATUSES.includes(status) && started_at ? <Elapsed since={started_at} /> : spanOf(duration_seconds)}
+        {isRunning(build) && started_at ? <Elapsed since={started_at} /> : spanOf(duration_seconds)}
       </span>
     ),
   },
-  { head: 'When', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    head: 'When',
+    wide: true,
+    className: 'w-28',
+    // A link of its own: below the one that covers the row, the exact time would not show.
+    cell: ({ id, created_at }) => (
+      <Link to="/projects/$projectId/builds/$buildId" params={{ projectId, buildId: id }} tabIndex={-1} className={aboveRow}>
+        <Time at={created_at} />
+      </Link>
+    ),
+  },
 ]
 
 /** Why it failed in a few words, and whose change it may have been. */
@@ -178,13 +199,16 @@ const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNul
       to="/projects/$projectId/breakages/$breakageId"
       params={{ projectId, breakageId: breakage.id }}
       title={breakage.cause}
-      className="wrap-anywhere line-clamp-2 hover:underline"
+      className={`wrap-anywhere line-clamp-2 hover:underline ${aboveRow}`}
     >
       {breakage.cause || 'Cause not found'}
     </Link>
     {breakage.suspect && (
       <>
-        suspect: <SuspectLink suspect={breakage.suspect} />
+        suspect:{' '}
+        <span className={aboveRow}>
+          <SuspectLink suspect={breakage.suspect} />
+        </span>
       </>
     )}
   </span>

@@ -3,11 +3,12 @@ import type { Investigation as Found } from '../../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useWrite } from '../../queries.ts'
-import { useAccount, useLocked } from '../../session.ts'
+import { useAccount, useLocked, useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { filesNamed } from './log/links.ts'
 import { fileAddress, type Repository, repositoryPath } from './log/repository-files.ts'
 import { Suspects } from './suspects.tsx'
@@ -65,7 +66,9 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         </div>
       }
     >
-      <p className="wrap-anywhere font-medium">{found.diagnosis}</p>
+      <p className="wrap-anywhere line-clamp-4 font-medium" title={found.diagnosis ?? undefined}>
+        {found.diagnosis}
+      </p>
       {repository && <FoundFile evidence={found.evidence} repository={repository} />}
       {found.suggested_fix && (
         <p className="wrap-anywhere text-sm">
@@ -74,7 +77,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         </p>
       )}
       {found.evidence.length > 0 && <Evidence of={found.evidence} onLine={onLine} />}
-      {found.suspects.length > 0 && <Suspects of={found.suspects} />}
+      {found.suspects.length > 0 && <Suspects of={found.suspects} first={1} />}
       <details className="text-sm">
         <summary className="text-soft hover:text-ink">How this was found</summary>
         <ol className="mt-2 grid gap-1">
@@ -113,24 +116,37 @@ function FoundFile({ evidence, repository }: { evidence: Found['evidence']; repo
   return null
 }
 
+/** As many as leave the log below in sight. */
+const EVIDENCE_FIRST = 3
+
 const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (
   <div className="grid gap-1.5">
     <h3 className="text-sm font-medium">Evidence</h3>
-    <ul className="grid overflow-hidden rounded-md border border-line">
-      {of.map(({ line, text }) => (
-        <li key={line} className="border-b border-line last:border-0">
-          <button
-            type="button"
-            onClick={() => onLine(line)}
-            className="flex w-full gap-3 border-l-3 border-err bg-err-wash px-2 py-1 text-left font-mono text-xs hover:brightness-95"
-          >
-            <span className="shrink-0 text-soft tabular-nums">line {line}</span>
-            <span className="min-w-0 break-all">{text}</span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <EvidenceLines of={of.slice(0, EVIDENCE_FIRST)} onLine={onLine} />
+    {of.length > EVIDENCE_FIRST && (
+      <details className="text-sm">
+        <summary className="text-soft hover:text-ink">{countOf(of.length - EVIDENCE_FIRST, 'more line')}</summary>
+        <EvidenceLines of={of.slice(EVIDENCE_FIRST)} onLine={onLine} />
+      </details>
+    )}
   </div>
+)
+
+const EvidenceLines = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (
+  <ul className="grid overflow-hidden rounded-md border border-line">
+    {of.map(({ line, text }) => (
+      <li key={line} className="border-b border-line last:border-0">
+        <button
+          type="button"
+          onClick={() => onLine(line)}
+          className="flex w-full gap-3 border-l-3 border-err bg-err-wash px-2 py-1 text-left font-mono text-xs hover:brightness-95"
+        >
+          <span className="shrink-0 text-soft tabular-nums">line {line}</span>
+          <span className="line-clamp-2 min-w-0 break-all">{text}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
 )
 
 function Ask({ again }: { again: boolean }) {
@@ -139,6 +155,7 @@ function Ask({ again }: { again: boolean }) {
   const locked = useLocked()
   const start = useWrite('investigateBuild', ['showBuild', 'showMe'])
   const { error } = start
+  const { metering } = useMe()
   return (
     <div className="grid justify-items-end gap-2">
       <div className="flex flex-wrap items-center gap-3">
@@ -156,7 +173,7 @@ function Ask({ again }: { again: boolean }) {
       {error && (
         <Notice kind="err">
           {failureOf(error)}
-          {error instanceof ApiError && error.status === 402 && (
+          {error instanceof ApiError && error.status === 402 && metering && (
             <Link to="/settings/billing" className="ml-2 underline">
               Billing
             </Link>

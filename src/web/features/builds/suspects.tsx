@@ -1,48 +1,64 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { isCarriedOver, originOf } from '../../../contract/change-origin.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
 import { useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
+import { useBuildChanges } from './build-changes.tsx'
 
 type Suspect = Investigation['suspects'][number]
 
-const FIRST = 3
+type Known = Pick<AppReply<'showChange'>, 'id' | 'display_identifier' | 'author' | 'description'>
+
+interface SuspectsProps {
+  of: readonly Suspect[]
+  first?: number
+  /** Changes that are known already, so that nobody need be asked. */
+  among?: readonly Known[]
+}
 
 /** The changes that may have done it, the likeliest first, and why. */
-export const Suspects = ({ of }: { of: readonly Suspect[] }) => (
+export const Suspects = ({ of, first = 3, among = [] }: SuspectsProps) => (
   <div className="grid gap-1.5">
     <h3 className="text-sm font-medium">Suspects</h3>
     <ol className="grid gap-2">
-      {of.slice(0, FIRST).map((suspect) => (
-        <Row key={suspect.change_id} suspect={suspect} />
+      {of.slice(0, first).map((suspect) => (
+        <Row key={suspect.change_id} suspect={suspect} among={among} />
       ))}
     </ol>
-    {of.length > FIRST && <Others of={of.slice(FIRST)} />}
+    {of.length > first && <Others of={of.slice(first)} among={among} />}
   </div>
 )
 
 /** The likeliest in a line: its author's name, leading to the change. */
-export function SuspectLink({ suspect: { change_id, user_id } }: { suspect: Pick<Suspect, 'change_id' | 'user_id'> }) {
+export function SuspectLink({ suspect }: { suspect: Pick<Suspect, 'change_id' | 'user_id'> & { author?: string } }) {
+  const { change_id, user_id, author } = suspect
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
-  const { change, unknown } = useChange(projectId, change_id, user_id === null)
+  const { change, unknown } = useChange(projectId, change_id, user_id === null && !author)
   return (
     <Link
       to="/projects/$projectId/changes/$changeId"
       params={{ projectId, changeId: String(change_id) }}
       className="wrap-anywhere text-ink hover:underline"
     >
-      {user_id === null ? change?.author || change?.display_identifier || unknown : nameOf(user_id)}
+      {user_id === null ? author || change?.author || change?.display_identifier || unknown : nameOf(user_id)}
     </Link>
   )
 }
 
 /** A change by its id, and what stands for it while it is not there. */
-function useChange(projectId: string, id: number, enabled = true) {
-  const { data, error } = useApi('showChange', { project_id: projectId, id }, { enabled })
-  return { change: data?.id === id ? data : undefined, unknown: error ? 'a change that is gone' : '…' }
+function useChange(projectId: string, id: number, enabled: boolean, among: readonly Known[] = []) {
+  const { buildId = '' } = useParams({ strict: false })
+  const isOfBuild = enabled && buildId !== ''
+  // Its page lists the changes among which the suspects are.
+  const build = useBuildChanges({ projectId, buildId }, isOfBuild)
+  const listed = [...among, ...(build.data?.changes ?? [])].find((change) => change.id === id)
+  const isAsked = enabled && !listed && (!isOfBuild || build.isFetched)
+  const { data, error } = useApi('showChange', { project_id: projectId, id }, { enabled: isAsked })
+  return { change: listed ?? (data?.id === id ? data : undefined), unknown: error ? 'a change that is gone' : '…' }
 }
 
 /** The author, and who integrated it or helped. */
@@ -55,27 +71,28 @@ function writerWords(change: { author: string; description: string }, name: stri
 }
 
 /** Asked for only when somebody wants to see them. */
-function Others({ of }: { of: readonly Suspect[] }) {
+function Others({ of, among }: Required<Omit<SuspectsProps, 'first'>>) {
   const [open, setOpen] = useState(false)
   if (!open)
     return (
       <Button look="quiet" className="justify-self-start" onClick={() => setOpen(true)}>
-        {of.length} less likely {of.length === 1 ? 'one' : 'ones'}
+        {of.length} less likely {of.length === 1 ? 'suspect' : 'suspects'}
       </Button>
     )
   return (
     <ol className="grid gap-2">
       {of.map((suspect) => (
-        <Row key={suspect.change_id} suspect={suspect} />
+        <Row key={suspect.change_id} suspect={suspect} among={among} />
       ))}
     </ol>
   )
 }
 
-function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Suspect }) {
+function Row({ suspect, among }: { suspect: Suspect; among: readonly Known[] }) {
+  const { change_id, user_id, score, reasons } = suspect
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
-  const { change, unknown } = useChange(projectId, change_id)
+  const { change, unknown } = useChange(projectId, change_id, true, among)
   const share = Math.round(Math.min(1, Math.max(0, score)) * 100)
   return (
     <li className="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 text-sm">
@@ -95,7 +112,9 @@ function Row({ suspect: { change_id, user_id, score, reasons } }: { suspect: Sus
           <code className="mr-2 font-mono text-xs text-soft">{change?.display_identifier ?? unknown}</code>
           {change?.description.split('\n', 1)[0]}
         </Link>
-        <p className="text-xs text-soft">{change && writerWords(change, user_id === null ? undefined : nameOf(user_id))}</p>
+        <p className="min-h-4 text-xs text-soft">
+          {change && writerWords(change, user_id === null ? undefined : nameOf(user_id))}
+        </p>
         {reasons.length > 0 && (
           <ul className="mt-1 list-disc pl-4 text-xs text-soft">
             {reasons.map((reason) => (

@@ -29,9 +29,10 @@ interface Props {
   asked: { line: number } | undefined
 }
 
-/** A line to bring to sight, and whether the page may move for it. */
+/** Lines to bring to sight, the first where not all fit, and whether the page may move for them. */
 interface Target {
   line: number
+  last: number
   column: number
   movesPage: boolean
 }
@@ -66,19 +67,27 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
   const input = useRef<HTMLInputElement>(null)
   const copyText = useCopy()
 
-  const go = (line: number | undefined, movesPage = true) => {
-    if (line === undefined || line < 1 || line > lines.length) return
+  const go = (line: number | undefined, last = line) => {
+    if (line === undefined || last === undefined || line < 1 || line > lines.length) return
     setCurrent(line)
-    folds.reveal(line)
-    setTarget({ line, column: search.found.ranges.get(line)?.[0]?.[0] ?? 0, movesPage })
+    folds.reveal({ first: line, last })
+    setTarget({ line, last: Math.min(last, lines.length), column: search.found.ranges.get(line)?.[0]?.[0] ?? 0, movesPage: true })
+  }
+  const show = ({ line, last, column, movesPage }: Target) => {
+    const first = topOf(layout, line)
+    const end = topOf(layout, last)
+    const shown = end - first < RANGE_ROWS ? end : first
+    showRow(view.current, (first + shown) / 2, isWrapped ? 0 : column)
+    if (movesPage) for (const row of [shown, first]) bringToSight(view.current, row)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish moves the window, once what hid the line is open
   useLayoutEffect(() => {
-    if (!target) return
-    const row = topOf(layout, target.line)
-    showRow(view.current, row, isWrapped ? 0 : target.column)
-    if (target.movesPage) bringToSight(view.current, row)
+    if (target) show(target)
   }, [target])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: how many columns there are is measured after the first look
+  useLayoutEffect(() => {
+    if (target && isWrapped) show({ ...target, movesPage: false })
+  }, [columns])
   const pick = useCallback((line: number, isExtending: boolean) => {
     setCurrent(undefined)
     setPicked((before) => {
@@ -91,12 +100,14 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
     const range = readRange(window.location.hash)
     if (!range) return false
     setPicked(range)
-    go(Math.min(range.first, lines.length))
+    go(Math.min(range.first, lines.length), range.last)
     return true
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first look decides; later ones are the reader's
   useEffect(() => {
-    if (!goToHash() && !running) setTarget({ line: errors[0] ?? lines.length, column: 0, movesPage: false })
+    if (goToHash() || running) return
+    const line = errors[0] ?? lines.length
+    setTarget({ line, last: line, column: 0, movesPage: false })
   }, [])
   useEffect(() => {
     window.addEventListener('hashchange', goToHash)
@@ -203,6 +214,9 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
     </div>
   )
 }
+
+/** As many rows as can be seen at once. */
+const RANGE_ROWS = 24
 
 /** On a phone a time would leave no room for the line. */
 const isNarrow = () => window.innerWidth < 640

@@ -1,12 +1,13 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { Group } from './groups.ts'
+import type { LineRange } from './line-range.ts'
 
 interface Folds {
   /** Those that are folded, by their first line. */
   folded: Group[]
   toggle(group: Group): void
-  /** Opens whatever hides a line. */
-  reveal(line: number): void
+  /** Opens whatever hides any of these lines. */
+  reveal(range: LineRange): void
   setAll(isFolded: boolean): void
 }
 
@@ -28,8 +29,8 @@ export function useFolds(groups: readonly Group[], trouble: readonly number[], r
     [],
   )
   const toggle = useCallback((group: Group) => choose([group], !folded.includes(group)), [choose, folded])
-  const reveal = (line: number) => {
-    const hiding = folded.filter((group) => group.line < line && line <= group.last)
+  const reveal = ({ first, last }: LineRange) => {
+    const hiding = folded.filter((group) => group.line < last && first <= group.last)
     if (hiding.length > 0) choose(hiding, false)
   }
   return { folded, toggle, reveal, setAll: (isFolded) => choose(groups, isFolded) }
