@@ -2,6 +2,7 @@ import appRoutes from 'virtual:app-routes'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
 import { ApiError, errorOfResponse } from '../contract/errors.ts'
 import type { ConfirmMethod } from '../contract/sets.ts'
+import { type Answer, read } from './batch.ts'
 import { connection } from './connection.ts'
 import { freshSignIn } from './fresh-sign-in.ts'
 
@@ -46,34 +47,29 @@ export const unsubscribe = (token: string): Promise<unknown> =>
   request('POST', `/unsubscribe?token=${encodeURIComponent(token)}`, undefined)
 
 async function request(method: string, url: string, body: unknown, signal?: AbortSignal, answer: 'json' | 'text' = 'json') {
-  const { response, text } = await send(method, url, body, signal)
-  const refused = response.ok ? undefined : refusal(response, text)
-  connection.heard(url, response.status, refused)
-  if (refused) throw refused
-  return answer === 'text' ? text : JSON.parse(text)
-}
-
-async function send(method: string, url: string, body: unknown, signal?: AbortSignal) {
-  try {
-    const response = await fetch(url, {
-      method,
-      signal: signal ?? null,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    })
-    return { response, text: await response.text() }
-  } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
+  const reply = await (method === 'GET' ? read(url, signal) : write(method, url, body)).catch((error: Error) => {
+    if (error.name === 'AbortError') throw error
     connection.lost()
     throw new Away()
-  }
+  })
+  const refused = reply.status < 400 ? undefined : refusal(reply)
+  connection.heard(url, reply.status, refused)
+  if (refused) throw refused
+  return answer === 'json' && typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body
 }
 
-const refusal = ({ status, headers }: Response, text: string): ApiError =>
+async function write(method: string, url: string, body: unknown): Promise<Answer> {
+  const content = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(url, { method, ...content })
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() }
+}
+
+const refusal = ({ status, body, retryAfter }: Answer): ApiError =>
   errorOfResponse(
     status,
-    text,
+    typeof body === 'string' ? body : JSON.stringify(body),
     status === 401 ? 'You are signed out.' : `The server answered ${status}.`,
-    headers.get('retry-after'),
+    retryAfter,
   )
 
 /** What to tell somebody about a failure. */

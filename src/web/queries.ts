@@ -3,6 +3,7 @@ import {
   MutationCache,
   QueryClient,
   type UseMutationResult,
+  type UseQueryResult,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -79,12 +80,20 @@ export const useApi = <N extends AppName>(
     ...(stale === undefined ? {} : { staleTime: stale }),
   })
 
+/** Asks for what will soon be shown. */
+export const prefetch = <N extends AppName>(name: N, args: AppArguments<N>) =>
+  void queryClient.prefetchQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) })
+
+/** It is there, or will not come soon: what stands below it will not be moved by it. */
+export const isKnown = ({ data, failureCount, isPlaceholderData }: UseQueryResult): boolean =>
+  (data !== undefined && !isPlaceholderData) || failureCount > 0
+
 /** The same, for what a page cannot do without: waits in the nearest Suspense, fails in the nearest error boundary. */
 export const useNeeded = <N extends AppName>(name: N, args: AppArguments<N>) =>
   useSuspenseQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) }).data
 
-/** The first page is soon there; whoever goes on gets more at a time, so that thousands of rows take dozens of requests. */
-const MORE = 50
+/** More rows than most windows have room for: a list that opens asks once, and thousands of rows take dozens of requests. */
+export const PAGE_ROWS = 50
 
 /** Lists go on by a cursor of their own, or before the last row. */
 interface Goes {
@@ -125,7 +134,7 @@ export function usePages<N extends Paged, K extends keyof AppReply<N>>(
       const current = currentPage(name, old, pageParam)
       if (current) return current
       const isCursor = old?.pages[0] && 'pagination' in (old.pages[0].reply as object)
-      const goesOn = pageParam === '' ? {} : isCursor ? { limit: MORE, ...given, cursor: pageParam } : { before: pageParam }
+      const goesOn = pageParam === '' ? {} : isCursor ? { limit: PAGE_ROWS, ...given, cursor: pageParam } : { before: pageParam }
       return mergePage(await askFor(goesOn, signal), old, pageParam)
     },
     initialPageParam: '' as string | number,

@@ -1,10 +1,26 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { idText, instant, integer, list, name, nullable, object, oneOf, own, ownText, page, partial, shortId } from '../fields.ts'
+import {
+  idText,
+  instant,
+  integer,
+  list,
+  name,
+  nullable,
+  object,
+  oneOf,
+  own,
+  ownText,
+  page,
+  partial,
+  ShortPagination,
+  shortId,
+} from '../fields.ts'
+import { BreakageDetail } from '../health-shapes.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
-import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, TaskDetail } from '../shapes.ts'
+import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, DeploymentDetail, TaskDetail } from '../shapes.ts'
 import { auditRoutes } from './audit.ts'
 import { channelRoutes } from './channels.ts'
 import { deletionRoutes } from './deletion.ts'
@@ -48,7 +64,9 @@ const none = {}
 
 /**
  * The shared table as a session sees it: no token to ping with, who made a task and what its links are called, what a build failed of, when an asset's file changed, and
- * lists of builds and assets that go on, the latter by any approval status; of branches the main one first; changes by date, with how the builds of each ended.
+ * lists of builds and assets that go on, the latter by any approval status; of branches the main one first, with the runs of their jobs; changes by date, with how the
+ * builds of each ended; approvals with the change that asked for them, breakages with the changes of their
+ * suspects, deployments with the number of their build.
  */
 const { ping: _, ...shared } = routes
 const listedBuilds = page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) }))
@@ -83,11 +101,25 @@ export const sharedRoutes = {
   listEvents: { ...shared.listEvents, query: { ...shared.listEvents.query, mine: param.flag } },
   listBranches: {
     ...shared.listBranches,
-    query: { ...shared.listBranches.query, main_first: param.flag },
+    query: { ...shared.listBranches.query, main_first: param.flag, runs: param.flag },
+    reply: page('branches', app.ListedBranch, ShortPagination),
+  },
+  listApprovals: {
+    ...shared.listApprovals,
+    query: { ...shared.listApprovals.query, changes: param.flag },
+    reply: page('approvals', object({ ...Approval.properties, change: Type.Optional(nullable(app.ApprovalChange)) })),
   },
   showBuild: {
     ...shared.showBuild,
     reply: object({ ...BuildRunDetail.properties, breakage_id: nullable(idText) }),
+  },
+  showBreakage: {
+    ...shared.showBreakage,
+    reply: object({ ...BreakageDetail.properties, suspect_changes: Type.Array(app.SuspectChange) }),
+  },
+  showDeployment: {
+    ...shared.showDeployment,
+    reply: object({ ...DeploymentDetail.properties, built: nullable(app.DeployedBuild) }),
   },
   showAsset: {
     ...shared.showAsset,

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
+import { Branch, BranchHealth } from '../health-shapes.ts'
 import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
@@ -57,6 +58,8 @@ export const Me = object({
   }),
   accounts: Type.Array(AccountSummary),
   projects: Type.Array(ProjectSummary),
+  /** Whether the service meters accounts: without it there is nothing to bill. */
+  metering: flag,
 })
 export type Me = Static<typeof Me>
 
@@ -226,7 +229,22 @@ export const ProjectSettings = object({
 export const BuildBreakage = object({
   id: idText,
   cause: text,
-  suspect: nullable(object({ change_id: integer, user_id: nullable(integer) })),
+  suspect: nullable(object({ change_id: integer, user_id: nullable(integer), author: text })),
+})
+
+/** The change of a suspect. */
+export const SuspectChange = object({ id: integer, display_identifier: text, author: text, description: text })
+
+/** What tells the build of a deployment from others of its job. */
+export const DeployedBuild = object({ build_number: text, created_at: instant })
+
+/** What a version of an asset came with. */
+export const ApprovalChange = object({ id: integer, display_identifier: text, description: text })
+
+const { properties: branchJob } = BranchHealth.properties.jobs.items
+export const ListedBranch = object({
+  ...Branch.properties,
+  jobs: Type.Array(object({ ...branchJob, runs: Type.Optional(branchJob.runs) })),
 })
 
 /** How the newest build of each job ended that built a change. */

@@ -80,12 +80,14 @@ export function serveApp(
           },
         }
         const { detached } = route
-        const answer = isAudited(route)
-          ? await audited(service.db, { action: name, by: visit, request, body: call.body, detached }, (db) =>
-              handler({ ...call, db: { ...service.db, ...db } }),
-            )
-          : await handler(call)
-        return reply.type('application/json; charset=utf-8').send(shown ? shown(answer as never) : answer)
+        const answer = () =>
+          isAudited(route)
+            ? audited(service.db, { action: name, by: visit, request, body: call.body, detached }, (db) =>
+                handler({ ...call, db: { ...service.db, ...db } }),
+              )
+            : handler(call)
+        const told = await (visit?.account_id ? service.share.enter(visit.account_id, answer) : answer())
+        return reply.type('application/json; charset=utf-8').send(shown ? shown(told as never) : told)
       },
     })
   }

@@ -21,7 +21,9 @@ beforeAll(async () => {
     users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
     tokens: [{ key: 'all', user: 'lead', name: 'all', scopes: ['read:builds'] }],
     projects: [{ key: 'star', account: 'owl', name: 'Star', members: { lead: 'owner' } }],
-    changes: [{ key: 'c', project: 'star', identifier: '100', source_type: 'Changelist', timestamp: at(1) }],
+    changes: [
+      { key: 'c', project: 'star', identifier: '100', source_type: 'Changelist', author: 'kim@example.com', timestamp: at(1) },
+    ],
     build_runs: [build('red', 3, 'failed'), build('vague', 2, 'failed'), build('unknown', 1, 'failed')],
     breakages: [
       {
@@ -48,7 +50,7 @@ test('a list of builds tells the web app what each failed of, without addresses,
   const breakage = {
     id: String(idOf('breakages', 'k')),
     cause: 'Ask kim',
-    suspect: { change_id: idOf('changes', 'c'), user_id: null },
+    suspect: { change_id: idOf('changes', 'c'), user_id: null, author: 'kim' },
   }
   const { build_runs } = (await lead.app(`${place}/build_runs?breakages=true`)).json
   expect(build_runs.map((one: { breakage: unknown }) => one.breakage)).toEqual([

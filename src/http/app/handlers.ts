@@ -51,13 +51,13 @@ export const appHandlers: AppHandlers = {
   ...identityHandlers,
   ...signInHandlers,
   ...secondFactorHandlers,
-  async showMe({ db, visit, auth, request, setCookies }) {
+  async showMe({ db, visit, auth, request, setCookies, metering }) {
     // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
     const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
     setCookies(headers.getSetCookie())
-    return profile.show(db, visit)
+    return { ...(await profile.show(db, visit)), metering }
   },
-  editMe: ({ db, visit, body }) => profile.edit(db, visit, body),
+  editMe: async ({ db, visit, body, metering }) => ({ ...(await profile.edit(db, visit, body)), metering }),
   listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id, visit.shut_account_ids) }),
   search: async ({ db, visit, query }) => ({
     hits: await searches.enter(visit.user_id, () =>
@@ -143,7 +143,9 @@ export const appHandlers: AppHandlers = {
     await editSecurity(db, account_id, visit, body)
     return accountSettings.show(db, account_id, retention)
   },
-  async editBilling({ db, account_id, body, retention }) {
+  async editBilling({ db, account_id, body, retention, metering }) {
+    // Where nothing is metered, the operator sets plans: an owner who chose a smaller one would only lose the feed.
+    if (!metering) throw notFound('Page')
     await accounts.edit(db, account_id, body)
     return accountSettings.show(db, account_id, retention)
   },
