@@ -44,6 +44,7 @@ export const backup = placeCommand({
 
 export const restore = placeCommand({
   name: 'restore',
+  makes: true,
   summary: 'fill an empty database from a backup, all of it or nothing',
   args: { file: { help: 'what admin backup wrote' } },
   flags: { replace: { help: 'drop what the database holds first; the service must be stopped' } },

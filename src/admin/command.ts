@@ -53,10 +53,10 @@ export interface Place {
   close(): Promise<void>
 }
 
-/** How a command gets at the database: set up and of this version, or as it is. */
+/** How a command gets at the database: set up and of this version, or as it is. `makes`: one that is not there is made. */
 export interface Open {
-  store(): Promise<OpenedStore>
-  place(): Promise<Place>
+  store(makes: boolean): Promise<OpenedStore>
+  place(makes: boolean): Promise<Place>
 }
 
 interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {
@@ -66,6 +66,8 @@ interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {
 
 export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arguments, S = Store>
   extends Omit<Command<F, A>, 'prints' | 'run'> {
+  /** Fills a new database. The others look for one, and in the wrong folder there is none. */
+  makes?: boolean
   run(call: Call<F, A, S>): unknown
 }
 
@@ -79,14 +81,14 @@ export const placeCommand = <const F extends Flags, const A extends Arguments>(m
 
 /** Opens the database when the command asks for it and closes it whatever happens. */
 export const withOpened =
-  <S extends { close(): Promise<void> }>(open: () => Promise<S>) =>
-  (made: AdminCommand<Flags, Arguments, S>): Command => ({
+  <S extends { close(): Promise<void> }>(open: (makes: boolean) => Promise<S>) =>
+  ({ makes = false, ...made }: AdminCommand<Flags, Arguments, S>): Command => ({
     ...made,
     prints: 'json',
     async run(given) {
       let opened: Promise<S> | undefined
       const store = () => {
-        opened ??= open()
+        opened ??= open(makes)
         return opened
       }
       try {
@@ -99,11 +101,11 @@ export const withOpened =
 
 /** Of `noun`, whose commands open the database of this version. */
 export const withStore =
-  (open: () => Promise<OpenedStore>, noun = '') =>
+  (open: Open['store'], noun = '') =>
   (made: AdminCommand): Command => {
     const action = `admin ${noun} ${made.name}`.replace('  ', ' ')
-    return withOpened(async (): Promise<Store> => {
-      const store = await open()
+    return withOpened(async (makes): Promise<Store> => {
+      const store = await open(makes)
       return {
         ...store,
         action,

@@ -9,6 +9,7 @@ import { showProgress } from './progress.ts'
 
 export const load = command({
   name: 'load',
+  makes: true,
   summary: 'create what a world file describes, all of it or nothing; prints the ids and secrets made',
   args: { file: { help: 'a JSON file, compressed with gzip or not, or - for standard input' } },
   flags: { passphrase_file: passphraseFlag },

@@ -13,6 +13,7 @@ import { project } from './project.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import { rule } from './rule.ts'
 import { sso } from './sso.ts'
+import { showStatus } from './status.ts'
 import { token } from './token.ts'
 import { ugsToken } from './ugs-token.ts'
 import { user } from './user.ts'
@@ -34,16 +35,12 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
 
 /** The operator's commands: they speak to the database itself, so whoever may run them may do everything. */
 export function adminCommand({ store, place }: Open): Commander {
-  const admin = new Commander('admin')
-    .description(
-      'look after the service: backups, worlds, accounts, users, single sign-on, projects, tokens, integrations, deliveries, webhooks, Unreal Game Sync, failure rules, the audit log',
-    )
-    .addHelpText(
-      'after',
-      '\nThey open the database itself: run them where the service was started, or with its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
-    )
+  const admin = new Commander('admin').addHelpText(
+    'after',
+    '\nThey open the database itself: run them where the service was started, or with its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
+  )
   for (const one of [backup, restore, move]) admin.addCommand(buildCommand(withOpened(place)(one)))
-  for (const one of [load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))
+  for (const one of [showStatus, load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))
   for (const noun of NOUNS) admin.addCommand(buildNoun({ ...noun, commands: noun.commands.map(withStore(store, noun.name)) }))
   return admin
 }

@@ -1,4 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { unavailable } from '../../contract/errors.ts'
+import { sendFailure } from '../failures.ts'
 import type { Service } from '../service.ts'
 import { serveMetrics } from './metrics.ts'
 import { openReadiness, type Readiness } from './readiness.ts'
@@ -15,7 +17,15 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness, isClosin
 export function buildHealthServer(service: Pick<Service, 'db' | 'connections'>): FastifyInstance {
   const app = Fastify()
   const readiness = openReadiness(service.db)
-  serveMetrics(app, service, readiness)
+  serveMetrics(app, app, service, readiness)
   serveHealth(app, readiness, () => false)
+  return app
+}
+
+/** For a process that waits for its database: it lives, and refuses everything else for now. */
+export function buildWaitingServer(): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true })
+  serveHealth(app, { ready: async () => false, note: () => {} }, () => false)
+  app.setNotFoundHandler((request, reply) => sendFailure(unavailable(), request, reply))
   return app
 }

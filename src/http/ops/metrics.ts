@@ -11,12 +11,13 @@ import type { Readiness } from './readiness.ts'
 /** However many ask, the text is made this often. */
 const FRESH_MS = 1_000
 
-type Measured = Pick<Service, 'db' | 'connections' | 'replica'>
+type Measured = Pick<Service, 'db' | 'connections' | 'replica'> & Partial<Pick<Service, 'limits'>>
 
-/** Requests by route and status, the connection pool, the replica, and the queue, for Prometheus. */
+/** Requests to `app` by route and status, the connection pool, the replica, and the queue, for Prometheus, which asks at `ops`. */
 export function serveMetrics(
   app: FastifyInstance,
-  { db, connections, replica }: Measured,
+  ops: FastifyInstance,
+  { db, connections, replica, limits }: Measured,
   readiness: Readiness,
   listeners = () => 0,
 ) {
@@ -36,6 +37,17 @@ export function serveMetrics(
     labelNames: ['provider', 'outcome'],
     registers,
   })
+  if (limits)
+    new Counter({
+      name: 'goldmaster_rate_limited_total',
+      help: 'Requests answered with 429 by the setting that would let them in; the log names who was refused',
+      labelNames: ['setting'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [setting, refused] of Object.entries(limits.refused)) this.inc({ setting }, refused)
+      },
+    })
   new Gauge({
     name: 'goldmaster_stream_listeners',
     help: 'Connections that follow the live stream',
@@ -87,5 +99,5 @@ export function serveMetrics(
     },
   })
   const metrics = coalesce(FRESH_MS, () => (cluster.isWorker ? aggregatedMetrics() : registers[0]!.metrics()))
-  app.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await metrics()))
+  ops.get('/metrics', async (_, reply) => reply.type(registers[0]!.contentType).send(await metrics()))
 }

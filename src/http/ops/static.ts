@@ -57,20 +57,21 @@ interface Held {
   cache: string
 }
 
-/** Serves the web app from memory; without a build there are no pages, and the rest works. */
+/** Serves the web app from memory; without a build there are no pages, and the rest works. Returns what sends the app to any other address. */
 export function serveStatic(app: FastifyInstance) {
   const files = readFiles(WEB_FOLDER)
   const index = files.get('/index.html')
+  const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!index) throw notFound('Page')
+    return send(request, reply, index)
+  }
   // Files that never change count against nobody.
   const config = { uncounted: true }
   for (const [path, held] of files) {
     if (path !== '/index.html') app.get(path, { config }, (request, reply) => send(request, reply, held))
   }
-  for (const page of PAGES)
-    app.get(page, { config }, async (request, reply) => {
-      if (!index) throw notFound('Page')
-      return send(request, reply, index)
-    })
+  for (const page of PAGES) app.get(page, { config }, (request, reply) => sendApp(request, reply))
+  return sendApp
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, held: Held) {

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { admin } from '../../test/support/admin.ts'
+import { AGING, makeOwners } from '../../test/support/aging.ts'
+import { createDatabase } from '../../test/support/database.ts'
+import { sql } from '../db/database.ts'
+import { enqueue, postpone } from '../db/queue.ts'
+import { Vault } from '../domain/access/secrets.ts'
+
+test('status tells what waits, what is switched off, what is overdue, and how large it all is', async () => {
+  const own = await createDatabase()
+  const { db } = own
+  const status = (...words: string[]) => admin({ db, vault: new Vault('a key of these tests') }, 'status', ...words)
+  await makeOwners(db)
+  const quiet = JSON.parse(await status('--json'))
+  expect(quiet).toMatchObject({
+    oldest_job_seconds: 0,
+    silent_servers: 0,
+    unsent_mails: 0,
+    deliveries_overdue_seconds: 0,
+    jobs: [],
+  })
+  expect(quiet.destinations).toEqual([
+    { kind: 'channel', status: 'active', count: 1, failing: 0 },
+    { kind: 'webhook', status: 'active', count: 1, failing: 0 },
+  ])
+
+  await db.execute(sql`update channels set status = 'broken', failing_since = now()`)
+  await db.execute(sql`update subscriptions set status = 'paused'`)
+  await db.execute(AGING.deliveries.fill(1, sql`now() - interval '182 days'`))
+  await db.execute(sql`insert into mails (to_user_id, subject, text) values (1, 'Hello', 'Hello')`)
+  for (const looks of [1, 2]) {
+    const asking = { build_run_id: looks, offset: 0, looks }
+    await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', owner: 'account:1' })
+  }
+  await postpone(db, 'asks:https://ci.example', 60)
+  await enqueue(db, 'settle_breakages', { project_id: 1, job: 'night' }, {})
+  await db.execute(sql`
+    update graphile_worker._private_jobs set run_at = now() - interval '10 minutes' where last_error is null`)
+  const busy = JSON.parse(await status('--json'))
+  expect(busy).toMatchObject({ silent_servers: 1, unsent_mails: 1, connections: expect.any(Number) })
+  expect(busy.oldest_job_seconds).toBeGreaterThanOrEqual(600)
+  expect(busy.deliveries_overdue_seconds).toBeGreaterThanOrEqual(2 * 86_400 - 1)
+  expect(busy.jobs).toEqual([
+    { kind: 'poll_jenkins', state: 'scheduled', count: 2 },
+    { kind: 'settle_breakages', state: 'waiting', count: 1 },
+  ])
+  expect(busy.destinations).toEqual([
+    { kind: 'channel', status: 'broken', count: 1, failing: 1 },
+    { kind: 'webhook', status: 'paused', count: 1, failing: 0 },
+  ])
+  expect(busy.database_megabytes).toBeGreaterThan(0)
+  expect(busy.tables).toHaveLength(8)
+  expect(await status()).toContain('settle_breakages')
+  await own.drop()
+})
