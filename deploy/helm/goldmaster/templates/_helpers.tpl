@@ -1,12 +1,29 @@
 {{- define "goldmaster.pod" -}}
+# Nothing here asks Kubernetes anything.
+automountServiceAccountToken: false
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
+  # Reads the mounted secrets.
+  fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
 # A stop takes up to ten seconds, after the five in which no new requests are sent here any more.
 terminationGracePeriodSeconds: 20
 volumes:
   - { name: tmp, emptyDir: {} }
+  - { name: secrets, secret: { secretName: {{ .Values.secretName }}, defaultMode: 0440 } }
+{{- end }}
+
+{{/* One node of a machine, and one zone, after the other. */}}
+{{- define "goldmaster.spread" -}}
+topologySpreadConstraints:
+  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: { app.kubernetes.io/instance: {{ $.release }}, app.kubernetes.io/component: {{ $.component }} }
+  {{- end }}
 {{- end }}
 
 {{- define "goldmaster.container" -}}
@@ -18,9 +35,11 @@ securityContext:
   capabilities: { drop: [ALL] }
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
-envFrom:
-  - secretRef: { name: {{ .Values.secretName }} }
+  - { name: secrets, mountPath: /run/secrets/goldmaster, readOnly: true }
 env:
+  {{- range $name := .Values.secretKeys }}
+  - { name: {{ $name }}_FILE, value: /run/secrets/goldmaster/{{ $name }} }
+  {{- end }}
   - { name: BASE_URL, value: {{ .Values.baseUrl | quote }} }
   {{- range $name, $value := .Values.env }}
   - { name: {{ $name }}, value: {{ $value | quote }} }
