@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import pg from 'pg'
@@ -18,6 +18,8 @@ export interface Settings {
   host: string
   port: number
   site: string
+  /** Whether the settings say the address, or only the default does. */
+  isSiteGiven: boolean
   dataDir: string
   databaseUrl: string | undefined
   /** Its own address, where `databaseUrl` is that of a pooler. */
@@ -35,6 +37,8 @@ export interface Settings {
   /** Event streams that one token can have open per process. */
   streamsPerToken: number
   trustProxy: string[]
+  /** Sites whose pages may ask the API; `*` is any. */
+  corsOrigins: string[]
   signUp: SignUpPolicy
   /** How long a session lasts without being used. */
   sessionSeconds: number
@@ -84,11 +88,38 @@ export const HOST_USES: readonly string[] = [
 
 type Environment = Record<string, string | undefined>
 
+/** Settings that hold a secret: each can be read from the file that `<name>_FILE` names, as Docker and Kubernetes mount them. */
+export const SECRET_SETTINGS: readonly string[] = [
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_REPLICA_URL',
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'REDIS_URL',
+  'SMTP_URL',
+  'LLM_KEY',
+  'OBJECT_STORE_ACCESS_KEY',
+  'OBJECT_STORE_SECRET_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+]
+
+function fromFile(name: string, env: Environment): string | undefined {
+  const file = env[`${name}_FILE`]
+  if (!file || !SECRET_SETTINGS.includes(name)) return undefined
+  if (env[name]) throw bad(name, `and ${name}_FILE are both set: keep one of them`)
+  try {
+    // An editor leaves a line break at the end.
+    return readFileSync(file, 'utf8').trim() || undefined
+  } catch (error) {
+    throw bad(`${name}_FILE`, `cannot be read (${(error as NodeJS.ErrnoException).code}): ${file}`)
+  }
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export function readEnvironment(env: Environment): Settings {
   // An empty variable is an absent one, as compose files write it.
-  const given = (name: string) => (env[name] === '' ? undefined : env[name])
+  const given = (name: string) => fromFile(name, env) ?? (env[name] === '' ? undefined : env[name])
   const port = readPort('PORT', given('PORT') ?? '8080')
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
   const directUrl = readUrl('DATABASE_DIRECT_URL', given('DATABASE_DIRECT_URL'), ['postgres:', 'postgresql:'])
@@ -108,6 +139,7 @@ export function readEnvironment(env: Environment): Settings {
     port,
     host: given('HOST') ?? '127.0.0.1',
     site: (readUrl('BASE_URL', given('BASE_URL'), ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    isSiteGiven: (given('BASE_URL') ?? given('PORT')) !== undefined,
     dataDir: given('DATA_DIR') ?? './data',
     databaseUrl,
     directUrl,
@@ -130,6 +162,7 @@ export function readEnvironment(env: Environment): Settings {
     breachedPasswords: readBreached('BREACHED_PASSWORDS', given('BREACHED_PASSWORDS') ?? 'builtin'),
     metering: readSwitch('METERING', given('METERING'), false),
     mail: readMail(readUrl('SMTP_URL', given('SMTP_URL'), ['smtp:', 'smtps:']), given('MAIL_FROM')),
+    corsOrigins: readOrigins('CORS_ORIGINS', given('CORS_ORIGINS')),
     trustProxy: readAddresses('TRUST_PROXY', given('TRUST_PROXY')),
     allowPrivateHosts: readHosts('ALLOW_PRIVATE_HOSTS', given('ALLOW_PRIVATE_HOSTS')),
     model: readModel(readUrl('LLM_URL', given('LLM_URL'), ['http:', 'https:']), given('LLM_KEY'), given('LLM_MODEL')),
@@ -323,6 +356,15 @@ function readAddresses(name: string, text: string | undefined): string[] {
     if (!isRange(address) && !['loopback', 'linklocal', 'uniquelocal'].includes(address))
       throw bad(name, `must be a list of addresses or ranges, not "${address}"`)
   return addresses
+}
+
+/** As browsers send them: scheme, host and port, without a slash at the end. */
+function readOrigins(name: string, text: string | undefined): string[] {
+  const origins = readList(text)
+  for (const origin of origins)
+    if (origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin))
+      throw bad(name, `must be a list of origins like https://tools.example, or *; not "${origin}"`)
+  return origins
 }
 
 function readOneOf<V extends string>(name: string, text: string, values: readonly V[]): V {

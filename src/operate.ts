@@ -1,6 +1,9 @@
 import cluster from 'node:cluster'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
+import { SUMMARIES } from './cli/summaries.ts'
+import type { Settings } from './environment.ts'
 
 /** The commands that run beside the database; each is loaded when asked for, so that the rest starts fast. */
 const settings = async () => (await import('./environment.ts')).readEnvironment(process.env)
@@ -13,7 +16,7 @@ const leave = (error: unknown) => {
 
 const serve = () =>
   new Command('serve')
-    .description('run the service (HTTP and jobs); settings come from the environment, see docs/configuration.md')
+    .description(SUMMARIES.serve)
     .addHelpText(
       'after',
       '\nExamples:\n  goldmaster serve\n  WORKERS=auto goldmaster serve\n  PORT=9000 DATA_DIR=/var/lib/goldmaster goldmaster serve',
@@ -22,13 +25,13 @@ const serve = () =>
 
 const work = () =>
   new Command('work')
-    .description('run jobs only, beside other nodes that serve')
+    .description(SUMMARIES.work)
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… SECRET_KEY=… HEALTH_PORT=8081 goldmaster work')
     .action(async () => (await import('./serve.ts')).work(await settings()).catch(leave))
 
 const migrate = () =>
   new Command('migrate')
-    .description('bring the database to this version and stop')
+    .description(SUMMARIES.migrate)
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… goldmaster migrate')
     .action(async () => {
       const { openLog, openSchema } = await import('./service.ts')
@@ -39,24 +42,35 @@ const migrate = () =>
 
 const admin = async () => {
   const { adminCommand } = await import('./admin/main.ts')
-  return adminCommand({
-    async store() {
+  const command = adminCommand({
+    async store(makes) {
       const { openLog, openStore } = await import('./service.ts')
+      const { siteOf } = await import('./recorded-site.ts')
       const read = await settings()
+      if (!makes) refuseElsewhere(read)
       const store = await openStore(read, openLog({ ...read, logLevel: 'warn' }), { onlyIfCurrent: true })
-      // Whoever looks for a studio in the wrong folder should not wonder where everything went.
       if (store.fresh) console.error(begun(read.databaseUrl === undefined ? resolve(read.dataDir) : undefined))
-      const { site, metering, quotas, retention } = read
-      return { db: store.db, vault: store.vault, site, metering, quotas, retention, close: store.close }
+      const { metering, quotas, retention } = read
+      return { db: store.db, vault: store.vault, site: siteOf(read), metering, quotas, retention, close: store.close }
     },
-    async place() {
+    async place(makes) {
       const { openLog, openDatabaseServer, secretFile } = await import('./service.ts')
       const read = await settings()
+      if (!makes) refuseElsewhere(read)
       const { url, stop } = await openDatabaseServer(read)
       const log = openLog({ ...read, logLevel: 'warn' })
       return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), log, close: stop }
     },
   })
+  return command.description(SUMMARIES.admin)
+}
+
+/** Whoever looks for a studio in the wrong folder should neither make one there nor wonder where everything went. */
+function refuseElsewhere({ databaseUrl, dataDir }: Settings) {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
+    throw new Error(
+      `There is no data of a service in ${resolve(dataDir)}. Run this in the folder where it was started, or set DATA_DIR or DATABASE_URL as for it.`,
+    )
 }
 
 const begun = (folder: string | undefined) =>

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import type { Logger } from 'pino'
 import { VERSION } from './contract/version.ts'
 import type { Pool } from './db/database.ts'
@@ -21,11 +21,14 @@ import { startOutgoing } from './jobs/outgoing/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
 import { startTableStatistics } from './jobs/table-statistics.ts'
 import { startWorker } from './jobs/worker.ts'
+import { listen } from './listen.ts'
 import { allowedHosts } from './net/addresses.ts'
 import { startTracing } from './net/tracing.ts'
 import { onStop } from './on-stop.ts'
 import { defaultConnections, openPools, poolSizes } from './pools.ts'
-import { connectionLost, makeService, openLog, openStore } from './service.ts'
+import { recordSite } from './recorded-site.ts'
+import { connectionLost, makeService, openLog } from './service.ts'
+import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
@@ -40,7 +43,15 @@ export async function serve(settings: Settings) {
   const isOneOfMany = cluster.isWorker
   if (workers > 1 && !isOneOfMany) return (await import('./workers.ts')).serveInWorkers(settings)
   const log = openLog(settings)
-  const store = await openStore(settings, log, { onlyIfCurrent: isOneOfMany })
+  const stopping = onStop(log)
+  const store = await openWhenThere(
+    settings,
+    log,
+    { onlyIfCurrent: isOneOfMany },
+    { port: settings.port, signal: stopping.signal },
+  )
+  if (!store) return stopping.stopWith(async () => {})
+  stopping.leaveWith(store.leave)
   const pools = openPools(store.url, {
     poolerUrl: settings.directUrl && settings.databaseUrl,
     statementTimeout: settings.statementTimeout,
@@ -54,13 +65,15 @@ export async function serve(settings: Settings) {
   const service = makeService(settings, store, pools, log)
   const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
   if (!isOneOfMany) await sweep(service.db)
-  const app = await buildServer(service)
+  const ops = settings.healthPort === undefined ? undefined : Fastify({ forceCloseConnections: true })
+  const app = await buildServer(service, ops)
   const flush = setInterval(
     () => service.lastUsed.flush(service.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
     FLUSH_EVERY_MS,
   )
   try {
     await listen(app, settings)
+    if (ops) await listen(ops, { host: settings.host, port: settings.healthPort! })
   } catch (error) {
     clearInterval(flush)
     await app.close()
@@ -72,10 +85,11 @@ export async function serve(settings: Settings) {
   }
   const working = pools.jobs && beginWork(settings, pools.jobs, service.vault, log)
   // From the first request on: whoever is told to stop while the rest still begins finishes what was accepted, too.
-  onStop(log, async () => {
+  stopping.stopWith(async () => {
     clearInterval(flush)
     const worker = await working
     await Promise.all([acceptBacklog(app.server).then(() => app.close()), worker?.stop(), stopHeavy(HEAVY_MS)])
+    await ops?.close()
     await service.lastUsed.flush(service.db).catch(() => {})
     await service.intakeQuota.flush(service.db).catch(() => {})
     service.limits.close()
@@ -85,19 +99,32 @@ export async function serve(settings: Settings) {
     await tracing?.stop()
   })
   await working
-  if (!isOneOfMany) await welcome(settings, service)
+  if (isOneOfMany || stopping.signal.aborted) return
+  recordSite(settings)
+  await welcome(settings, service).catch((error) => {
+    // Told to stop meanwhile, it has lost its database.
+    if (!stopping.signal.aborted) throw error
+  })
 }
 
 /** Runs jobs alone, beside nodes that serve. */
 export async function work(settings: Settings) {
   const log = openLog(settings)
-  const store = await openStore(settings, log, { onlyIfCurrent: cluster.isWorker, max: settings.connections })
+  const stopping = onStop(log)
+  const store = await openWhenThere(
+    settings,
+    log,
+    { onlyIfCurrent: cluster.isWorker, max: settings.connections },
+    { port: settings.healthPort, signal: stopping.signal },
+  )
+  if (!store) return stopping.stopWith(async () => {})
+  stopping.leaveWith(store.leave)
   const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
   const worker = await beginWork(settings, store.db, store.vault, log)
   const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool } })
   if (settings.healthPort !== undefined) await listen(health, { ...settings, port: settings.healthPort })
   log.info('working on jobs')
-  onStop(log, async () => {
+  stopping.stopWith(async () => {
     await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
     await store.close()
     await tracing?.stop()
@@ -132,19 +159,6 @@ async function beginWork(
     ...(db.objects ? [startMovingObjects({ db, log, objects: db.objects })] : []),
   ]
   return { stop: () => Promise.all(parts.map((part) => part.stop())) }
-}
-
-async function listen(app: FastifyInstance, { host, port }: Settings) {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new Error(`Port ${port} on ${host} is taken: stop what runs there or set PORT.`)
-    if (code === 'EACCES') throw new Error(`Port ${port} may not be used by this user: set PORT to one above 1023.`)
-    if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
-      throw new Error(`HOST ${host} is no address of this machine: set it to 127.0.0.1, or to 0.0.0.0 to be reached by others.`)
-    throw error
-  }
 }
 
 /**

@@ -8,13 +8,15 @@ import type { Settings } from './environment.ts'
 import { aggregateMetrics } from './http/ops/cluster-metrics.ts'
 import { onStop } from './on-stop.ts'
 import { defaultConnections, poolSizes } from './pools.ts'
-import { openLog, openStore, setUpTokenOf } from './service.ts'
+import { recordSite } from './recorded-site.ts'
+import { openLog, setUpTokenOf } from './service.ts'
+import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
 /** One that ends is started again, not faster than this. */
 const PAUSE_MS = 1_000
 /** A little longer than a process takes to stop. */
-const TIMEOUT_MS = 9_500
+const TIMEOUT_MS = 8_500
 
 /**
  * One service in several processes: this one keeps the database, the counters of limits and the sums of metrics, starts the others and
@@ -25,7 +27,10 @@ export async function serveInWorkers(settings: Settings) {
   // about to take would be nobody's, and its client wait in vain.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const log = openLog(settings)
-  const store = await openStore(settings, log, { max: 2 })
+  const stopping = onStop(log, TIMEOUT_MS)
+  const store = await openWhenThere(settings, log, { max: 2 }, { port: settings.port, signal: stopping.signal })
+  if (!store) return stopping.stopWith(async () => {})
+  stopping.leaveWith(store.leave)
   await sweep(store.db)
   new RateLimiterClusterMaster()
   aggregateMetrics()
@@ -38,20 +43,18 @@ export async function serveInWorkers(settings: Settings) {
       : []),
   ]
   const processes = roles.map((role) => supervise(role, log))
-  onStop(
-    log,
-    async () => {
-      await Promise.all(processes.map((one) => one.stop()))
-      await store.close()
-    },
-    TIMEOUT_MS,
-  )
+  stopping.stopWith(async () => {
+    await Promise.all(processes.map((one) => one.stop()))
+    await store.close()
+  })
   const started = await Promise.all(processes.map((one) => one.started))
+  if (stopping.signal.aborted) return
   if (started.includes(false)) {
     await Promise.all(processes.map((one) => one.stop()))
     await store.close()
     throw new Error('A process of the service did not start: see above.')
   }
+  recordSite(settings)
   const { db, vault, secrets } = store
   await welcome(settings, { db, vault, log, site: settings.site, setUpToken: setUpTokenOf(secrets[0]) })
 }

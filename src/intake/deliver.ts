@@ -9,6 +9,7 @@ import { requireBounds } from './bounds.ts'
 import type { Fact } from './facts.ts'
 import { type Delivered, enqueueDelivery } from './persist.ts'
 import { type Delivery, type Provider, Unreadable } from './provider.ts'
+import { leanBody, withoutLogs } from './reports/lean-body.ts'
 
 /** A delivery that was kept but could not be used. */
 export class Refused extends Error {
@@ -74,11 +75,13 @@ export async function deliver(
   let facts: Fact[]
   try {
     facts = provider.read(delivery)
+    if (delivery.lean) facts = withoutLogs(facts)
     requireBounds(facts)
   } catch (error) {
     throw error instanceof Unreadable ? await refuse(db, context, provider, delivery, 422, error.message, replayOf) : error
   }
-  const reading = { arrival, facts, began }
+  const lean_body = delivery.lean ? delivery.raw : leanBody(delivery.raw, facts)
+  const reading = { arrival: lean_body ? { ...arrival, lean_body } : arrival, facts, began }
   try {
     if (provider.answers === 202 && replayOf === undefined) return await enqueueDelivery(db, context, reading)
     return await batch(db, context, reading)

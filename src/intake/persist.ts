@@ -43,9 +43,11 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
       context,
       fresh.map(({ facts }) => facts),
     )
-    const ended = fresh.map(({ id, began }, index) => {
+    const ended = fresh.map(({ id, began, arrival: { body, lean_body, over_quota } }, index) => {
       const { outcome, records, warnings } = applied[index]!
-      return { id, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began) }
+      // No build has the log.
+      const whole = outcome !== 'processed' && lean_body && !over_quota ? { body } : {}
+      return { id, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began), ...whole }
     })
     if (ended.length > 0) await deliveries.finish(db, ended)
     const answers = new Map(ended.map((one): [number, Delivered] => [one.id, answerOf(one.id, one)]))

@@ -17,6 +17,8 @@ export interface Delivery {
   received: Date
   /** Its body is read, and not stored: the account has no room for it. */
   over_quota?: boolean
+  /** A stored one whose log was left out: its build has it. */
+  lean?: boolean
   /** What the operator set on the integration. */
   config: Readonly<Record<string, unknown>>
 }

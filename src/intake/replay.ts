@@ -24,12 +24,13 @@ export async function replay(db: Pool, id: number, projectId?: number): Promise<
 export async function replayHere(db: Database, id: number, moved?: Buffer): Promise<Delivered> {
   const stored = await log.stored(db, id, moved)
   if (stored.body === null) throw bodyGone()
-  if (stored.body_note !== null) throw bodyGone(BODY_NOTES[stored.body_note])
+  const lean = stored.body_note === 'log'
+  if (stored.body_note !== null && !lean) throw bodyGone(BODY_NOTES[stored.body_note])
   // The sender is unknown.
   if (stored.requires_signature && stored.status === 401) throw badSignature()
   const again = stored.test ? rehearse : deliver
   try {
-    return await again(db, stored, providers[stored.provider], deliveryOf(stored, stored.body), id)
+    return await again(db, stored, providers[stored.provider], { ...deliveryOf(stored, stored.body), lean }, id)
   } catch (error) {
     throw error instanceof Unreadable ? await refuseReplay(db, stored, id, error) : error
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Sql, sql } from '../db/database.ts'
-import { hasBuildsOf } from '../domain/builds/positions.ts'
+import { buildsOf, hasBuildsOf } from '../domain/builds/positions.ts'
 import { placing } from '../domain/changes/branches.ts'
 import { type Arrival, tookEffect } from '../domain/integrations/deliveries.ts'
 
@@ -33,6 +33,14 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
     ],
   ],
   [
+    'builds that name a change',
+    buildsOf(1, [1]),
+    [
+      ['project_id', 'commit_hash'],
+      ['project_id', 'changelist'],
+    ],
+  ],
+  [
     'changes that follow',
     sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', given: null, follows: 'b' }])} select from late`,
     [['account_id', 'project_id', 'branch', 'follows']],
@@ -41,4 +49,8 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
   const conditions = await conditionsOf(statement)
   for (const names of columns)
     expect(conditions).toContainEqual(expect.toSatisfy((line: string) => names.every((name) => line.includes(`(${name} = `))))
+})
+
+test('no statement is compiled: that takes longer than any of them', async () => {
+  expect(await own.db.one(sql`show jit`)).toEqual({ jit: 'off' })
 })

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Explain } from '../domain/investigations/run-investigation.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
+import { tracedRequest } from '../net/tracing.ts'
 import { openBreaker } from './breaker.ts'
 
 /** A language model behind an OpenAI- or Anthropic-compatible address. */
@@ -73,21 +74,24 @@ async function ask({ url, key, model }: Model, question: string, signal: AbortSi
   const messages = [{ role: 'user', content: question }]
   const anthropic = isAnthropic(url)
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        ...(key && (anthropic ? { 'x-api-key': key, 'anthropic-version': '2023-06-01' } : { authorization: `Bearer ${key}` })),
-      },
-      body: JSON.stringify(
-        anthropic
-          ? { model, max_tokens: 1000, system: TASK, messages }
-          : { model, max_tokens: 1000, temperature: 0, messages: [{ role: 'system', content: TASK }, ...messages] },
-      ),
+    return await tracedRequest('POST', new URL(url), async (headers) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'error',
+        signal,
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          ...(key && (anthropic ? { 'x-api-key': key, 'anthropic-version': '2023-06-01' } : { authorization: `Bearer ${key}` })),
+        },
+        body: JSON.stringify(
+          anthropic
+            ? { model, max_tokens: 1000, system: TASK, messages }
+            : { model, max_tokens: 1000, temperature: 0, messages: [{ role: 'system', content: TASK }, ...messages] },
+        ),
+      })
+      return { status: response.status, text: await response.text() }
     })
-    return { status: response.status, text: await response.text() }
   } catch (error) {
     throw new Silent((error as Error).message)
   }

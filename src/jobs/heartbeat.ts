@@ -81,8 +81,26 @@ export function startHeartbeat(db: Pool, log: Logger) {
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>
 
-/** What they had begun may be taken by others. */
-export const reclaim = (db: Pool, workers: string[]) => db.execute(sql`select graphile_worker.force_unlock_workers(${workers})`)
+/** After this time an attempt counts even if its worker died: a job that ends every worker is given up in the end. */
+const FREE_ATTEMPTS_DAYS = 1
+
+/**
+ * What they had begun may be taken by others, and the attempt that died with them doesn't count. A job that was replaced by a newer one of its
+ * name while it ran, or canceled, is not tried again: the queue took its name and its remaining attempts.
+ */
+export const reclaim = (db: Pool, workers: string[]) =>
+  db.transaction(async (db) => {
+    await db.execute(sql`
+      delete from graphile_worker._private_jobs
+      where locked_by = any(${workers}) and key is null and attempts >= max_attempts and (last_error is null or updated_at > locked_at)`)
+    await db.execute(sql`
+      update graphile_worker._private_jobs set attempts = greatest(attempts - 1, 0)
+      where locked_by = any(${workers}) and created_at > now() - make_interval(days => ${FREE_ATTEMPTS_DAYS})`)
+    await db.execute(sql`
+      update graphile_worker._private_jobs set last_error = coalesce(last_error, 'The node that worked on it ended.')
+      where locked_by = any(${workers}) and attempts >= max_attempts`)
+    await db.execute(sql`select graphile_worker.force_unlock_workers(${workers})`)
+  })
 
 /** Workers that hold jobs without showing themselves; taken ahead of now, a job was taken before the clock was set back. */
 const withoutPresence = async (db: Pool): Promise<string[]> => {

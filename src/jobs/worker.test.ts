@@ -6,8 +6,10 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { openUnsteadyWay } from '../../test/support/unsteady.ts'
 import { until } from '../../test/support/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
+import { enqueue } from '../db/queue.ts'
 import { failingJobs } from '../domain/integrations/health.ts'
 import { allowedHosts } from '../net/addresses.ts'
+import { reclaim } from './heartbeat.ts'
 import { startWorker, type Worker, type WorkerContext } from './worker.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
@@ -181,6 +183,37 @@ test('a job that a dead worker took before the clock was set back is taken again
     update graphile_worker._private_jobs set locked_at = now() + interval '1 hour', locked_by = 'pool-of-the-dead', attempts = 1`)
   worker = await startWorker(context())
   await until(() => jenkins.calls.length > 0)
+})
+
+describe('a worker that dies', () => {
+  const settle = (name: string) =>
+    enqueue(studio.db, 'settle_breakages', { project_id: studio.world.projects!.star!.id as number, job: name }, { name })
+  const taken = (more = sql`attempts = 1`) =>
+    studio.db.execute(sql`
+      update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', ${more}`)
+  const left = () => studio.db.rows(sql`select key, attempts, last_error from graphile_worker._private_jobs`)
+
+  test('leaves no failed job behind when its job was replaced while it ran', async () => {
+    await settle('night')
+    await taken()
+    await settle('night')
+    expect(await studio.db.rows(sql`select attempts from graphile_worker._private_jobs order by id`)).toEqual([
+      { attempts: 25 },
+      { attempts: 0 },
+    ])
+    worker = await startWorker(context())
+    await until(async () => (await left()).length === 0)
+  })
+
+  test('takes no attempt from its job, unless that has been dying for more than a day', async () => {
+    await settle('young')
+    await taken(sql`attempts = 25, run_at = now() + interval '1 hour'`)
+    await reclaim(studio.db, ['pool-of-the-dead'])
+    expect(await left()).toEqual([{ key: 'young', attempts: 24, last_error: null }])
+    await taken(sql`attempts = 25, created_at = now() - interval '25 hours'`)
+    await reclaim(studio.db, ['pool-of-the-dead'])
+    expect(await left()).toEqual([{ key: 'young', attempts: 25, last_error: 'The node that worked on it ended.' }])
+  })
 })
 
 test('a worker whose database vanishes without a word goes on with the next one, and still shows that it lives', async () => {

@@ -11,6 +11,7 @@ import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
 import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
 import { reviewRanges } from '../domain/breakages/late-changes.ts'
 import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
+import { markLost } from '../domain/builds/lost.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
 import { tellSuspects } from '../domain/inbox/notify-people.ts'
@@ -80,6 +81,9 @@ const HOURLY: Record<string, Work<never>> = {
   purge_assistants: ({ db }) => assistants.purge(db),
 }
 
+/** What people look at meanwhile. */
+const EVERY_FIVE_MINUTES: Record<string, Work<never>> = { mark_lost_builds: ({ db }) => markLost(db) }
+
 function purging(kind: Retained): Work<never> {
   return ({ db, log, retention = RETENTION_DEFAULTS }, _, signal) =>
     purge(db, kind, retention[kind], { signal }).then((rows) => {
@@ -121,12 +125,16 @@ function crewsOf(context: WorkerContext): Crew[] {
   const tasks = (kinds: [string, Work<never>][]): Record<string, Task> =>
     Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]))
   const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
-  const crontab = Object.keys(HOURLY)
-    .map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`)
-    .join('\n')
+  const crontab = [
+    ...Object.keys(HOURLY).map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`),
+    ...Object.keys(EVERY_FIVE_MINUTES).map((kind) => `*/5 * * * * ${kind}`),
+  ].join('\n')
   const { concurrency = 6 } = context
   const outside = 2 * concurrency
-  const local = tasks([...kinds.filter(([kind]) => !OUTSIDE.includes(kind)), ...Object.entries(HOURLY)])
+  const local = tasks([
+    ...kinds.filter(([kind]) => !OUTSIDE.includes(kind)),
+    ...Object.entries({ ...HOURLY, ...EVERY_FIVE_MINUTES }),
+  ])
   return [
     { tasks: local, crontab, slots: concurrency, perOwner: Math.ceil(concurrency / 2), perServer: 3 },
     {

@@ -1,10 +1,10 @@
 import * as outbox from '../../domain/feed/outbox.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
 import { enqueueMessages, isAnybodyThere } from '../../domain/notifications/outgoing-queue.ts'
+import { openDispatcher } from '../../net/dispatcher.ts'
 import { type Lanes, startLanes } from '../lanes.ts'
 import { LEASES } from '../leases.ts'
 import type { WorkerContext } from '../worker.ts'
-import { openDispatcher } from './dispatcher.ts'
 import { runWebhookWorker } from './webhook-worker.ts'
 
 /** Sends what happens to those who asked to be told, until stopped. */

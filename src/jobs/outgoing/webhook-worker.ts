@@ -1,9 +1,9 @@
 import { VERSION } from '../../contract/version.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
 import { signatureOf } from '../../domain/notifications/webhook-signature.ts'
+import type { Answer, Dispatcher } from '../../net/dispatcher.ts'
 import type { Lane } from '../lanes.ts'
 import type { WorkerContext } from '../worker.ts'
-import type { Answer, Dispatcher } from './dispatcher.ts'
 
 const BATCH = 100
 /** What was delivered is written down this often: no more than that is sent again by whoever takes over. */

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Settings } from './environment.ts'
+
+/** Where the service keeps its own address, for commands that are started without its settings. */
+const fileIn = (dataDir: string) => join(dataDir, 'address')
+
+/** Only beside the embedded database: with another one, commands need the settings of the service anyway. */
+export function recordSite({ databaseUrl, dataDir, site }: Settings) {
+  if (databaseUrl === undefined) writeFileSync(fileIn(dataDir), `${site}\n`)
+}
+
+/** The address by the command's own settings, or else the one that the service last had. */
+export function siteOf({ site, isSiteGiven, dataDir }: Settings): string {
+  if (isSiteGiven) return site
+  try {
+    return readFileSync(fileIn(dataDir), 'utf8').trim()
+  } catch {
+    return site
+  }
+}
