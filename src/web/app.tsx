@@ -2,9 +2,10 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { notFound } from '../contract/errors.ts'
 import { ApiError, ask } from './api.ts'
 import { connection } from './connection.ts'
+import { UNREAD } from './features/inbox/unread-count.tsx'
 import { ConfirmIdentity } from './features/sign-in/confirm-identity.tsx'
 import { SessionOver } from './features/sign-in/session-over.tsx'
-import { queryClient } from './queries.ts'
+import { prefetch, queryClient } from './queries.ts'
 import { Layout } from './shell/layout.tsx'
 import { Broken } from './ui/broken.tsx'
 
@@ -47,10 +48,17 @@ const root = createRootRoute({
 const outside = <P extends string>(path: P, load: Load) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(patient(load)) })
 
+const prefetchShell = () => {
+  prefetch('listPeople', {})
+  prefetch('listNotifications', UNREAD)
+}
+
 /** Nobody signed in: to the sign-in page, and back here afterwards. */
 const beforeLoad = async ({ location }: { location: { href: string } }) => {
   const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
   let needsFactor = false
+  // In the same request as whom it is about: every page shows them.
+  if (!queryClient.getQueryData(me.queryKey)) prefetchShell()
   try {
     const { accounts } = await queryClient.ensureQueryData(me)
     needsFactor = accounts.length > 0 && accounts.every(({ shut }) => shut === 'second_factor')

@@ -51,3 +51,6 @@ export function useActor(): (actor: string) => string {
     return actor === 'system' ? 'Goldmaster' : actor
   }
 }
+
+/** Everybody who can be given something in a project. */
+export const useAssignees = (projectId: string) => useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })

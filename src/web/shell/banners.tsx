@@ -16,9 +16,9 @@ const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: R
 export function Banners() {
   const { away } = useConnection()
   const account = useAccount()
-  const { user, accounts } = useMe()
+  const { user, accounts, metering } = useMe()
   const wait = useSecondsLeft()
-  const pays = account?.role === 'owner'
+  const pays = metering && account?.role === 'owner'
   const days =
     account?.trial_ends_at && !account.payment_method ? (Date.parse(account.trial_ends_at) - Date.now()) / 86_400_000 : undefined
   return (
@@ -49,8 +49,10 @@ export function Banners() {
               </Link>{' '}
               to go on.
             </>
-          ) : (
+          ) : metering ? (
             'One of its owners can go on with a payment method.'
+          ) : (
+            'The operator of this service can change that.'
           )}
         </Banner>
       )}

@@ -8,7 +8,7 @@ import { setTheme, useTheme } from '../theme.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { itemClass, Menu } from '../ui/menu.tsx'
-import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
+import { PROJECT_PLACES, settingsPlaces } from './places.ts'
 
 const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft hover:bg-hover hover:text-ink'
 const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
@@ -37,7 +37,8 @@ const PROJECTS_MAX = 8
 /** The left edge: which project, where in it, and oneself. */
 export function Nav({ onSearch }: { onSearch(): void }) {
   const project = useProject()
-  const { projects, user } = useMe()
+  const me = useMe()
+  const { projects } = me
   const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto p-3">
@@ -74,7 +75,7 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       )}
       <details className="mt-3" open={path.startsWith('/settings')}>
         <summary className="px-2 py-1 text-xs font-medium text-faint">Settings</summary>
-        {[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([path, label, icon]) => (
+        {settingsPlaces(me).map(([path, label, icon]) => (
           <Go key={path} to={path} icon={icon}>
             {label}
           </Go>

@@ -5,7 +5,7 @@ import { useDebounced } from '../ui/form/debounced.ts'
 import type { IconName } from '../ui/icons.ts'
 import { wordsOf } from '../ui/pill.tsx'
 import { type Openers, readVerb, useActions } from './palette-actions.ts'
-import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from './places.ts'
+import { PROJECT_PLACES, settingsPlaces } from './places.ts'
 
 export interface Choice {
   group: 'Do' | 'Go to' | 'Found'
@@ -62,7 +62,7 @@ const storeNamed = (title: string) => title.replace(/^\w+/, storeLabel)
 const begins = ({ title }: Choice, [word]: string[]) => (word && title.toLowerCase().startsWith(word) ? 1 : 0)
 
 function usePlaces(): Choice[] {
-  const { projects, user } = useMe()
+  const me = useMe()
   const project = useProject()
   const place = (url: string, title: string, detail: string, icon: IconName): Choice => ({
     group: 'Go to',
@@ -77,10 +77,8 @@ function usePlaces(): Choice[] {
       : []),
     place('/feed', 'Feed', 'Everything that happened', 'feed'),
     place('/inbox', 'Inbox', 'What concerns you', 'bell'),
-    ...projects.map(({ id, name }) => place(`/projects/${id}`, name, 'Project', 'overview')),
+    ...me.projects.map(({ id, name }) => place(`/projects/${id}`, name, 'Project', 'overview')),
     place('/projects/new', 'New project', 'Project', 'plus'),
-    ...[...SETTINGS_PLACES, ...(user.operator ? OPERATOR_PLACES : [])].map(([url, title, icon]) =>
-      place(url, title, 'Settings', icon),
-    ),
+    ...settingsPlaces(me).map(([url, title, icon]) => place(url, title, 'Settings', icon)),
   ].filter(({ url }, i, all) => all.findIndex((one) => one.url === url) === i)
 }

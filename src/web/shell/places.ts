@@ -1,3 +1,4 @@
+import type { Me } from '../../contract/app/shapes.ts'
 import type { IconName } from '../ui/icons.ts'
 
 /** Where one can go inside a project, in the order of the pipeline; a key goes there after g. */
@@ -27,10 +28,17 @@ export const SETTINGS_PLACES: [path: string, label: string, icon: IconName][] = 
   ['/settings/members', 'People', 'members'],
   ['/settings/single-sign-on', 'Single sign-on', 'key'],
   ['/settings/usage', 'Usage', 'overview'],
-  ['/settings/billing', 'Billing', 'overview'],
   ['/settings/channels', 'Chat channels', 'chat'],
   ['/settings/webhooks', 'Outbound webhooks', 'deployment'],
   ['/settings/audit', 'Audit log', 'approval'],
 ]
 /** Only operators of the service see these. */
 export const OPERATOR_PLACES: typeof SETTINGS_PLACES = [['/settings/mails', 'Mails', 'mail']]
+/** Only where the service meters accounts. */
+export const METERED_PLACES: typeof SETTINGS_PLACES = [['/settings/billing', 'Billing', 'overview']]
+
+export const settingsPlaces = ({ user, metering }: Me): typeof SETTINGS_PLACES => [
+  ...SETTINGS_PLACES,
+  ...(metering ? METERED_PLACES : []),
+  ...(user.operator ? OPERATOR_PLACES : []),
+]

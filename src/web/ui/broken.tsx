@@ -38,7 +38,7 @@ export function Broken({ error }: { error: unknown }) {
               Try again
             </Button>
             <Link to="/feed" className="px-3 py-1.5 text-sm underline">
-              To the feed
+              Go to the feed
             </Link>
           </div>
         }

@@ -4,13 +4,13 @@ import { Empty } from './empty.tsx'
 /** What nobody may know about looks like what does not exist. */
 export const NotHere = () => (
   <Empty
-    title="This is not here"
+    title="There is no such page"
     action={
       <Link to="/feed" className="text-sm underline">
-        To the feed
+        Go to the feed
       </Link>
     }
   >
-    It does not exist, or it belongs to somebody else.
+    Check the address, or ask for access to the project that it belongs to.
   </Empty>
 )

@@ -42,6 +42,7 @@ const KINDS: Record<string, PillKind> = {
   stale: 'warn',
   waiting: 'warn',
   uncertain: 'warn',
+  lost: 'warn',
   paused: 'warn',
   high: 'warn',
   claimed: 'info',

@@ -1,17 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { BULK_MAX } from '../../../contract/limits.ts'
 import type { Decision } from '../../../contract/sets.ts'
-import type { Approval } from '../../../contract/shapes.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useKeys } from '../../keys.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { ChangeOf } from '../changes/change-of.tsx'
+import { ChangeLink } from '../changes/change-of.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
+
+type Approval = AppReply<'listApprovals'>['approvals'][number]
 
 interface Props {
   projectId: string
@@ -139,7 +141,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
   useEffect(() => {
     if (isOpen) ref.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  const { asset_id, asset_name, asset_version, approval_stage, commit_sha, created_at } = approval
+  const { asset_id, asset_name, asset_version, approval_stage, commit_sha, created_at, change } = approval
   return (
     <li
       ref={ref}
@@ -183,7 +185,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
             >
               Open {asset_name} with its history
             </Link>
-            {commit_sha && <ChangeOf projectId={projectId} identifier={commit_sha} described />}
+            {change && <ChangeLink projectId={projectId} change={change} />}
           </p>
           {deciding && <DecideOne projectId={projectId} approval={approval} />}
         </div>

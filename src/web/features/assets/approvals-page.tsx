@@ -38,7 +38,11 @@ export default function Approvals() {
 }
 
 function Waiting({ projectId }: { projectId: string }) {
-  const pages = usePages('listApprovals', { project_id: projectId, query: { status: 'pending', limit: 50 } }, 'approvals')
+  const pages = usePages(
+    'listApprovals',
+    { project_id: projectId, query: { status: 'pending', limit: 50, changes: true } },
+    'approvals',
+  )
   const frozen = useLocked('approver') !== undefined
   // An asset is decided as it is now, so it stands here once.
   const seen = new Set<string>()

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { ASSET_APPROVAL_STATUSES, ASSET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -18,7 +18,7 @@ export default function Assets() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ asset_type, status }, filter] = useFilters('asset_type', 'status')
   const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
-  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: 24, ...wanted } }, 'assets')
+  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: PAGE_ROWS, ...wanted } }, 'assets')
   const filtered = asset_type !== '' || status !== ''
   return (
     <Page

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useId, useRef, useState } from 'react'
 import { DECISIONS, type Decision } from '../../../contract/sets.ts'
 import { useKeys } from '../../keys.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -14,13 +14,23 @@ interface Props {
   disabled?: boolean
 }
 
-/** A comment and three ways to decide, each with its key; stands once on a page. Ctrl or ⌘ and Enter in the comment approves. */
+/** A comment and three ways to decide, each with its key; stands once on a page. Ctrl or ⌘ and Enter in the comment approves, or denies where a reason was asked for. */
 export function Decide({ name, comment, setComment, onDecide, disabled = false }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  const [isDenying, setDenying] = useState(false)
+  const decide = (decision: Decision) => {
+    if (disabled) return
+    // Whoever made the asset learns nothing from a bare no.
+    const lacksReason = decision === 'denied' && comment.trim() === ''
+    setDenying(lacksReason)
+    if (lacksReason) box.current?.focus()
+    else onDecide(decision)
+  }
   useKeys({
-    a: () => !disabled && onDecide('approved'),
-    d: () => !disabled && onDecide('denied'),
-    i: () => !disabled && onDecide('ignored'),
+    a: () => decide('approved'),
+    d: () => decide('denied'),
+    i: () => decide('ignored'),
     c: () => box.current?.focus(),
   })
   return (
@@ -28,17 +38,23 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
       <textarea
         ref={box}
         aria-label={`Comment on ${name}`}
-        placeholder="Comment (optional)"
+        aria-describedby={isDenying ? hint : undefined}
+        placeholder={isDenying ? 'Reason' : 'Comment (optional, a reason if you deny)'}
         rows={2}
         value={comment}
         readOnly={disabled}
         onChange={(event) => setComment(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') box.current?.blur()
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !disabled) onDecide('approved')
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) decide(isDenying ? 'denied' : 'approved')
         }}
         className="w-full rounded-md border border-strong-line bg-panel px-2.5 py-2 text-sm text-ink placeholder:text-faint"
       />
+      {isDenying && (
+        <p id={hint} role="alert" className="text-sm text-err">
+          Say why you deny {name}, then deny again or press Ctrl+Enter.
+        </p>
+      )}
       <div className="flex flex-wrap gap-2">
         {DECISIONS.map((decision) => {
           const [verb, , key] = DECISION_WORDS[decision]
@@ -48,7 +64,7 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
               look={decision === 'approved' ? 'main' : decision === 'denied' ? 'danger' : 'plain'}
               aria-keyshortcuts={key}
               aria-disabled={disabled || undefined}
-              onClick={() => !disabled && onDecide(decision)}
+              onClick={() => decide(decision)}
             >
               {verb}
               <span className="sr-only">{name}</span>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { type BuildStatus, PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
 import { useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { buildWordsOf, Pill } from '../../ui/pill.tsx'
@@ -83,7 +83,7 @@ const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
             params={{ projectId, buildId: run.id }}
             title={labelOf(run)}
             aria-label={labelOf(run)}
-            className={`block size-3 rounded-sm border outline-offset-1 sm:size-4 ${lookOf(run.status)}`}
+            className={`block size-3 rounded-sm border outline-offset-1 sm:size-4 ${lookOf(run)}`}
           />
         </li>
       ))}
@@ -91,14 +91,16 @@ const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
   </li>
 )
 
-const labelOf = ({ build_number, status, changelist, commit_hash }: Job['runs'][number]) => {
+type Run = Job['runs'][number]
+
+const labelOf = ({ build_number, changelist, commit_hash, ...run }: Run) => {
   const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
-  return [build_number && `#${build_number}`, buildWordsOf(status), change].filter(Boolean).join(', ')
+  return [build_number && `#${build_number}`, buildWordsOf(buildState(run)), change].filter(Boolean).join(', ')
 }
 
 /** A failed run is filled, a passed one is not: told apart without colours too. */
-const lookOf = (status: BuildStatus) => {
-  if (PASSED_STATUSES.includes(status)) return 'border-ok bg-ok-wash'
-  if (status === 'failed') return 'border-err bg-err'
-  return RUNNING_STATUSES.includes(status) ? 'border-info bg-info-wash animate-pulse' : 'border-line bg-hover'
+const lookOf = (run: Run) => {
+  if (PASSED_STATUSES.includes(run.status)) return 'border-ok bg-ok-wash'
+  if (run.status === 'failed') return 'border-err bg-err'
+  return isRunning(run) ? 'border-info bg-info-wash animate-pulse' : 'border-line bg-hover'
 }

@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -18,7 +19,7 @@ export default function Branches() {
 
 function All({ projectId }: { projectId: string }) {
   const [{ q }, filter] = useFilters('q')
-  const query = useApi('listBranches', { project_id: projectId, query: { q: q || undefined, limit: 50 } })
+  const query = useApi('listBranches', { project_id: projectId, query: { q: q || undefined, limit: 50, runs: true } })
   return (
     <Page
       title="Branches"
@@ -60,7 +61,7 @@ function All({ projectId }: { projectId: string }) {
               <ul aria-label="Branches" className="grid overflow-hidden rounded-lg border border-line bg-panel">
                 {branches.map((one, at) => (
                   <BranchRow key={one.name} projectId={projectId} branch={one}>
-                    {at < WITH_RUNS && <Runs projectId={projectId} branch={one.name} />}
+                    {at < WITH_RUNS && <Runs projectId={projectId} jobs={one.jobs} />}
                   </BranchRow>
                 ))}
               </ul>
@@ -78,16 +79,11 @@ function All({ projectId }: { projectId: string }) {
 /** The branches that were built last show the runs of their jobs at once, the others on a page of their own. */
 const WITH_RUNS = 8
 
-function Runs({ projectId, branch }: { projectId: string; branch: string }) {
-  const { data } = useApi('showBranchHealth', { project_id: projectId, query: { branch } })
-  return (
-    data?.name === branch && (
-      <div className="rounded-md border border-line bg-canvas md:col-span-2">
-        <JobRows projectId={projectId} jobs={data.jobs} />
-      </div>
-    )
-  )
-}
+const Runs = ({ projectId, jobs }: { projectId: string; jobs: AppReply<'listBranches'>['branches'][number]['jobs'] }) => (
+  <div className="rounded-md border border-line bg-canvas md:col-span-2">
+    <JobRows projectId={projectId} jobs={jobs.map(({ runs = [], ...job }) => ({ ...job, runs }))} />
+  </div>
+)
 
 function One({ projectId, branch }: { projectId: string; branch: string }) {
   const query = useApi('showBranchHealth', { project_id: projectId, query: { branch } })

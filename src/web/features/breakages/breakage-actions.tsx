@@ -1,8 +1,8 @@
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
-import { useApi, useWrite } from '../../queries.ts'
-import { useMe, useNames } from '../../session.ts'
+import { useWrite } from '../../queries.ts'
+import { useAssignees, useMe, useNames } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -76,7 +76,7 @@ interface AssignProps {
 }
 
 function Assign({ projectId, owner, onAssign }: AssignProps) {
-  const { data } = useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })
+  const { data } = useAssignees(projectId)
   const nameOf = useNames()
   const others = (data?.people ?? []).filter(({ user_id }) => user_id !== owner)
   return (

@@ -1,8 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { useApi } from '../../queries.ts'
-import { useLocked, useNames } from '../../session.ts'
+import { useAssignees, useLocked, useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -24,6 +25,8 @@ import { BreakageState } from './breakage-state.tsx'
 export default function Breakage() {
   const { projectId = '', breakageId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showBreakage', { project_id: projectId, id: breakageId })
+  // Asked for with the breakage, for whoever gives it to somebody.
+  useAssignees(projectId)
   const breakage = data?.id === breakageId ? data : undefined
   const up = ['Breakages', `/projects/${projectId}/breakages`] as const
   if (!breakage)
@@ -41,7 +44,7 @@ export default function Breakage() {
 
 interface Part {
   projectId: string
-  breakage: BreakageDetail
+  breakage: AppReply<'showBreakage'>
 }
 
 function Shown({ projectId, breakage }: Part) {
@@ -134,7 +137,7 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
 )
 
 /** Where it came in: between the last change that was good and the first that was not. */
-function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, branch } }: Part) {
+function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, suspect_changes, branch } }: Part) {
   return (
     <Section title="Where it came in">
       {branch === null ? (
@@ -151,7 +154,7 @@ function Range({ projectId, breakage: { last_good_change, first_bad_change, susp
           </div>
         </dl>
       )}
-      {suspects.length > 0 && <Suspects of={suspects} />}
+      {suspects.length > 0 && <Suspects of={suspects} among={suspect_changes} />}
     </Section>
   )
 }

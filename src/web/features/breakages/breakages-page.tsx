@@ -38,6 +38,8 @@ export default function Breakages() {
     owner: owner === 'me' ? user.id : owner,
   }
   const pages = usePages('listBreakages', { project_id: projectId, query }, 'breakages')
+  // Asked for with the list, for what to say where it is empty.
+  useAnyBreakage(projectId)
   return (
     <Page
       title="Breakages"
@@ -103,9 +105,11 @@ function BranchFilter({ projectId, value, onChange }: BranchFilterProps) {
   )
 }
 
+const useAnyBreakage = (projectId: string) => useApi('listBreakages', { project_id: projectId, query: { limit: 1 } })
+
 /** Either all is well, or nobody ever looked. */
 function NothingBroken({ projectId, onAll }: { projectId: string; onAll(): void }) {
-  const { data } = useApi('listBreakages', { project_id: projectId, query: { limit: 1 } })
+  const { data } = useAnyBreakage(projectId)
   if (data && data.breakages.length > 0)
     return (
       <Empty title="Nothing is broken" action={<Button onClick={onAll}>Show what was fixed</Button>}>

@@ -4,9 +4,12 @@ import { BreakageRows } from './breakage-row.tsx'
 
 const SHOWN = 5
 
+export const useOpenBreakages = (projectId: string) =>
+  useApi('listBreakages', { project_id: projectId, query: { state: 'open,claimed', limit: SHOWN } })
+
 /** What is broken now, for the top of a project's overview; nothing where all is well. */
 export function OpenBreakages({ projectId }: { projectId: string }) {
-  const { data } = useApi('listBreakages', { project_id: projectId, query: { state: 'open,claimed', limit: SHOWN } })
+  const { data } = useOpenBreakages(projectId)
   if (!data || data.breakages.length === 0) return null
   return (
     <section className="grid grid-cols-1 gap-2">

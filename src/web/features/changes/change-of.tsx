@@ -1,30 +1,41 @@
 import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
 
 interface Props {
   projectId: string
   identifier: string
-  /** With the first line of what its author wrote. */
-  described?: boolean
+  /** Where it may be known from, so that nobody need be asked; null while that is on its way. */
+  among?: readonly AppReply<'listBuildChanges'>['changes'][number][] | null | undefined
 }
 
 /** The commit or changelist something came from, as a link where we know it. */
-export function ChangeOf({ projectId, identifier, described = false }: Props) {
+export function ChangeOf({ projectId, identifier, among = [] }: Props) {
   const args = { project_id: projectId, query: { identifier, orphaned: true, limit: 1 } }
-  const { data } = useApi('listChanges', args, { enabled: identifier !== '' })
-  const change = data?.changes.find((one) => one.identifier === identifier)
+  const isOwn = (change: { identifier: string }) => change.identifier === identifier
+  const listed = among?.find(isOwn)
+  const { data } = useApi('listChanges', args, { enabled: identifier !== '' && among !== null && !listed })
+  const change = listed ?? data?.changes.find(isOwn)
   if (identifier === '') return <span className="text-soft">not told</span>
-  const name = change?.display_identifier ?? identifier.slice(0, 12)
-  if (!change) return <code className="font-mono text-xs">{name}</code>
-  return (
-    <Link
-      to="/projects/$projectId/changes/$changeId"
-      params={{ projectId, changeId: String(change.id) }}
-      title={change.description}
-      className="block min-w-0 truncate underline"
-    >
-      <code className="font-mono text-xs">{name}</code>
-      {described && ` ${change.description.split('\n', 1)[0]}`}
-    </Link>
-  )
+  if (!change) return <code className="font-mono text-xs">{identifier.slice(0, 12)}</code>
+  return <ChangeLink projectId={projectId} change={{ ...change, description: '' }} title={change.description} />
 }
+
+interface LinkProps {
+  projectId: string
+  change: { id: number; display_identifier: string; description: string }
+  title?: string
+}
+
+/** A change, with the first line of what its author wrote. */
+export const ChangeLink = ({ projectId, change: { id, display_identifier, description }, title = description }: LinkProps) => (
+  <Link
+    to="/projects/$projectId/changes/$changeId"
+    params={{ projectId, changeId: String(id) }}
+    title={title}
+    className="block min-w-0 truncate underline"
+  >
+    <code className="font-mono text-xs">{display_identifier}</code>
+    {description && ` ${description.split('\n', 1)[0]}`}
+  </Link>
+)

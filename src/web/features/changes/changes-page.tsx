@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { SOURCE_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -25,6 +25,7 @@ export default function Changes() {
     since: startOf(since),
     until: endOf(until),
     builds: true,
+    limit: PAGE_ROWS,
   }
   const searches = [q, branch, author, path].some(Boolean)
   const pages = usePages(

@@ -20,6 +20,11 @@ export default function Deployment() {
   const { projectId = '', deploymentId = '' } = useParams({ strict: false })
   const args = { project_id: projectId, id: deploymentId }
   const { data, error, refetch, isPlaceholderData } = useApi('showDeployment', args)
+  // Asked for with the deployment, shown below it.
+  useApi('showDeploymentBuild', args)
+  useApi('compareDeployment', args)
+  useApi('listDeploymentHistory', args)
+  useApi('showRelease', args)
   const locked = useLocked('contributor') !== undefined
   const up = ['Deployments', `/projects/${projectId}/deployments`] as const
   if (!data || isPlaceholderData)
@@ -28,7 +33,7 @@ export default function Deployment() {
         {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
       </Page>
     )
-  const { build_run } = data
+  const { build_run, built } = data
   return (
     <Page
       title={titleOf(data)}
@@ -46,7 +51,7 @@ export default function Deployment() {
           ['Version', data.version],
           ['Track', data.track],
           ['Branch', data.branch.toLowerCase() === data.track ? '' : data.branch],
-          ['Build', build_run ? <BuildLink key="build" projectId={projectId} build={build_run} /> : 'unknown'],
+          ['Build', build_run ? <BuildLink key="build" projectId={projectId} build={{ ...build_run, ...built }} /> : 'unknown'],
           ['Number at the store', data.external_id],
           ['Build at the store', data.external_build_id],
         ]}

@@ -3,7 +3,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../../contract/sets.ts'
 import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useFilters } from '../../filters.ts'
-import { useApi, usePages } from '../../queries.ts'
+import { PAGE_ROWS, useApi, usePages } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
@@ -21,7 +21,11 @@ export default function Deployments() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ platform, status, view }, filter] = useFilters('platform', 'status', 'view')
   const account = useAccount()
-  const pages = usePages('listDeployments', { project_id: projectId, query: { platform, status } }, 'deployments')
+  const pages = usePages(
+    'listDeployments',
+    { project_id: projectId, query: { platform, status, limit: PAGE_ROWS } },
+    'deployments',
+  )
   const { data } = useApi('listStoreNews', { project_id: projectId }, { enabled: view === '' })
   return (
     <Page

@@ -10,6 +10,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
+import { numberOf } from '../../ui/text/dates.ts'
 import { sizeOf } from '../../ui/text/size.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -105,7 +106,7 @@ function State({ accountId, file }: { accountId: number; file: Export }) {
     )
   return (
     <span role="status" className="text-soft">
-      {file.status === 'waiting' ? 'waiting' : `${file.rows.toLocaleString()} rows so far`}
+      {file.status === 'waiting' ? 'waiting' : `${numberOf(file.rows)} rows so far`}
     </span>
   )
 }

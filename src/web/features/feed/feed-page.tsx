@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { useAccount, useActor, useMe } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
@@ -36,7 +36,14 @@ export default function Feed() {
   const projects = useMe().projects.filter(({ account_id }) => account_id === account?.id)
   const [{ kind, project, mine }, filter] = useFilters('kind', 'project', 'mine')
   const types = KINDS.some(([value]) => value === kind) ? kind : ''
-  const filters = { account_id: account?.id, event_types: types, project_id: project, days_back: 90, mine: mine || undefined }
+  const filters = {
+    account_id: account?.id,
+    event_types: types,
+    project_id: project,
+    days_back: 90,
+    mine: mine || undefined,
+    limit: PAGE_ROWS,
+  }
   const pages = usePages('listEvents', { query: filters }, 'events')
   // What just happened does not say whose it is: the list tells when it is asked again.
   const fresh = useFresh(types, project).filter(() => !mine)

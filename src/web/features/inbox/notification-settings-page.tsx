@@ -25,6 +25,8 @@ type Change = AppArguments<'editPreferences'>['body']
 /** Where one hears of what concerns oneself: every box counts as soon as it is clicked. */
 export default function NotificationSettings() {
   const query = useApi('showPreferences', {})
+  // Whether boxes for mail are of use is asked for with them.
+  useMailing()
   const save = useSave()
   return (
     <Page title="Notifications">

@@ -17,12 +17,16 @@ interface Props {
   mayReplay: boolean
 }
 
+export const useDeliveries = (projectId: string, integrationId: string, outcome = '') => {
+  const query = { integration_id: integrationId, outcome, limit: 25 }
+  return usePages('listDeliveries', { project_id: projectId, query }, 'deliveries', { every: LOOK_AGAIN_MS })
+}
+
 /** Everything a tool told, newest first; it grows while one looks at it. */
 export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
   const [outcome, setOutcome] = useState('')
   const [open, setOpen] = useState<number>()
-  const filters = { integration_id: integrationId, outcome, limit: 25 }
-  const query = usePages('listDeliveries', { project_id: projectId, query: filters }, 'deliveries', { every: LOOK_AGAIN_MS })
+  const query = useDeliveries(projectId, integrationId, outcome)
   const rows = query.items
   return (
     <Section

@@ -39,7 +39,13 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
             {delivery.message && <Notice kind={delivery.outcome === 'failed' ? 'err' : 'info'}>{delivery.message}</Notice>}
             {delivery.replay_of !== null && <p className="text-sm text-soft">A replay of delivery {delivery.replay_of}.</p>}
             {delivery.records.length > 0 && <Records projectId={projectId} records={delivery.records} />}
-            {mayReplay && <Replay projectId={projectId} id={id} gone={delivery.body === null || delivery.body_note !== null} />}
+            {mayReplay && (
+              <Replay
+                projectId={projectId}
+                id={id}
+                gone={delivery.body === null || (delivery.body_cut && delivery.body_note !== null)}
+              />
+            )}
             <Titled title="Body">
               {delivery.body === null ? (
                 <p className="text-sm text-soft">
@@ -48,7 +54,9 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
               ) : (
                 <CodeBlock code={pretty(delivery.body)} label="Body" tall />
               )}
-              {delivery.body_cut && <p className="text-xs text-soft">{delivery.body_note ?? 'Only the beginning is shown.'}</p>}
+              {delivery.body !== null && (delivery.body_cut || delivery.body_note !== null) && (
+                <p className="text-xs text-soft">{delivery.body_note ?? 'Only the beginning is shown.'}</p>
+              )}
             </Titled>
             <Titled title="Headers">
               <CodeBlock

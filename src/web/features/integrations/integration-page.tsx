@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
-import { refresh, useApi, useWrite } from '../../queries.ts'
+import { isKnown, refresh, useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -11,9 +11,10 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { NotHere } from '../../ui/not-here.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Waiting } from '../../ui/pages.tsx'
 import { Markdown } from '../../ui/text/markdown.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { Deliveries } from './deliveries.tsx'
+import { Deliveries, useDeliveries } from './deliveries.tsx'
 import { IntegrationAddress } from './integration-address.tsx'
 import { IntegrationHealth } from './integration-health.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
@@ -26,6 +27,9 @@ export default function Integration() {
   const labelOf = useProviderLabel()
   const locked = Boolean(useAccount()?.read_only)
   const all = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
+  // Asked for with the list that says whether it is there.
+  const detail = useApi('showIntegration', { project_id: projectId, id: integrationId }, { enabled: owner })
+  useDeliveries(projectId, integrationId)
   const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
   return (
     <Page
@@ -43,7 +47,9 @@ export default function Integration() {
     >
       <Loaded query={all}>
         {() =>
-          integration ? (
+          integration && owner && !isKnown(detail) ? (
+            <Waiting />
+          ) : integration ? (
             <>
               {!integration.active && <Notice kind="warn">Switched off: what the tool sends is refused with 404.</Notice>}
               <IntegrationHealth integration={integration} mayTest={owner && !locked} />

@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
-import { useProviderLabel } from '../../providers.ts'
+import { useProviderLabel, useProviders } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -25,6 +25,8 @@ export default function Integrations() {
   const mayChange = useLocked('lead') === undefined
   const navigate = useNavigate()
   const query = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
+  // For what is listed, or may be connected.
+  useProviders()
   const open = (id: number) =>
     void navigate({
       to: '/projects/$projectId/integrations/$integrationId',

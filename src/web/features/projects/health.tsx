@@ -4,9 +4,12 @@ import { BranchMatrix, MainBranch } from '../branches/branch-matrix.tsx'
 
 const SHOWN = 6
 
+export const useBranches = (projectId: string) =>
+  useApi('listBranches', { project_id: projectId, query: { main_first: true, limit: SHOWN } })
+
 /** Is main green? The branches that matter now with their jobs, the main one first; nothing before the first build of a branch. */
 export function Health({ projectId }: { projectId: string }) {
-  const { data } = useApi('listBranches', { project_id: projectId, query: { main_first: true, limit: SHOWN } })
+  const { data } = useBranches(projectId)
   const main = data?.branches[0]
   if (!main) return null
   return (

@@ -33,6 +33,8 @@ export default function Members() {
   const account = useAccount()
   const mayChange = useLocked('lead') === undefined
   const query = useApi('listProjectPeople', { project_id: projectId })
+  // For whoever adds somebody.
+  useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: mayChange && account !== undefined })
   const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers', 'listAssignees'])
   const say = useToast()
   return (

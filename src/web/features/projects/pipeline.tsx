@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { buildState } from '../../../contract/sets.ts'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -11,13 +12,19 @@ import { titleOf } from '../deployments/title.ts'
 
 const NEWEST = { limit: 3 }
 
+export function usePipeline(projectId: string) {
+  const place = { project_id: projectId }
+  return {
+    changes: useApi('listChanges', { ...place, query: NEWEST }).data?.changes,
+    builds: useApi('listBuilds', { ...place, query: NEWEST }).data?.build_runs,
+    approvals: useApi('listApprovals', { ...place, query: { ...NEWEST, status: 'pending' } }).data?.approvals,
+    deployments: useApi('listDeployments', { ...place, query: NEWEST }).data?.deployments,
+  }
+}
+
 /** What came in, what was built, what waits for a decision, what is out: a count and the newest of each. */
 export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<'showOverview'> }) {
-  const place = { project_id: projectId }
-  const changes = useApi('listChanges', { ...place, query: NEWEST }).data?.changes
-  const builds = useApi('listBuilds', { ...place, query: NEWEST }).data?.build_runs
-  const approvals = useApi('listApprovals', { ...place, query: { ...NEWEST, status: 'pending' } }).data?.approvals
-  const deployments = useApi('listDeployments', { ...place, query: NEWEST }).data?.deployments
+  const { changes, builds, approvals, deployments } = usePipeline(projectId)
   const at = `/projects/${projectId}`
   return (
     <ol className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
@@ -43,12 +50,12 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
         figure={now.builds_running}
         label={`running · ${now.builds_passed_24h} passed, ${now.builds_failed_24h} failed in 24 hours`}
       >
-        {builds?.map(({ id, status, ci_job_name, build_number, created_at }) => (
+        {builds?.map(({ id, ci_job_name, build_number, created_at, ...build }) => (
           <Entry
             key={id}
             to={`${at}/builds/${id}`}
             title={`${ci_job_name || 'Build'} ${build_number && `#${build_number}`}`}
-            status={<BuildStatus value={status} />}
+            status={<BuildStatus value={buildState(build)} />}
             detail={<Time at={created_at} />}
           />
         ))}
@@ -110,7 +117,7 @@ const Stage = ({ to, title, icon, figure, label, children }: StageProps) => (
     {children && children.length > 0 ? (
       <ul className="grid grid-cols-1 content-start p-1">{children}</ul>
     ) : (
-      <p className="p-3 text-xs text-soft">{children ? 'Nothing here yet.' : ''}</p>
+      <p className={`p-3 text-xs text-soft ${children ? '' : 'min-h-40'}`}>{children ? 'Nothing here yet.' : ''}</p>
     )}
   </li>
 )

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { useApi } from '../../queries.ts'
+import { isKnown, useApi } from '../../queries.ts'
 import { useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
@@ -9,10 +9,11 @@ import { Failed } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
-import { OpenBreakages } from '../breakages/open-breakages.tsx'
-import { TaskBar } from '../tasks/task-bar.tsx'
-import { Health } from './health.tsx'
-import { Pipeline } from './pipeline.tsx'
+import { OpenBreakages, useOpenBreakages } from '../breakages/open-breakages.tsx'
+import { TaskBar, useTaskCounts } from '../tasks/task-bar.tsx'
+import { usePlots } from '../trends/plots.ts'
+import { Health, useBranches } from './health.tsx'
+import { Pipeline, usePipeline } from './pipeline.tsx'
 import { WaitingForMe } from './waiting-for-me.tsx'
 
 const Trends = lazy(() => import('../trends/trends.tsx'))
@@ -23,11 +24,18 @@ export default function Project() {
   // The layout shows no page of a project that is not there.
   const { name, status } = useProject()!
   const { data, error, refetch } = useApi('showOverview', { project_id: projectId })
+  const branches = useBranches(projectId)
+  const breakages = useOpenBreakages(projectId)
+  // All of the page is asked for at once, and shown when nothing above it will move it.
+  usePipeline(projectId)
+  useTaskCounts(projectId)
+  usePlots(projectId)
+  const isStill = isKnown(branches) && isKnown(breakages)
   return (
     <Page title={name} actions={status !== 'active' && <Pill kind="warn">{status}</Pill>}>
       {error && <Failed error={error} retry={() => void refetch()} />}
-      {!data && !error && <Waiting />}
-      {data && (
+      {!(data && isStill) && !error && <Waiting />}
+      {data && isStill && (
         <>
           {isNew(data) && (
             <Empty

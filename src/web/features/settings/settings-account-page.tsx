@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { NAME_MAX, TIMEZONE_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount, useMay } from '../../session.ts'
+import { useAccount, useMay, useMe } from '../../session.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { TextField } from '../../ui/form/field.tsx'
@@ -25,9 +25,13 @@ type Account = AppReply<'showAccount'>
 
 export default function SettingsAccount() {
   const account = useAccount()
+  const { metering } = useMe()
   const admin = useMay('admin')
   const owner = useMay('owner') && !account?.demo
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
+  // Asked for with the account, shown below it.
+  useApi('listAccountTokens', { account_id: account?.id ?? 0 }, { enabled: admin && account !== undefined })
+  useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined })
   return (
     <Page title="Account" actions={<AccountChoice />}>
       <Loaded query={query}>
@@ -41,9 +45,11 @@ export default function SettingsAccount() {
             <Section
               title="Plan"
               actions={
-                <Link to="/settings/billing" className="text-sm underline">
-                  Billing
-                </Link>
+                metering && (
+                  <Link to="/settings/billing" className="text-sm underline">
+                    Billing
+                  </Link>
+                )
               }
             >
               <Figures

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { notFound } from '../../../contract/errors.ts'
 import { DAILY_INVESTIGATIONS, PLANS, type Plan } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount, useMay } from '../../session.ts'
+import { useAccount, useMay, useMe } from '../../session.ts'
+import { Broken } from '../../ui/broken.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -17,6 +19,11 @@ import { AccountChoice } from './account-choice.tsx'
 type Account = AppReply<'showAccount'>
 
 export default function SettingsBilling() {
+  const { metering } = useMe()
+  return metering ? <Billing /> : <Broken error={notFound('Page')} />
+}
+
+function Billing() {
   const account = useAccount()
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
   const owner = useMay('owner')
@@ -113,6 +120,17 @@ function Plans({ account, locked }: { account: Account; locked: boolean }) {
             </div>
             {plan === account.plan ? (
               <p className="text-sm font-medium text-accent">Your plan</p>
+            ) : plan === 'free' ? (
+              <Confirm
+                look="plain"
+                label="Choose Free"
+                title="Switch to Free?"
+                action="Switch to Free"
+                disabled={locked}
+                run={() => choose(plan)}
+              >
+                Everybody in {account.name} loses the feed and the outbound webhooks.
+              </Confirm>
             ) : (
               <Button
                 disabled={locked || edit.isPending}

@@ -6,6 +6,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
+import { numberOf } from '../../ui/text/dates.ts'
 import { sizeOf } from '../../ui/text/size.ts'
 import { AccountChoice } from './account-choice.tsx'
 
@@ -53,5 +54,5 @@ export default function SettingsUsage() {
 
 const Amount = ({ of: { kind }, count, otherwise }: { of: Used; count: number | null; otherwise: string }) => {
   if (count === null) return <span className="text-soft">{otherwise}</span>
-  return <span className="whitespace-nowrap">{kind === 'stored_bytes' ? sizeOf(count) : count.toLocaleString()}</span>
+  return <span className="whitespace-nowrap">{kind === 'stored_bytes' ? sizeOf(count) : numberOf(count)}</span>
 }

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useApi } from '../../queries.ts'
-import { useNames } from '../../session.ts'
+import { useAssignees, useNames } from '../../session.ts'
 
 /** Nobody, a person or an agent, in the words of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
 type Who = string
@@ -22,10 +22,18 @@ export function useWho(): (who: Who) => string {
   return (who) => (who.startsWith('handle:') ? who.slice(7) : who.startsWith('user:') ? nameOf(Number(who.slice(5))) : 'Nobody')
 }
 
+/** Who a task of the project may be given to: its people, and the handles of agents. */
+export const useCandidates = (projectId: string) => ({
+  people: useAssignees(projectId),
+  members: useApi('listMembers', { project_id: projectId }, { stale: 60_000 }),
+})
+
 function useChoices(value: Who) {
   const { projectId = '' } = useParams({ strict: false })
-  const people = useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })
-  const { data } = useApi('listMembers', { project_id: projectId }, { stale: 60_000 })
+  const {
+    people,
+    members: { data },
+  } = useCandidates(projectId)
   const handles = new Set(data?.assignee_handles)
   if (value.startsWith('handle:')) handles.add(value.slice(7))
   const nameOf = useWho()

@@ -11,10 +11,17 @@ const STATES = [
   ['completed', 'bg-ok'],
 ] as const
 
+export const useTaskCounts = (projectId: string) => useApi('countTasks', { project_id: projectId })
+
 /** How the tasks of a project divide, as one line and in words. */
 export function TaskBar({ projectId }: { projectId: string }) {
-  const { data: tasks } = useApi('countTasks', { project_id: projectId })
-  if (!tasks) return <Waiting lines={1} />
+  const { data: tasks } = useTaskCounts(projectId)
+  if (!tasks)
+    return (
+      <div className="min-h-14">
+        <Waiting lines={1} />
+      </div>
+    )
   const total = STATES.reduce((sum, [state]) => sum + tasks[state], 0)
   return (
     <Link

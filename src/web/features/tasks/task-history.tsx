@@ -9,10 +9,13 @@ type Entry = AppReply<'listTaskHistory'>['history'][number]
 
 const LABELS: Record<string, string> = { task_type: 'type', assignee_handle: 'agent', user_id: 'assignee' }
 
+export const useTaskHistory = (projectId: string, taskId: string) =>
+  useApi('listTaskHistory', { project_id: projectId, id: taskId })
+
 /** Who changed what about a task, newest first. */
 export function TaskHistory({ task }: { task: AppReply<'showTask'> }) {
   const nameOf = useNames()
-  const { data } = useApi('listTaskHistory', { project_id: task.project_id, id: task.id })
+  const { data } = useTaskHistory(String(task.project_id), String(task.id))
   const shownOf = (field: string, value: unknown): string => {
     if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
     if (value === null) return 'nobody'

@@ -11,10 +11,13 @@ import { TaskReference } from './task-reference.tsx'
 /** Trackers change their items without an event of ours. */
 const EVERY_MS = 60_000
 
+export const useTaskReferences = (projectId: string, taskId: string) =>
+  useApi('listTaskReferences', { project_id: projectId, id: taskId }, { every: EVERY_MS })
+
 /** What tools have told about a task: the changes that name it, their builds, where those went, and the tracker items it names. */
 export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; projectId: string }) {
   const { changes, build_runs, deployments } = task.links
-  const { data } = useApi('listTaskReferences', { project_id: projectId, id: task.id }, { every: EVERY_MS })
+  const { data } = useTaskReferences(projectId, String(task.id))
   const references = data?.references ?? []
   const none = changes.length + build_runs.length + deployments.length + references.length === 0
   return (

@@ -6,16 +6,21 @@ import { useTitle } from '../../title.ts'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, WayUp } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
+import { useCandidates } from './assignee.tsx'
 import { DeletedTask } from './deleted-task.tsx'
 import { TaskFields } from './task-fields.tsx'
-import { TaskHistory } from './task-history.tsx'
-import { TaskLinks } from './task-links.tsx'
+import { TaskHistory, useTaskHistory } from './task-history.tsx'
+import { TaskLinks, useTaskReferences } from './task-links.tsx'
 import { TaskWords } from './task-words.tsx'
 
 export default function Task() {
   const { projectId = '', taskId = '' } = useParams({ strict: false })
   const fixed = useLocked() !== undefined
   const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId })
+  // Asked for with the task, shown around it.
+  useTaskReferences(projectId, taskId)
+  useTaskHistory(projectId, taskId)
+  useCandidates(projectId)
   const task = data && String(data.id) === taskId ? data : undefined
   const up = ['Tasks', `/projects/${projectId}/tasks`] as const
   useTitle(task?.title ?? 'Task')

@@ -14,6 +14,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
   const columns = Array.from({ length: Math.ceil(days / per) }, (_, i) =>
     builds.slice(i * per, (i + 1) * per).map(({ day }) => day),
   )
+  const half = Math.floor(columns.length / 2)
   const rows = totalsOf(causes).slice(0, CAUSES_SHOWN)
   const countIn = (category: string, span: readonly string[]) =>
     causes.reduce((sum, one) => (one.category === category && span.includes(one.day) ? sum + one.count : sum), 0)
@@ -32,7 +33,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
     >
       {total ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section tabIndex={0} aria-label="Why builds failed, by day" className="overflow-x-auto">
+        <section key={days} ref={showNewest} tabIndex={0} aria-label="Why builds failed, by day" className="overflow-x-auto">
           <table className="w-full border-separate border-spacing-0.5 text-xs">
             <thead className="sr-only">
               <tr>
@@ -48,7 +49,11 @@ export function Causes({ data: { builds, causes }, days }: Part) {
             <tbody>
               {rows.map(([category, all]) => (
                 <tr key={category}>
-                  <th scope="row" className="max-w-32 truncate pr-2 text-left font-normal" title={wordsOf(category)}>
+                  <th
+                    scope="row"
+                    className="sticky left-0 max-w-24 truncate bg-panel pr-2 text-left font-normal"
+                    title={wordsOf(category)}
+                  >
                     {wordsOf(category)}
                   </th>
                   {columns.map((span) => {
@@ -57,7 +62,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
                       <td
                         key={span[0]}
                         title={`${spanWords(span)}: ${count} × ${wordsOf(category)}`}
-                        className={`h-5 min-w-3 rounded-xs text-center text-[10px] leading-none tabular-nums ${shadeOf(count, most)}`}
+                        className={`h-5 min-w-2 rounded-xs text-center text-[10px] leading-none tabular-nums ${shadeOf(count, most)}`}
                       >
                         {count || ''}
                       </td>
@@ -67,17 +72,28 @@ export function Causes({ data: { builds, causes }, days }: Part) {
                 </tr>
               ))}
             </tbody>
+            <tfoot aria-hidden="true" className="whitespace-nowrap text-[11px] text-soft">
+              <tr>
+                <td className="sticky left-0 bg-panel" />
+                <td colSpan={half}>{spanWords(columns[0]!)}</td>
+                <td colSpan={columns.length - half} className="text-right">
+                  {spanWords(columns.at(-1)!)}
+                </td>
+                <td />
+              </tr>
+            </tfoot>
           </table>
-          <p aria-hidden="true" className="flex justify-between pt-1 pr-6 pl-32 text-[11px] text-soft">
-            <span>{spanWords(columns[0]!)}</span>
-            <span>{spanWords(columns.at(-1)!)}</span>
-          </p>
         </section>
       ) : (
         <None>What the investigation of a failed build finds is counted here.</None>
       )}
     </Figure>
   )
+}
+
+/** Where not all days fit, the oldest are scrolled out of sight. */
+const showNewest = (element: HTMLElement | null) => {
+  if (element) element.scrollLeft = element.scrollWidth
 }
 
 const shadeOf = (count: number, most: number) => (count === 0 ? SHADES[0] : SHADES[Math.min(3, Math.ceil((3 * count) / most))])

@@ -2,11 +2,12 @@ import { linkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { SERIES_COLORS, type Series } from '../../ui/chart.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
-import { median, type Part, seconds, short } from './figure-parts.tsx'
+import { median, type Part, passedOf, seconds, short } from './figure-parts.tsx'
 import { PointFigure } from './point-figure.tsx'
 
 /** A line for each of the busiest jobs; a point is a build. */
-export function Durations({ data: { jobs }, days, period, projectId }: Part) {
+export function Durations({ data, days, period, projectId }: Part) {
+  const { jobs } = data
   const points = useMemo(
     () =>
       jobs
@@ -30,7 +31,8 @@ export function Durations({ data: { jobs }, days, period, projectId }: Part) {
   const said = jobs
     .filter(({ typical }) => typical.length > 0)
     .map(({ name, typical }) => `${name || 'No name'} ${short(median(typical.map((one) => one.seconds)))}`)
-  const summary = said.length ? `A passed build usually takes: ${said.join(', ')}.` : `No build passed in ${days} days.`
+  const without = passedOf(data) ? 'No passed build reported its duration' : 'No build passed'
+  const summary = said.length ? `A passed build usually takes: ${said.join(', ')}.` : `${without} in ${days} days.`
   const nameOf = (build: (typeof points)[number]) => `${build.job || 'Build'} #${build.build_number || build.id}`
   return (
     <PointFigure

@@ -13,6 +13,9 @@ export const None = ({ children }: { children: string }) => (
   <p className="grid h-[190px] place-items-center rounded-md bg-canvas px-4 text-center text-xs text-soft">{children}</p>
 )
 
+/** How many builds of the period passed; one that waits for approval has. */
+export const passedOf = ({ builds }: Part['data']) => builds.reduce((sum, day) => sum + day.completed + day.waiting, 0)
+
 export const seconds = (iso: string) => Date.parse(iso) / 1000
 export const whole = (value: number) => (Number.isInteger(value) ? String(value) : '')
 export const short = (value: number) =>

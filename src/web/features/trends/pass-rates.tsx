@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { Figure } from '../../ui/figure.tsx'
 import { countOf } from '../../ui/text/count.ts'
-import { None, type Part } from './figure-parts.tsx'
+import { None, type Part, passedOf } from './figure-parts.tsx'
 
 const rateOf = (passed: number, failed: number) => Math.floor((100 * passed) / (passed + failed))
 
 /** How often each of the busiest jobs passed. */
-export function PassRates({ data: { builds, jobs }, days, projectId }: Part) {
-  const passed = builds.reduce((sum, day) => sum + day.completed + day.waiting, 0)
+export function PassRates({ data, days, projectId }: Part) {
+  const { builds, jobs } = data
+  const passed = passedOf(data)
   const failed = builds.reduce((sum, day) => sum + day.failed, 0)
   return (
     <Figure

@@ -1,7 +1,5 @@
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { useFilters } from '../../filters.ts'
-import { useApi } from '../../queries.ts'
 import { Filter } from '../../ui/form/field.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Waiting } from '../../ui/pages.tsx'
@@ -11,22 +9,18 @@ import { Durations } from './durations.tsx'
 import { seconds } from './figure-parts.tsx'
 import { LeadTimes } from './lead-times.tsx'
 import { PassRates } from './pass-rates.tsx'
+import { PERIOD_OPTIONS, usePeriod, usePlots } from './plots.ts'
 import { TimeToGreen } from './time-to-green.tsx'
 
-/** Trends are about days: each build that ends need not be in them at once. */
-const LOOK_MS = 300_000
-const PERIODS = [7, 30, 90].map((days) => [String(days), `Last ${days} days`] as const)
-
-/** How the project has been doing; loaded after the page, drawing library and all. */
+/** How the project has been doing; loaded after the page. */
 export default function Trends({ projectId }: { projectId: string }) {
-  const [{ days: asked }, filter] = useFilters('days')
-  const days = PERIODS.some(([value]) => value === asked) ? Number(asked) : 30
-  const { data, error, refetch } = useApi('showPlots', { project_id: projectId, query: { days_back: days } }, { every: LOOK_MS })
+  const [days, setDays] = usePeriod()
+  const { data, error, refetch } = usePlots(projectId)
   return (
     <section className="grid gap-3" aria-label="Trends">
       <div className="flex items-center justify-between gap-2">
         <h2 className="font-semibold">Trends</h2>
-        <Filter label="Period" value={days} onChange={(event) => filter({ days: event.target.value })} options={PERIODS} />
+        <Filter label="Period" value={days} onChange={(event) => setDays(event.target.value)} options={PERIOD_OPTIONS} />
       </div>
       {error && <Failed error={error} retry={() => void refetch()} />}
       {!data && !error && <Waiting lines={4} />}

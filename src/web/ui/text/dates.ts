@@ -1,3 +1,5 @@
+import { browserLanguage } from '../../language.ts'
+
 /** How dates and numbers are written: as the browser's language does, unless somebody chose otherwise on this device. */
 
 const KEY = 'goldmaster-dates'
@@ -6,7 +8,6 @@ export type DateStyle = (typeof STYLES)[number]
 
 /** Outside a browser there is nobody to ask. */
 const isBrowser = typeof window !== 'undefined'
-const browserLanguage = isBrowser ? navigator.language : 'en'
 
 export const chosenDateStyle = (): DateStyle => {
   const kept = isBrowser && localStorage.getItem(KEY)
