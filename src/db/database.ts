@@ -146,10 +146,10 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(nested(client)).then(() => done(), done) }),
-    // A plan for all values, made once: making one costs several times what running it does.
+    // A plan for all values, made once: making one costs several times what running it does, and compiling it seconds.
     options: pooled
       ? UTC
-      : `${UTC} -c plan_cache_mode=force_generic_plan -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
+      : `${UTC} -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
   /** A transaction inside a transaction joins it. */
   const nested = (client: pg.PoolClient): Database => over(client, (work) => work(nested(client)), objects)
@@ -217,6 +217,8 @@ const AWAY = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
   '57P01',
@@ -229,12 +231,15 @@ const AWAY = new Set([
 export function isConnectionError(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message ?? '',
   )
 }
 
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
+
+/** Whether PostgreSQL stopped a statement that took longer than it may. */
+export const isTooSlow = (error: unknown): boolean => (error as { code?: string }).code === '57014'
 
 /** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only, a table that has just changed. */
 export const isTransient = (error: unknown): boolean =>

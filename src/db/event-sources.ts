@@ -66,6 +66,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       seconds: 's.duration_seconds::text',
       phase: 's.phase',
       fixed_build: 's.fixed_build_run_id::text',
+      lost: '(s.lost_at is not null)::text',
     },
   },
   change: {

@@ -6,8 +6,8 @@ interface Line {
 }
 
 interface GateSettings {
-  /** Pieces of work of one key at a time. */
-  atOnce: number
+  /** Pieces of work of one key at a time; a function where that changes. */
+  atOnce: number | (() => number)
   /** Who waited longer is refused, and nobody sooner: who is refused at once asks again at once. */
   timeout: number
   /** Where others wait, a place stays empty for so many times as long as it was taken. */
@@ -17,17 +17,17 @@ interface GateSettings {
 
 /** Lets a few pieces of work of each key run at a time, first come, first served: one tenant's flood leaves connections to the others. */
 export class Gate {
-  readonly #lines = new Map<number, Line>()
+  readonly #lines = new Map<number | string, Line>()
   readonly #settings: GateSettings
 
   constructor(settings: GateSettings) {
     this.#settings = settings
   }
 
-  async enter<T>(key: number, work: () => Promise<T>): Promise<T> {
+  async enter<T>(key: number | string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] }
     this.#lines.set(key, line)
-    if (line.running < this.#settings.atOnce) line.running++
+    if (line.running < this.#most()) line.running++
     else await this.#placeIn(line)
     const began = performance.now()
     try {
@@ -39,11 +39,16 @@ export class Gate {
     }
   }
 
-  /** Whoever leaves hands their place to the next in line. */
-  #leave(key: number, line: Line) {
-    const next = line.waiting.shift()
-    if (next) next()
-    else if (--line.running === 0) this.#lines.delete(key)
+  #most(): number {
+    const { atOnce } = this.#settings
+    return typeof atOnce === 'number' ? atOnce : atOnce()
+  }
+
+  /** The next in line take the places that are free. */
+  #leave(key: number | string, line: Line) {
+    line.running--
+    for (const most = this.#most(); line.waiting.length > 0 && line.running < most; line.running++) line.waiting.shift()!()
+    if (line.running === 0) this.#lines.delete(key)
   }
 
   #placeIn({ waiting }: Line): Promise<void> {

@@ -65,7 +65,8 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
 
   const retry: MigrationSession['retry'] = async (name, work) => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      if (lost) throw new Error('The connection that holds the migration lock was lost: start again.')
+      if (lost)
+        throw Object.assign(new Error('The connection that holds the migration lock was lost: start again.'), { code: '08006' })
       const looking = new AbortController()
       const blockers = sleep(LOCK_TIMEOUT_MS / 2, undefined, { signal: looking.signal }).then(
         () => blockersOf(guard, client),

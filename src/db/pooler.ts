@@ -7,6 +7,7 @@ import { type Database, raw, sql } from './database.ts'
  */
 const settingsFor = (statementTimeout: number) => ({
   plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
   statement_timeout: String(statementTimeout),
   idle_in_transaction_session_timeout: '60000',
 })

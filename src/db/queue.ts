@@ -68,11 +68,14 @@ export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[
       run_at => ${delay > 0 ? sql`goldmaster_now() + make_interval(secs => ${delay})` : sql`now()`}, job_key => ${name === undefined ? null : keyOf(name)}::text, flags => ${flags}::text[])`)
 }
 
+/** Why a job waits whose server is left alone. */
+export const SILENT = 'The server does not answer; it is asked again later.'
+
 /** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
 export const postpone = (db: Database, flag: string, seconds: number) =>
   db.execute(sql`
     update graphile_worker._private_jobs set run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
-      last_error = coalesce(last_error, 'The server does not answer; it is asked again later.')
+      last_error = coalesce(last_error, ${SILENT})
     where is_available and run_at <= now() and flags ? ${flag}`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */

@@ -9,17 +9,19 @@ import {
   notFound,
   requestTimeout,
   tooLarge,
+  tooSlow,
   unavailable,
   unstorable,
   unsupportedType,
 } from '../contract/errors.ts'
-import { isConnectionError, isTransient, isUnstorable } from '../db/database.ts'
+import { isConnectionError, isTooSlow, isTransient, isUnstorable } from '../db/database.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
 
 /** Whatever went wrong, as the interface words it. */
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as FastifyError
+  if (statusCode === undefined && isTooSlow(error)) return tooSlow()
   // A caller who hangs up is reset too; only what comes without a status is the database.
   if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
   if (statusCode === undefined && isUnstorable(error)) return unstorable()

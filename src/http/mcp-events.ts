@@ -8,25 +8,21 @@ import type { Event } from '../contract/shapes.ts'
 import * as access from '../domain/access/access.ts'
 import type { Follow } from '../mcp/subscriptions/watch.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import { inner } from './inner-request.ts'
 import type { Service } from './service.ts'
 
 /** Projects that one token may follow at once on this node. */
 const FOLLOWED_MAX = 50
 
-/** An injected request begins when it is awaited, which must be where it counts as asked on somebody's behalf. */
 async function streamed(app: FastifyInstance, url: string, { headers, ip }: FastifyRequest) {
   const asked = { url, headers: { authorization: headers.authorization! }, remoteAddress: ip, payloadAsStream: true }
-  const answer = await app.inject(asked)
+  const answer = await inner(() => app.inject(asked))
   if (answer.statusCode === 200) return answer
   throw errorOfResponse(answer.statusCode, await text(answer.stream()), 'There is no event stream.')
 }
 
 /** The event stream for assistants, asked from inside: scope, plan and membership are looked at there, at the start and ever after. */
-export function openEvents(
-  app: FastifyInstance,
-  { db, tokenStreams }: Service,
-  onBehalf: <T>(work: () => Promise<T>) => Promise<T>,
-) {
+export function openEvents(app: FastifyInstance, { db, tokenStreams }: Service) {
   const followed = new Map<number, number>()
   const count = (token: number, change: 1 | -1) => {
     const left = (followed.get(token) ?? 0) + change
@@ -66,7 +62,7 @@ export function openEvents(
       const token = caller.token_id!
       begin(token)
       const query = new URLSearchParams({ account_id: String(caller.account_id), project_id: projectId, include: 'all' })
-      const answer = await onBehalf(() => streamed(app, `/api${eventStream.path}?${query}`, request)).catch((error: unknown) => {
+      const answer = await streamed(app, `/api${eventStream.path}?${query}`, request).catch((error: unknown) => {
         end(token)
         throw error
       })

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -10,16 +9,13 @@ import { LOGIN_SCOPES, TOOLSETS } from '../contract/sets.ts'
 import { VERSION } from '../contract/version.ts'
 import * as access from '../domain/access/access.ts'
 import { tokenScheme } from './auth/auth-scheme.ts'
+import { inner } from './inner-request.ts'
 import { networkOf } from './limits/network.ts'
 import { openEvents } from './mcp-events.ts'
 import type { Service } from './service.ts'
 
 export const PATH = '/mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
-
-/** Set while the API is asked on behalf of an assistant, whose own request has been counted. */
-const onBehalf = new AsyncLocalStorage<true>()
-export const isCounted = () => onBehalf.getStore() === true
 
 /** Bound by its address as the command is by its flags. A misspelt name is refused: it would leave open what was to be closed. */
 const PARAMS = {
@@ -48,7 +44,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   }
   for (const url of [METADATA, `${METADATA}${PATH}`]) app.get(url, async () => document)
 
-  const followFor = openEvents(app, service, (work) => onBehalf.run(true, work))
+  const followFor = openEvents(app, service)
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
@@ -75,6 +71,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       const body = parsed(request.body as Buffer | undefined)
       // The request itself was counted on arrival.
       for (const _ of Array.isArray(body) ? body.slice(1) : []) await limits.requests(networkOf(request.ip))
+      const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`
       const answer = await answerRequest(asRequest(request, site), body, {
         client: () => innerClient(app, request, site),
         scopes: caller.scopes,
@@ -82,7 +79,8 @@ export function serveMcp(app: FastifyInstance, service: Service) {
         readOnly: bound.read_only,
         toolsets: bound.toolsets,
         signIn: `Ask the user to let this assistant log in again, or to put another token, made at ${site}/settings/tokens, into its settings.`,
-        ownToken: `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`,
+        askForMore: ownToken,
+        ownToken,
         stopped: () => closing || reply.raw.destroyed,
         follow: followFor(request),
         congested: () => reply.raw.writableNeedDrain,
@@ -136,9 +134,8 @@ const innerClient = (app: FastifyInstance, request: FastifyRequest, site: string
       const payload = body === undefined ? {} : { payload: body }
       const { pathname, search } = url
       const asked = { method, url: `${pathname}${search}`, headers, remoteAddress: request.ip, ...payload }
-      // An injected request begins when it is awaited, which must be inside.
-      const inner = await onBehalf.run(true, async () => await app.inject(asked))
-      return new Response(inner.payload, { status: inner.statusCode, headers: retryAfter(inner.headers['retry-after']) })
+      const answer = await inner(() => app.inject(asked))
+      return new Response(answer.payload, { status: answer.statusCode, headers: retryAfter(answer.headers['retry-after']) })
     }) as unknown as typeof fetch,
   })
 

@@ -5,6 +5,7 @@ import { openReceiver, type Receiver } from '../../test/support/receiver.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { allowedHosts } from '../net/addresses.ts'
+import { openDispatcher } from '../net/dispatcher.ts'
 import { safeFetch } from '../net/safe-fetch.ts'
 import { startTracing, traced } from '../net/tracing.ts'
 
@@ -68,7 +69,17 @@ test('metrics count what became of deliveries, who listens and what waits', asyn
     return text.includes('goldmaster_deliveries_total{provider="jenkins",outcome="refused"} 1')
   })
   expect(text).toContain('goldmaster_deliveries_total{provider="jenkins",outcome="processed"} 1')
-  for (const name of ['job_oldest_seconds', 'outbox_lag_seconds', 'outbound_lag_seconds', 'mails_unsent', 'stream_listeners'])
+  for (const name of [
+    'job_oldest_seconds',
+    'outbox_lag_seconds',
+    'outbound_lag_seconds',
+    'mails_unsent',
+    'stream_listeners',
+    'database_bytes',
+    'nodes',
+    'longest_statement_seconds',
+    'silent_servers',
+  ])
     expect(text).toMatch(new RegExp(`^goldmaster_${name} \\d`, 'm'))
 })
 
@@ -85,14 +96,18 @@ test('a trace goes on from the caller through us to whom we ask; one that is not
   await traced('job x', 'internal', {}, () =>
     safeFetch(`${collector.url}asked`, allowedHosts(['127.0.0.1'], []), { method: 'POST', body: '{}' }),
   )
+  const dispatcher = openDispatcher(allowedHosts(['127.0.0.1'], []))
+  const post = { headers: { 'x-own': 'header' }, body: '{}', timeout: 5_000, signal: new AbortController().signal }
+  await dispatcher.post({ url: `${collector.url}webhook`, ...post })
+  dispatcher.close()
   await tracing.stop()
   const asked = collector.received.find(({ path }) => path === '/asked')!
   const sent = collector.received.filter(({ path }) => path === '/v1/traces')
   expect(sent[0]!.headers['x-key']).toBe('k')
   // biome-ignore lint/suspicious/noExplicitAny: the protocol's own form
   const spans = sent.flatMap(({ body }) => (body as any).resourceSpans[0].scopeSpans[0].spans)
-  expect(spans).toHaveLength(3)
-  const [served, client, job] = spans
+  expect(spans).toHaveLength(4)
+  const [served, client, job, posted] = spans
   expect(served).toMatchObject({
     traceId: trace,
     parentSpanId: 'b7ad6b7169203331',
@@ -101,5 +116,7 @@ test('a trace goes on from the caller through us to whom we ask; one that is not
   })
   expect(client).toMatchObject({ traceId: job.traceId, parentSpanId: job.spanId, kind: 3 })
   expect(asked.headers.traceparent).toBe(`00-${client.traceId}-${client.spanId}-01`)
+  const webhook = collector.received.find(({ path }) => path === '/webhook')!
+  expect(webhook.headers).toMatchObject({ 'x-own': 'header', traceparent: `00-${posted.traceId}-${posted.spanId}-01` })
   expect(BigInt(job.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(client.endTimeUnixNano))
 })

@@ -8,6 +8,7 @@ import Fastify, {
 import { methodNotAllowed, notFound, tooLarge } from '../contract/errors.ts'
 import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveApp } from './app/app.ts'
+import { serveBatch } from './app/batch.ts'
 import { serveExportDownload } from './app/export-download.ts'
 import { appHandlers } from './app/handlers.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
@@ -19,9 +20,11 @@ import { serveSignIn } from './auth/sign-in.ts'
 import { serveBadges } from './badges.ts'
 import { closeQuickly } from './closing.ts'
 import { compressForBrowsers } from './compress.ts'
+import { allowOrigins } from './cors.ts'
 import { sendClientError, sendFailure } from './failures.ts'
+import { isCounted } from './inner-request.ts'
 import { networkOf } from './limits/network.ts'
-import { isCounted, serveMcp } from './mcp.ts'
+import { serveMcp } from './mcp.ts'
 import { serveClientFile } from './ops/client-file.ts'
 import { serveHealth } from './ops/health.ts'
 import { serveMetrics } from './ops/metrics.ts'
@@ -45,7 +48,8 @@ import { serveWebhooks } from './webhooks/webhooks.ts'
 const BODY_LIMIT = 1024 * 1024
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-export async function buildServer(service: Service): Promise<FastifyInstance> {
+/** `ops`: where metrics are told instead, on a port that the world does not reach. */
+export async function buildServer(service: Service, ops?: FastifyInstance): Promise<FastifyInstance> {
   const headers = securityHeaders(service.site)
   const readiness = openReadiness(service.db)
   const arrive = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -96,20 +100,23 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
     readiness.note(error)
     return sendFailure(error, request, reply)
   })
-  app.setNotFoundHandler((request, reply) => sendFailure(notFound('Page'), request, reply))
-
   const paths = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
+  /** What the addresses of programs begin with; all others are the web app's. */
+  const interfaces = new Set<string>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (!config?.uncounted) interfaces.add(firstOf(url))
     const methods = paths.get(url) ?? paths.set(url, new Set()).get(url)!
     for (const one of [method].flat()) methods.add(one)
   })
   logRequests(app)
   app.addHook('onRequest', arrive)
+  allowOrigins(app, service.corsOrigins)
 
   const { closing } = closeQuickly(app)
   const hub = new Hub(service.db, service.log)
-  serveMetrics(app, service, readiness, () => hub.listeners)
+  serveMetrics(app, ops ?? app, service, readiness, () => hub.listeners)
   serveHealth(app, readiness, closing)
+  if (ops) serveHealth(ops, readiness, closing)
   serveReference(app, service.site)
   const cookies = cookiesOf(service.site, service.cookieKey)
   const { formerCookieKey } = service
@@ -128,6 +135,7 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveRest(app, service, tokenScheme)
   serveRest(app, service, session)
   for (const scheme of [tokenScheme, session]) serveApp(app, service, scheme, auth, appHandlers)
+  serveBatch(app, service, session)
   serveExportDownload(app, service, session)
   serveSignIn(app, service, auth)
   serveSingleSignOn(app, service)
@@ -138,7 +146,13 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   serveUgs(app, service)
   serveBadges(app, service)
   serveUnsubscribe(app, service)
-  serveStatic(app)
+  const sendApp = serveStatic(app)
+  app.setNotFoundHandler((request, reply) => {
+    const isPage =
+      request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '') && !interfaces.has(firstOf(request.url))
+    // The app says that it has no such page, and leads back.
+    return isPage ? sendApp(request, reply.code(404)) : sendFailure(notFound('Page'), request, reply)
+  })
   serveClientFile(app)
   serveSecurityText(app, service)
   serveMcp(app, service)
@@ -146,6 +160,8 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   refuseOtherMethods(app, paths)
   return app
 }
+
+const firstOf = (url: string) => /^\/([^/?]*)/.exec(url)?.[1] ?? ''
 
 /** A known address asked in an unknown way says which ways there are. */
 function refuseOtherMethods(app: FastifyInstance, paths: ReadonlyMap<string, ReadonlySet<string>>) {

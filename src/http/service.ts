@@ -12,6 +12,7 @@ import type { Rollups } from '../domain/feed/rollups.ts'
 import type { IntakeQuota } from '../domain/integrations/stored-bodies.ts'
 import type { Retention } from '../domain/retention/retention.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
+import type { AccountShare } from './limits/account-share.ts'
 import type { Limits } from './limits/limits.ts'
 import type { TokenStreams } from './limits/token-streams.ts'
 
@@ -29,6 +30,7 @@ export interface Service {
   cursors: Cursors
   vault: Vault
   limits: Limits
+  share: AccountShare
   tokenStreams: TokenStreams
   lastUsed: LastUsed
   rollups: Rollups
@@ -59,4 +61,6 @@ export interface Service {
   securityContact?: string
   /** Proxies whose word about the caller's address is taken. */
   trustProxy: string[]
+  /** Sites whose pages may ask the API. */
+  corsOrigins: readonly string[]
 }

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { type AllowedHosts, isPrivate } from './addresses.ts'
-import { traced } from './tracing.ts'
+import { tracedRequest } from './tracing.ts'
 
 /** A server that is away, too slow, too talkative, or somewhere we do not go. */
 export class Unreachable extends Error {
@@ -55,7 +55,7 @@ const REDIRECTS = 3
 export async function safeFetch(address: string, allowed: AllowedHosts, asked: FetchOptions = {}): Promise<FetchedReply> {
   const url = readUrl(address)
   const { method = 'GET' } = asked
-  return traced(method, 'client', { 'http.request.method': method, 'server.address': url.hostname }, (headers) =>
+  return tracedRequest(method, url, (headers) =>
     followRedirects(url, allowed, { ...asked, headers: { ...headers, ...asked.headers } }),
   )
 }

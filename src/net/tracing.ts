@@ -90,6 +90,10 @@ export async function traced<T>(
   }
 }
 
+/** A request to another server: whoever asks one does it in here, so that each carries the trace on. */
+export const tracedRequest = <T>(method: string, { hostname }: URL, work: (headers: { traceparent?: string }) => Promise<T>) =>
+  traced(method, 'client', { 'http.request.method': method, 'server.address': hostname }, work)
+
 /** Nanoseconds since 1970; the clock of the process gives the part below a millisecond. */
 const now = () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n
 

@@ -1,8 +1,10 @@
-import type { Me } from '../../contract/app/shapes.ts'
+import type { Me as Shown } from '../../contract/app/shapes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { type Identity, known } from '../access/access.ts'
 import { shutBy } from '../access/shut.ts'
+
+type Me = Omit<Shown, 'metering'>
 
 /** Who somebody is to themselves: their accounts, roles and projects. */
 export async function show(db: Database, by: Identity): Promise<Me> {

@@ -3,13 +3,16 @@ import { notFound } from '../../contract/errors.ts'
 import { isUuid } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import type { Approval } from '../../contract/shapes.ts'
-import { type Database, join, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
 import { release } from '../builds/report.ts'
 import { scrub } from '../privacy/scrub.ts'
 
-type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & { cursor?: Key }
+type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & {
+  cursor?: Key /** With the change that asked for each. */
+  changes?: boolean
+}
 
 /** Where a record stands that nobody gave a stage. */
 export const DEFAULT_STAGE = 'art_review'
@@ -20,6 +23,10 @@ const columns = sql`
   p.id, p.asset_id, s.name as asset_name, p.commit_sha, p.approval_stage, p.approval_type, p.status, p.approver_user_id, p.comments,
   p.asset_version, ${decidedAs('approved')} as approved_at, ${decidedAs('denied')} as denied_at, ${decidedAs('ignored')} as ignored_at,
   iso(p.decided_at) as decided_at, iso(p.created_at) as created_at, iso(p.updated_at) as updated_at`
+
+const change = sql`(
+  select json_build_object('id', c.id, 'display_identifier', c.display_identifier, 'description', c.description)
+  from changes c where c.project_id = p.project_id and c.identifier = p.commit_sha order by c.id desc limit 1)`
 
 /** Newest first; several statuses are walked side by side and merged, as in the list of tasks. */
 export function list(project: Sql, q: Query): Listing {
@@ -55,7 +62,7 @@ export function list(project: Sql, q: Query): Listing {
     })
   const rows = sql`
     select row_to_json(item) as item, p.created_at as key_at, p.id as key_id
-    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) p join assets s on s.id = p.asset_id, lateral (select ${columns}) item
+    from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) p join assets s on s.id = p.asset_id, lateral (select ${columns} ${q.changes ? sql`, ${change} as change` : empty}) item
     order by p.created_at desc, p.id desc`
   return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
 }

@@ -22,26 +22,29 @@ beforeAll(async () => {
     password: PASSWORD,
     accounts: { owl: role },
   })
-  studio = await openStudio({
-    accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true, timezone: 'UTC', credits: 100 }],
-    users: [
-      person('owner', 'owner'),
-      person('mia', 'member'),
-      person('leaver', 'member'),
-      { ...person('tom', 'member'), connected_accounts: [{ provider: 'jira', uid: 'tom' }] },
-    ],
-    projects: [{ key: 'star', account: 'owl', name: 'Star' }],
-    integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
-    changes: [{ project: 'star', identifier: '1203', branches: ['main'] }],
-    build_runs: [
-      { key: 'red', project: 'star', ci_job_name: 'game', build_number: '1', status: 'failed', output_log: 'error: no' },
-    ],
-    assets: ['one', 'two'].map((key) => ({ key, project: 'star', name: key, path: `${key}.uasset`, asset_type: 'model' })),
-    tasks: [{ key: 'task', project: 'star', title: 'Task' }],
-    deployments: [{ key: 'shipped', project: 'star' }],
-    breakages: [{ key: 'broken', project: 'star', builds: ['red'], cause: 'no', opened_at: '2026-01-02T03:04:05.000Z' }],
-    tokens: [{ key: 'theirs', user: 'mia', name: 'theirs', scopes: [] }],
-  })
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Owl', plan: 'team', payment_method: true, timezone: 'UTC', credits: 100 }],
+      users: [
+        person('owner', 'owner'),
+        person('mia', 'member'),
+        person('leaver', 'member'),
+        { ...person('tom', 'member'), connected_accounts: [{ provider: 'jira', uid: 'tom' }] },
+      ],
+      projects: [{ key: 'star', account: 'owl', name: 'Star' }],
+      integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+      changes: [{ project: 'star', identifier: '1203', branches: ['main'] }],
+      build_runs: [
+        { key: 'red', project: 'star', ci_job_name: 'game', build_number: '1', status: 'failed', output_log: 'error: no' },
+      ],
+      assets: ['one', 'two'].map((key) => ({ key, project: 'star', name: key, path: `${key}.uasset`, asset_type: 'model' })),
+      tasks: [{ key: 'task', project: 'star', title: 'Task' }],
+      deployments: [{ key: 'shipped', project: 'star' }],
+      breakages: [{ key: 'broken', project: 'star', builds: ['red'], cause: 'no', opened_at: '2026-01-02T03:04:05.000Z' }],
+      tokens: [{ key: 'theirs', user: 'mia', name: 'theirs', scopes: [] }],
+    },
+    { service: { metering: true } },
+  )
   owner = await signIn(studio, 'owner@example.com', PASSWORD)
   await signIn(studio, 'owner@example.com', PASSWORD)
 })

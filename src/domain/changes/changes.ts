@@ -27,13 +27,13 @@ export const columns = sql`
 /** Of each job the newest build counts: one that failed and passed when it was run again has passed. */
 const buildStates = sql`(
   select json_build_object('passed', count(*) filter (where b.status in ${PASSED}), 'failed', count(*) filter (where b.status = 'failed'),
-    'running', count(*) filter (where b.status in ${RUNNING}))
+    'running', count(*) filter (where b.status in ${RUNNING} and b.lost_at is null))
   from (
-    select distinct on (b.ci_job_name) b.status from (
-      select b.ci_job_name, b.status, b.created_at, b.id from build_runs b
+    select distinct on (b.ci_job_name) b.status, b.lost_at from (
+      select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
       where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
-      select b.ci_job_name, b.status, b.created_at, b.id from build_runs b
+      select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
       where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
     order by b.ci_job_name, b.created_at desc, b.id desc) b)`
 

@@ -53,7 +53,8 @@ export async function find(db: Database, projectId: number, id: string): Promise
   const deployment = await db.one<Detail>(sql`
     select ${columns},
       (select json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)
-        from build_runs b where b.id = d.build_run_id) as build_run
+        from build_runs b where b.id = d.build_run_id) as build_run,
+      (select json_build_object('build_number', b.build_number, 'created_at', iso(b.created_at)) from build_runs b where b.id = d.build_run_id) as built
     from deployments d where d.project_id = ${projectId} and ${named}`)
   if (!deployment) throw notFound('Deployment')
   return deployment

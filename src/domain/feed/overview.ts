@@ -15,7 +15,7 @@ export async function overview(db: Database, projectId: number, userId: number, 
   const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
     select
       (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
-      (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING}
+      (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING} and lost_at is null
         and created_at > now() - interval '7 days') as builds_running,
       (select count(*) from build_runs where project_id = ${id} and status in ${PASSED}
         and happened_at > now() - interval '1 day') as builds_passed_24h,

@@ -60,6 +60,30 @@ describe('somebody hears', () => {
     expect(message!.text).not.toContain('Kim')
   })
 
+  test('with a room: of a change that somebody else integrated, who wrote it and who integrated it', async () => {
+    await channel('slack', 'C0BUILDS')
+    node()
+    const merged = (key: string, writer: string) => ({
+      key,
+      project: id('projects', 'star'),
+      identifier: key,
+      source_type: 'Changelist',
+      author: 'robomerge',
+      description: `Tune\n#ROBOMERGE-AUTHOR: ${writer}\n#ROBOMERGE-SOURCE: CL 12 in //engine/main/...`,
+    })
+    const { changes } = await studio().load({ changes: [merged('301', 'ann'), merged('302', 'lee')] })
+    await breaks({ cause: 'of ann', suspect: { change_id: Number(changes!['301']!.id), user_id: id('users', 'ann') } })
+    await breaks({ cause: 'of lee', suspect: { change_id: Number(changes!['302']!.id), user_id: null } })
+    await quiet()
+    const said = vendors()
+      .messages('slack')
+      .map(({ text }) => text)
+    expect(said).toEqual([
+      expect.stringMatching(/CL 301 Tune.* by <@U0ANN>, integrated by robomerge/),
+      expect.stringMatching(/CL 302 Tune.* by lee, integrated by robomerge/),
+    ])
+  })
+
   test('nothing of a project that they do not see, and no more of one they were taken off', async () => {
     const [project, ann] = [id('projects', 'star'), id('users', 'ann')]
     const rooms = () =>
@@ -138,7 +162,31 @@ describe('somebody hears', () => {
       insert into approvals (account_id, project_id, asset_id, commit_sha) select ${id('accounts', 'owl')}, ${project}, id, '101' from made`)
     await look()
     expect(await titles('ann')).toEqual([expect.stringContaining('Paint the door')])
-    expect(await titles('kim')).toEqual(['3 assets wait for approval in Starfall'])
+    expect(await titles('kim')).toEqual(['3 assets of CL 101 wait for approval in Starfall'])
+  })
+
+  test('of changes with one number in two projects, each by itself, and so does a room', async () => {
+    const account = id('accounts', 'owl')
+    const { projects } = await studio().load({ projects: [{ key: 'two', account, name: 'Moonrise' }] })
+    const both = [id('projects', 'star'), Number(projects!.two!.id)]
+    await channel(
+      'slack',
+      'C0BUILDS',
+      both.map((project_id) => ({ project_id, subject: 'approval' })),
+    )
+    node()
+    for (const project of both)
+      await db().execute(sql`
+        with made as (insert into assets (account_id, project_id, name, path, asset_type)
+          values (${account}, ${project}, 'T_Door', 'T_Door', 'texture') returning id)
+        insert into approvals (account_id, project_id, asset_id, commit_sha) select ${account}, ${project}, id, '202' from made`)
+    await quiet()
+    const words = ['T_Door waits for approval in Moonrise', 'T_Door waits for approval in Starfall']
+    expect((await titles('kim')).sort()).toEqual(words)
+    const said = vendors()
+      .messages('slack')
+      .filter(({ room }) => room === 'C0BUILDS')
+    expect(said.map(({ text }) => words.find((one) => text.includes(one))).sort()).toEqual(words)
   })
 
   test('by a message to them alone where a bot can find them, and nowhere once they leave the account', async () => {

@@ -53,7 +53,7 @@ async function clear(db: Database, breakageId: number, occurrence: number) {
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
     select user_id, account_id, project_id, 'suspected', ${CLEARED}, subject_id, 'Your change is no longer suspected: ' || title, path, in_app
     from (${told}) told where not named
-    on conflict (user_id, kind, subject, subject_id) do nothing`)
+    on conflict (user_id, project_id, kind, subject, subject_id) do nothing`)
   // A person who is suspected again sees the first line as unread; no second email is sent.
   await db.execute(sql`
     with again as (
@@ -91,7 +91,8 @@ async function concernsOf(db: Database, occasions: readonly Occasion[]): Promise
 const members = (rows: Sql): Sql => sql`
   select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
-    where n.user_id = c.user_id and n.kind = c.kind and n.subject = c.subject and n.subject_id = coalesce(c.told_as, c.subject_id))`
+    where n.user_id = c.user_id and n.project_id = c.project_id and n.kind = c.kind and n.subject = c.subject
+      and n.subject_id = coalesce(c.told_as, c.subject_id))`
 
 /** Only whoever is most likely to know: the others would be asked in vain. */
 const suspected = (ids: string[]) => sql`

@@ -10,6 +10,8 @@ export interface Arrival {
   dedupe_key: string
   headers: Record<string, string>
   body: Buffer
+  /** The body without the log, which its build stores; only where the delivery is processed. */
+  lean_body?: Buffer
   /** The account has no room for further bodies: this one is used, and not stored. */
   over_quota?: boolean
   replay_of?: number
@@ -22,15 +24,21 @@ export interface Arrival {
 const EMPTY = Buffer.alloc(0)
 
 /** What is stored of a body, and why not all of it. Null is for bodies whose time is over. */
-function storedBody({ body, over_quota }: Arrival, outcome: DeliveryOutcome, status: number): [Buffer, BodyNote | null] {
+function storedBody(
+  { body, lean_body, over_quota }: Arrival,
+  outcome: DeliveryOutcome,
+  status: number,
+): [Buffer, BodyNote | null] {
   if (outcome === 'duplicate') return [EMPTY, 'duplicate']
   if (outcome === 'failed' && status < 500 && body.length > REFUSED_MAX) return [body.subarray(0, REFUSED_MAX), 'refused']
-  if (!over_quota) return [body, null]
+  if (!over_quota) return outcome === 'processed' && lean_body ? [lean_body, 'log'] : [body, null]
   // An accepted one is shown until it is applied.
   return [outcome === 'accepted' ? body : EMPTY, 'quota']
 }
 
 export interface Kept {
+  /** In place of what `accept` stored. */
+  body?: Buffer
   outcome: DeliveryOutcome
   status: number
   records: { type: string; id: number | string }[]
@@ -112,7 +120,7 @@ export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) 
 const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql`
   ${raw(`d${index}`)} as (
     update deliveries set outcome = ${kept.outcome}, status = ${kept.status}, records = ${JSON.stringify(kept.records)}::jsonb,
-      message = ${kept.message}, milliseconds = ${kept.milliseconds}
+      message = ${kept.message}, milliseconds = ${kept.milliseconds}${kept.body ? sql`, body = ${kept.body}, body_note = null` : sql``}
     where id = ${id})`
 
 /** An accepted delivery that turned out to be unreadable. */

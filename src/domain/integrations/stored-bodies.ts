@@ -4,13 +4,14 @@ import { type Database, sql } from '../../db/database.ts'
 /** Of a body that is refused, enough to see why. */
 export const REFUSED_MAX = 16 * 1024
 
-export type BodyNote = 'duplicate' | 'refused' | 'quota'
+export type BodyNote = 'duplicate' | 'refused' | 'quota' | 'log'
 
 /** Why a body is not there, or not whole, for whoever looks for it. */
 export const BODY_NOTES: Record<BodyNote, string> = {
   duplicate: 'The body is stored with the first delivery of this kind, which this one repeats.',
   refused: 'Only the beginning of a refused body is stored.',
   quota: 'The body is not stored: the account has used up its storage for bodies.',
+  log: 'The log is stored with the build and left out here. A replay keeps the log of the build.',
 }
 
 /** Days that an account keeps bodies; null: for good. */

@@ -1,7 +1,7 @@
 import type { BuildKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
-import { lastPassed, type Placed, passesNear, placed } from '../builds/positions.ts'
+import { changesNamed, lastPassed, type Placed, passesNear, placed } from '../builds/positions.ts'
 import { doubtedBetween, rangeBetween } from '../builds/range.ts'
 import { type Writer, writersOf } from '../changes/writers.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -98,8 +98,8 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
 const ownChanges = async (db: Database, it: Case): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
-      select c.id from build_runs b join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist, b.shelf)
-      where b.id = ${it.build_run_id} and c.identifier <> '' and (c.pending or c.source_type <> 'Changelist' and not exists (
+      select c.id from build_runs b, ${changesNamed(sql`b.commit_hash`, sql`b.changelist`, sql`b.shelf`)}
+      where b.id = ${it.build_run_id} and (c.pending or c.source_type <> 'Changelist' and not exists (
         select from change_branches p where p.change_id = c.id and p.branch = branch_key(b.target_branch)))`)
   ).map(({ id }) => id)
 

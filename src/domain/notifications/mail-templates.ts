@@ -134,9 +134,9 @@ const announced = ({ title, facts, evidence, suspect, links }: Announcement): st
     .filter(Boolean)
     .join('\n\n')
 
-const authorOf = ({ person, author }: NonNullable<Announcement['suspect']>) => {
+const authorOf = ({ person, author, integrator }: NonNullable<Announcement['suspect']>) => {
   const name = person?.name ?? author
-  return name ? ` by ${name}` : ''
+  return `${name ? ` by ${name}` : ''}${integrator ? `, integrated by ${integrator}` : ''}`
 }
 
 /** What a project did since somebody's last digest. */

@@ -48,7 +48,7 @@ const CAUSE = 'src/combat.c:54:3: error: expected expression'
 /** Characters of several bytes and none that are alike, as large as asked for. */
 const noise = (lines: number) => Array.from({ length: lines }, (_, i) => `[${i}] läuft 🎮 ${(i * 7919) % 10_007}\n`).join('')
 
-/** Reported by a CI, as its tool tells it; the delivery holds the log as well. */
+/** Reported by a CI, as its tool tells it; the delivery holds about as much as the log, which it leaves to the build. */
 async function build(number: string, status: 'FAILURE' | 'SUCCESS', log: string): Promise<{ delivery: number; id: number }> {
   const { status: code, json } = await tools.ci({
     job_name: 'night',
@@ -56,6 +56,7 @@ async function build(number: string, status: 'FAILURE' | 'SUCCESS', log: string)
     status,
     branch: 'main',
     log,
+    notes: `~${log}`,
   })
   expect(code).toBe(200)
   const { id } = (await db.one<{ id: number }>(
@@ -160,7 +161,9 @@ describe('moved', () => {
       })
   })
 
-  test('a replayed log takes the place of the one before, which goes before the same is moved again', async () => {
+  test('a log that is reported again takes the place of the one before, which goes before the same is moved again', async () => {
+    const log = `${GRUMBLE}\n${noise(3_000)}${CAUSE}\n`
+    await tools.ci({ job_name: 'night', build_number: '2', status: 'FAILURE', branch: 'main', log })
     expect((await objectsIn('build_runs')).map(({ id }) => id)).toEqual([green.id])
     await age()
     await moveAll()

@@ -1,6 +1,7 @@
 import { ID_MAX } from '../../contract/limits.ts'
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { NAMED_CHANGES } from '../builds/positions.ts'
 import { lockProject } from '../builds/project-lock.ts'
 
 /** Numbers of pull requests, which the forge adds to the subject of a commit: `Mend it (#16)`, `Merge pull request #16 from owl/moon`. */
@@ -31,8 +32,10 @@ export async function linkChanges(db: Database, projectId: number, named: { chan
       on conflict do nothing returning task_id, change_id),
     linked_builds as (
       insert into task_build_runs (task_id, build_run_id)
-      select k.task_id, b.id from linked_changes k join changes c on c.id = k.change_id
-      join build_runs b on b.project_id = c.project_id and ((b.commit_hash <> '' and b.commit_hash = c.identifier) or (b.changelist <> '' and b.changelist = c.identifier))
+      select k.task_id, b.id from linked_changes k join changes c on c.id = k.change_id, lateral (
+        select b.id from build_runs b where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+        union
+        select b.id from build_runs b where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
       on conflict do nothing returning task_id, build_run_id)
     ${deploymentsOfBuilds}`)
 }
@@ -42,8 +45,7 @@ export const linkBuild = (db: Database, buildId: number) =>
   db.execute(sql`
     with linked_builds as (
       insert into task_build_runs (task_id, build_run_id)
-      select k.task_id, b.id from build_runs b
-      join changes c on c.project_id = b.project_id and c.identifier in (b.commit_hash, b.changelist) and c.identifier <> ''
+      select k.task_id, b.id from build_runs b, ${NAMED_CHANGES}
       join task_changes k on k.change_id = c.id
       where b.id = ${buildId}
       on conflict do nothing returning task_id, build_run_id)

@@ -117,6 +117,10 @@ export async function create(db: Database, by: Author, input: TaskInput, site: s
 const seesProject = (projectId: number, userId: number | null | undefined) => sql`exists (
   select from project_access where project_id = ${projectId} and user_id = ${userId ?? null}::integer)`
 
+/** Until the end of the transaction nobody else writes it. */
+export const lock = (db: Database, projectId: number, id: number | undefined) =>
+  db.execute(sql`select from tasks where project_id = ${projectId} and id = ${id ?? 0} for update`)
+
 /** What is sent replaces what was; an edit that changes nothing leaves `updated_at` alone. */
 export function edit(db: Database, by: Author, id: number | undefined, input: TaskEdit, site: string): Promise<Detail> {
   const { description_append, ...fields } = input

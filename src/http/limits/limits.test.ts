@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { keepLog } from '../../../test/support/log.ts'
 import { type Asking, openStudio, type Studio, type StudioSettings } from '../../../test/support/studio.ts'
+import { signIn } from '../../../test/support/visitor.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 
+const PASSWORD = 'a long enough password'
 let main: Studio
 beforeAll(async () => {
   main = await openStudio({
     ...workshop,
+    users: workshop.users.map((user) => (user.key === 'lead' ? { ...user, password: PASSWORD } : user)),
     tokens: [...workshop.tokens, { key: 'reader', user: 'lead', name: 'reader', scopes: ['read:tasks'] }],
     tasks: [{ key: 't', project: 'star', title: 'Busy' }],
     assets: [{ key: 'a', project: 'star', name: 'a', path: 'a', asset_type: 'texture' }],
@@ -190,6 +194,52 @@ describe('requests per address', () => {
       expect((await from('203.0.113.2')).status).toBe(200)
       expect((await from('203.0.113.1')).status).toBe(429)
       expect((await from('198.51.100.7, 203.0.113.1')).status).toBe(429)
+    })
+  })
+
+  test('tell the operator who was refused and which setting to raise: a metric, and a line a minute', async () => {
+    const { log, lines } = keepLog()
+    await withNode({ ...rates(1), service: { log } }, async (node) => {
+      expect(await statuses([1, 2, 3, 4].map(() => node.ask('/api/docs')))).toEqual(expect.arrayContaining([200, 429]))
+      const { text } = await node.ask('/metrics')
+      expect(text).toContain('goldmaster_rate_limited_total{setting="LIMIT_REQUESTS_PER_IP"} 3')
+      expect(text).toContain('goldmaster_rate_limited_total{setting="LIMIT_WEBHOOKS"} 0')
+      const told = lines.filter(({ setting }) => setting !== undefined)
+      expect(told).toEqual([expect.objectContaining({ level: 40, setting: 'LIMIT_REQUESTS_PER_IP', by: '127.0.0.1' })])
+    })
+  })
+
+  test('count a batch of a session once, whose parts answer as they would alone', async () => {
+    const { cookie } = await signIn(main, 'lead@example.com', PASSWORD)
+    const alone = async (path: string) => (await main.ask(`/app/api${path}`, { headers: { cookie } })).json
+    const star = `/v1/projects/${id('projects', 'star')}`
+    const parts = [
+      '/v1/me',
+      `${star}/overview`,
+      `/v1/projects/${id('projects', 'den')}/overview`,
+      `${star}/tasks?state=nowhere`,
+      star,
+    ]
+    const batchOf = (paths: string[]) =>
+      `/app/api/v1/batch?${new URLSearchParams(paths.map((path): [string, string] => ['get', path]))}`
+    await withNode(rates(6), async (node) => {
+      const ask = (paths: string[], headers: Record<string, string> = { cookie }) => node.ask(batchOf(paths), { headers })
+      const { status, text } = await ask(parts)
+      expect(status).toBe(200)
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const answers = lines.sort((a, b) => a.part - b.part)
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 404, 422, 200])
+      expect(answers.map(({ body }) => body)).toEqual(await Promise.all(parts.map(alone)))
+      // More than a page needs, what is not to be read, itself, what never ends, and whoever is not signed in.
+      expect((await ask(Array(21).fill('/v1/me'))).status).toBe(422)
+      expect((await ask(['/v1/me/password'])).status).toBe(422)
+      expect((await ask(['/v1/batch?get=/v1/me'])).status).toBe(422)
+      expect((await ask(['/v1/workspace/events/stream?account_id=1'])).status).toBe(422)
+      expect((await ask(['/v1/me'], { authorization: `Bearer ${tokenOf('lead')}` })).status).toBe(401)
+      expect((await ask(parts)).status).toBe(429)
     })
   })
 })

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
-import { rateLimited } from '../../contract/errors.ts'
+import { ApiError, rateLimited } from '../../contract/errors.ts'
 
 export interface Rate {
   points: number
@@ -23,7 +23,18 @@ export interface Rates {
 /** Counts `key` and throws 429 once its window is full. */
 type Limit = (key: string) => Promise<void>
 
+/** Which setting says how much of it there may be. */
+const SETTINGS = {
+  requests: 'LIMIT_REQUESTS_PER_IP',
+  taskWrites: 'LIMIT_TASK_WRITES',
+  webhooks: 'LIMIT_WEBHOOKS',
+  ugs: 'LIMIT_UGS',
+  signIns: 'LIMIT_SIGN_INS',
+} as const satisfies Record<keyof Rates, string>
+
 export interface Limits {
+  /** How many were refused, by the setting that would let them in. */
+  refused: Record<string, number>
   requests: Limit
   taskWrites: Limit
   webhooks: Limit
@@ -86,9 +97,20 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
       }
     }
   }
-  const limit = (name: string, rate: Rate | null): Limit => {
+  const refused: Limits['refused'] = Object.fromEntries(Object.values(SETTINGS).map((setting) => [setting, 0]))
+  const tell = openRefusalLog(log)
+  const limit = (name: string, rate: Rate | null, kind = name as keyof Rates): Limit => {
     const count = rate && counter(name, rate)
-    return async (key) => void (await count?.(key))
+    return async (key) => {
+      await count?.(key).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+        const setting = SETTINGS[kind]
+        refused[setting]! += 1
+        // Whom somebody tried to sign in as is nobody's business here.
+        tell(setting, kind === 'signIns' ? undefined : key)
+        throw error
+      })
+    }
   }
   const growing = (rate: Rate | null): Limits['signInsAs'] => {
     if (rate === null) return async () => {}
@@ -102,14 +124,30 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     }
   }
   return {
+    refused,
     requests: limit('requests', rates.requests),
     taskWrites: limit('taskWrites', rates.taskWrites),
     webhooks: limit('webhooks', rates.webhooks),
     ugs: limit('ugs', rates.ugs),
     signIns: limit('signIns', rates.signIns),
-    signInsWide: limit('signInsWide', rates.signIns && { ...rates.signIns, points: rates.signIns.points * WIDE }),
+    signInsWide: limit('signInsWide', rates.signIns && { ...rates.signIns, points: rates.signIns.points * WIDE }, 'signIns'),
     signInsAs: growing(rates.signIns),
     close: () => shared?.redis.disconnect(),
+  }
+}
+
+const REFUSALS_LOGGED_MS = 60_000
+
+/** Whoever runs the service learns whom a limit turns away, once a minute at most for each setting. */
+function openRefusalLog(log: Logger) {
+  const logged = new Map<string, { at: number; refused: number }>()
+  return (setting: string, by: string | undefined) => {
+    const last = logged.get(setting) ?? { at: Number.NEGATIVE_INFINITY, refused: 0 }
+    last.refused++
+    logged.set(setting, last)
+    if (performance.now() - last.at < REFUSALS_LOGGED_MS) return
+    log.warn({ setting, by, refused: last.refused }, `rate limit reached: raise ${setting} if these requests are welcome`)
+    logged.set(setting, { at: performance.now(), refused: 0 })
   }
 }
 

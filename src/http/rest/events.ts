@@ -16,7 +16,7 @@ type Query = QueryOf<'listEvents'> & { mine?: boolean }
 
 /** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
 export function serveEvents(app: FastifyInstance, service: Service, scheme: AuthScheme) {
-  const { db, replica, site, cursors, lastUsed, rollups } = service
+  const { db, replica, site, cursors, lastUsed, rollups, share } = service
   const route = scheme.table.listEvents!
   app.get(`${scheme.prefix}${route.path}`, async (request) => {
     const who = scheme.who(request)
@@ -37,20 +37,27 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
       throw cursorRefusal
     }
     const { limit, days_back, since, mine } = query
-    const { reader, rows } = await feed.readFeed(
-      db,
-      ask,
-      {
-        limit,
-        days_back,
-        since,
-        mine,
-        types,
-        project_id: ask.project === undefined ? undefined : (readShortId(ask.project) ?? 0),
-        cursor,
-      },
-      site,
-      replica,
+    const read = () =>
+      feed.readFeed(
+        db,
+        ask,
+        {
+          limit,
+          days_back,
+          since,
+          mine,
+          types,
+          project_id: ask.project === undefined ? undefined : (readShortId(ask.project) ?? 0),
+          cursor,
+        },
+        site,
+        replica,
+      )
+    const { reader, rows } = await share.enterAs(
+      who,
+      `feed ${ask.account} ${ask.project}`,
+      read,
+      ({ reader }) => reader.account_id,
     )
     lastUsed.note(reader.token_id)
     const has_more = rows.length > limit

@@ -13,6 +13,7 @@ import { attempt } from './asking.ts'
 import { serveEvents } from './events.ts'
 import { type Call, type HandledName, handlers } from './handlers.ts'
 import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
+import { EDITED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 
 /** Serves the route table to callers of one authentication scheme. */
 export function serveRest(app: FastifyInstance, service: Service, scheme: AuthScheme) {
@@ -25,7 +26,7 @@ export function serveRest(app: FastifyInstance, service: Service, scheme: AuthSc
 
 /** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
 function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, name: ListName) {
-  const { cursors, db, lastUsed, replica, site } = service
+  const { cursors, db, lastUsed, replica, share, site } = service
   const route = scheme.table[name]!
   const pages = 'cursor' in route.query
   app.get(`${scheme.prefix}${route.path}`, async (request, reply) => {
@@ -40,9 +41,10 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
       throw refused
     }
     const { place, query } = read
+    const readPage = () => access.readListing(db, ask, listingOf(name, query, site), replica)
     const { caller, page } = looksForText(name, query)
       ? await findAdmitted(service, ask, name, query)
-      : await access.readListing(db, ask, listingOf(name, query, site), replica)
+      : await share.enterAs(ask.who, String(ask.project), readPage, ({ caller }) => caller.account_id)
     request.about = caller
     lastUsed.note(caller.token_id)
     reply.type('application/json; charset=utf-8')
@@ -50,16 +52,21 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
   })
 }
 
-async function findAdmitted({ db, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
+async function findAdmitted({ db, share, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
   const caller = await access.findCaller(db, ask)
   access.admit(caller, ask)
-  return { caller, page: await searches.enter(caller.user_id, () => findListed(db, caller, name, query, site)) }
+  const find = () => share.enter(caller.account_id!, () => findListed(db, caller, name, query, site))
+  return { caller, page: await searches.enter(caller.user_id, find) }
 }
 
 function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, name: HandledName) {
   const route = scheme.table[name]!
   const handler = handlers[name] as (call: Call<RouteName>) => Promise<unknown>
   const shown = route.produces ? undefined : scrubberOf(route.reply)
+  const asShown = (answer: unknown) => (shown ? shown(answer as never) : answer)
+  const edited = EDITED[name]
+  const showing = edited && (handlers[edited.shown] as typeof handler)
+  const isTagged = edited !== undefined || (route.method === 'GET' && /\/:\w+$/.test(route.path))
   app.route({
     method: route.method,
     url: `${scheme.prefix}${route.path}`,
@@ -95,12 +102,22 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         status: (code) => void reply.code(code),
         unchanged: () => {},
       }
-      const answer = route.writes
-        ? await audited(service.db, { action: name, by: call.by, request, detached: undefined }, (db, unchanged) =>
-            handler({ ...call, unchanged, db: { ...service.db, ...db } }),
-          )
-        : await handler(call)
-      return send(reply, route, shown ? shown(answer as never) : answer)
+      const answer = await service.share.enter(caller.account_id ?? `user ${caller.user_id}`, () =>
+        route.writes
+          ? audited(service.db, { action: name, by: call.by, request, detached: undefined }, async (db, unchanged) => {
+              const inside = { ...call, unchanged, db: { ...service.db, ...db } }
+              if (edited) await requireMatch(edited, inside, async () => asShown(await showing!(inside)))
+              return handler(inside)
+            })
+          : handler(call),
+      )
+      const told = asShown(answer)
+      if (isTagged) {
+        const tag = tagOf(told)
+        reply.header('etag', tag)
+        if (route.method === 'GET' && isKnown(call.header('if-none-match'), tag)) return reply.code(304).send()
+      }
+      return send(reply, route, told)
     },
   })
 }

@@ -68,6 +68,10 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
     build('building'),
     sql`update build_runs set phase = 'Cooking', progressed_at = now() where id = (select max(id) from build_runs)`,
   ],
+  'build_run.lost': () => [
+    build('building'),
+    sql`update build_runs set lost_at = now() where id = (select max(id) from build_runs)`,
+  ],
   'build_run.fixed': () => [
     build('completed'),
     sql`update build_runs set fixed_build_run_id = 1 where id = (select max(id) from build_runs)`,

@@ -1,9 +1,14 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { advanceClock, resetClock } from '../../../test/support/clock.ts'
+import { listen } from '../../../test/support/listening.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { until } from '../../../test/support/until.ts'
+import { signIn } from '../../../test/support/visitor.ts'
 import { LOG_MAX } from '../../contract/limits.ts'
 import { sql } from '../../db/database.ts'
+import { markLost } from '../../domain/builds/lost.ts'
 
 let tools: Tools
 beforeAll(async () => {
@@ -41,7 +46,7 @@ describe('the log of a running build', () => {
     const silentSince = async () => (await tools.api(`build_runs/${id}`)).silent_since
     const age = (minutes: number) =>
       tools.studio.db.execute(sql`
-        with aged as (update build_runs set updated_at = now() - make_interval(mins => ${minutes}) where id = ${id})
+        with aged as (update build_runs set heard_at = now() - make_interval(mins => ${minutes}) where id = ${id})
         update build_log_streams set received_at = now() - make_interval(mins => ${minutes}) where build_run_id = ${id}`)
     await age(30)
     expect(await silentSince(), 'a build whose log nobody streams may be silent for hours').toBe(undefined)
@@ -147,6 +152,109 @@ describe('the log of a running build', () => {
     await send(5, '.')
     expect(await told()).toBe(4)
   })
+})
+
+describe('a build that goes silent', () => {
+  // Those of other tests are silent too.
+  beforeAll(() => tools.studio.db.execute(sql`delete from build_runs`))
+  afterEach(() => resetClock(tools.studio.db))
+  const pass = async (time: string) => {
+    await advanceClock(tools.studio.db, time)
+    await markLost(tools.studio.db)
+  }
+  const stateOf = async (id: number) => {
+    const { status, lost_at } = await tools.api(`build_runs/${id}`)
+    return `${status}${lost_at === null ? '' : ', lost'}`
+  }
+  /** In the project's counts, among the running builds of the account, and on its branch. */
+  const countsAsRunning = async (id: number, branch: string) => {
+    const kim = await signIn(tools.studio, 'kim@example.com', 'a long enough password')
+    const account = tools.studio.world.accounts.owl!.id
+    const { build_runs } = (await kim.app(`/accounts/${account}/running_builds`)).json
+    const health = await tools.api(`branches/health?branch=${branch}`)
+    return {
+      count: (await kim.app(`/projects/${tools.project}/overview`)).json.builds_running as number,
+      listed: build_runs.some((build: { id: string }) => build.id === String(id)),
+      branch: health.jobs[0].building,
+      state: health.state,
+    }
+  }
+
+  test('is lost 15 minutes after the last sign of its log, counts nowhere as running, and is back with the next sign', async () => {
+    const { id, send, report } = await running({ branch: 'silent' })
+    await send(0, 'Compiling\n')
+    await pass('14 minutes')
+    expect(await stateOf(id)).toBe('building')
+    const before = await countsAsRunning(id, 'silent')
+    expect(before).toMatchObject({ listed: true, branch: true, state: 'building' })
+    await pass('2 minutes')
+    expect(await stateOf(id)).toBe('building, lost')
+    expect(await countsAsRunning(id, 'silent')).toEqual({
+      count: before.count - 1,
+      listed: false,
+      branch: false,
+      state: 'unknown',
+    })
+    await send(10, '')
+    expect(await stateOf(id), 'a sign without a word').toBe('building')
+    expect(await countsAsRunning(id, 'silent')).toEqual(before)
+    await pass('16 minutes')
+    expect(await stateOf(id)).toBe('building, lost')
+    await send(10, 'Linking\n')
+    expect(await stateOf(id), 'more of its log').toBe('building')
+    await pass('16 minutes')
+    await report('SUCCESS')
+    expect(await stateOf(id)).toBe('completed')
+  })
+
+  test('without a streamed log is given three times what its job usually takes, one hour at least and a day at a new job', async () => {
+    const job = async (job_name: string, minutes: number[]) => {
+      for (const [at, each] of minutes.entries())
+        await tools.ci({ job_name, build_number: `${at}`, status: 'SUCCESS', duration_seconds: each * 60 })
+      const started = await tools.ci({ job_name, build_number: 'now', status: 'STARTED' })
+      return started.json.records[0].id as number
+    }
+    const [long, short, fresh] = [await job('long', [100, 120, 900]), await job('short', [1]), await job('fresh', [])]
+    const states = () => Promise.all([long, short, fresh].map(stateOf))
+    await pass('59 minutes')
+    expect(await states()).toEqual(['building', 'building', 'building'])
+    await pass('2 minutes')
+    expect(await states()).toEqual(['building', 'building, lost', 'building'])
+    await pass('298 minutes')
+    expect(await states()).toEqual(['building', 'building, lost', 'building'])
+    await pass('2 minutes')
+    expect(await states()).toEqual(['building, lost', 'building, lost', 'building'])
+    await tools.ci({ job_name: 'long', build_number: 'now', status: 'STARTED', phase: 'Cooking' })
+    await pass('1 minute')
+    expect(await states(), 'any report counts').toEqual(['building', 'building, lost', 'building'])
+    await pass('18 hours')
+    expect(await states()).toEqual(['building, lost', 'building, lost', 'building, lost'])
+  })
+
+  test('that nobody reports on, since it was loaded, is as it was loaded', async () => {
+    const { build_runs } = await tools.studio.load({
+      build_runs: [{ key: 'loaded', project: tools.project, status: 'building', updated_at: '2026-01-01T00:00:00Z' }],
+    })
+    await pass('1 day')
+    expect(await stateOf(build_runs!.loaded!.id as number)).toBe('building')
+  })
+})
+
+test('a log that a report brings while the build runs is announced to those who watch', async () => {
+  const { id, report, log } = await running()
+  const watching = await listen({
+    site: tools.studio.site,
+    token: tools.studio.world.tokens.all!.token as string,
+    query: 'include=all',
+  })
+  await report('STARTED', { logs_tail: 'Compiling\n' })
+  await until(() =>
+    watching.events.some(({ event_type, url }) =>
+      `${event_type} ${url}`.endsWith(`progressed /projects/${tools.project}/builds/${id}`),
+    ),
+  )
+  watching.stop()
+  expect(await log()).toBe('Compiling\n')
 })
 
 describe('the end of a build', () => {

@@ -3,8 +3,10 @@ import { commit, openTools, push, type Tools } from '../../../test/support/tools
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
 import { IntakeQuota } from '../../domain/integrations/stored-bodies.ts'
+import type { Fact } from '../../intake/facts.ts'
 import { ingest } from '../../intake/ingest.ts'
 import { replay } from '../../intake/replay.ts'
+import { leanBody } from '../../intake/reports/lean-body.ts'
 
 const KIB = 1024
 const QUOTA = 100 * KIB
@@ -51,6 +53,61 @@ test('of a refused one the beginning is stored', async () => {
   expect(kept).toMatchObject({ stored: 16 * KIB, shown: true, body_cut: true, body_note: expect.stringContaining('refused') })
   expect(kept.bytes).toBeGreaterThan(40 * KIB)
   await expect(replay(tools.studio.db, Number(json.delivery_id))).rejects.toMatchObject({ status: 410 })
+})
+
+describe('a report with a log', () => {
+  const LOG = Array.from(
+    { length: 800 },
+    (_, line) => `[${line}] "Füller.cpp"\\${line}: error C2065: 'größe' is undeclared\n`,
+  ).join('')
+  const logOf = async (id: number) =>
+    (await tools.studio.db.one<{ log: string }>(sql`select output_log as log from build_runs where id = ${id}`))!.log
+  const ended = { job_name: 'night', status: 'FAILURE', timestamp: '2026-10-02T10:00:00Z' }
+
+  test('is stored without it once the build has it, says so, and can be replayed', async () => {
+    const { json } = await tools.ci({ ...ended, build_number: 1, log: LOG })
+    const build = json.records[0].id as number
+    expect(await logOf(build)).toBe(LOG)
+    const kept = await stored(json.delivery_id)
+    expect(kept).toMatchObject({ shown: true, body_cut: false, body_note: expect.stringContaining('stored with the build') })
+    expect(kept.bytes).toBeGreaterThan(40 * KIB)
+    expect(kept.stored).toBeLessThan(KIB)
+    expect(JSON.parse((await log.show(tools.studio.db, Number(json.delivery_id))).body!)).toMatchObject({
+      build_number: 1,
+      log: null,
+    })
+    const again = await replay(tools.studio.db, Number(json.delivery_id))
+    expect(again).toMatchObject({ status: 'processed', records: [{ id: build }] })
+    expect(await logOf(build)).toBe(LOG)
+    expect(await stored(again.delivery_id)).toMatchObject({ stored: kept.stored, body_note: kept.body_note })
+  })
+
+  test('keeps it where it changed nothing, so that nobody else has it', async () => {
+    await tools.ci({ ...ended, build_number: 2 })
+    const { json } = await tools.ci({ ...ended, build_number: 2, status: 'STARTED', timestamp: '2026-10-02T09:00:00Z', log: LOG })
+    expect(json.status).toBe('stale')
+    const kept = await stored(json.delivery_id)
+    expect(kept).toMatchObject({ stored: kept.bytes, body_note: null })
+  })
+
+  test('keeps the log of the build on replay although the reader finds another text', async () => {
+    const path = `game_engine/build_failed?token=${tools.tokenOf('game_engine')}`
+    const { json } = await tools.post(path, { job_name: 'cook', build_number: 3, error: 'Cook failed', log: `${LOG}Cook failed` })
+    expect((await stored(json.delivery_id)).stored).toBeLessThan(KIB)
+    await replay(tools.studio.db, Number(json.delivery_id))
+    expect(await logOf(json.records[0].id)).toBe(`${LOG}Cook failed`)
+  })
+
+  test('is otherwise stored byte for byte as it was sent', () => {
+    const fact = { kind: 'build', build: {}, log: LOG } as unknown as Fact
+    // As Python and PHP write JSON.
+    const literal = JSON.stringify(LOG).replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const around = (value: string) =>
+      Buffer.from(`{"n": 12345678901234567890,\n "log" :${value} , "lines":["${'x'.repeat(5_000)}"]}`)
+    expect(leanBody(around(literal), [fact])?.toString()).toBe(around('null').toString())
+    expect(leanBody(Buffer.from(`{"log":[${literal}]}`), [fact])).toBeUndefined()
+    expect(leanBody(Buffer.from(`log=${encodeURIComponent(LOG)}`), [fact])).toBeUndefined()
+  })
 })
 
 describe('over its quota', () => {

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
+import { SCOPES } from '../../contract/sets.ts'
+import { raw, sql } from '../../db/database.ts'
+import { AccountShare } from './account-share.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  const world = {
+    accounts: ['owl', 'fox'].map((key) => ({ key, name: key })),
+    users: ['owl', 'fox'].map((key) => ({ key, email: `${key}@example.com`, name: key, accounts: { [key]: 'owner' } })),
+    projects: ['owl', 'fox'].map((key) => ({ key, account: key, name: key })),
+    tokens: ['owl', 'fox'].map((key) => ({ key, user: key, name: key, scopes: SCOPES })),
+  }
+  studio = await openStudio(world, { service: { share: new AccountShare(8) } })
+})
+afterAll(() => studio.close())
+
+const get = (key: string, path: string) =>
+  studio.ask(`/api/v1/projects/${studio.world.projects![key]!.id}/${path}`, { token: studio.world.tokens![key]!.token as string })
+
+test.each([
+  ['tasks', 'tasks'],
+  ['branches', 'build_runs'],
+])('requests of one account for %s that do not end leave connections to another account', async (path, table) => {
+  await studio.db.onOneConnection(async (db) => {
+    await db.execute(sql`begin`)
+    await db.execute(sql`lock table ${raw(table)} in access exclusive mode`)
+    const held = Array.from({ length: 24 }, () => get('owl', path))
+    const waiting = () => studio.db.execute(sql`select from pg_locks where not granted and relation = ${table}::regclass`)
+    await until(async () => (await waiting()) > 1)
+    expect((await get('fox', 'changes')).status).toBe(200)
+    await db.execute(sql`rollback`)
+    expect(new Set((await Promise.all(held)).map(({ status }) => status)).has(500)).toBe(false)
+  })
+})
+
+/** Work that ends when told, and how much of it has begun. */
+function works(share: AccountShare, key: number | string, count: number) {
+  const state = { begun: 0 }
+  const ends: (() => void)[] = []
+  const all = Array.from({ length: count }, () =>
+    share.enter(key, () => {
+      state.begun++
+      return new Promise<void>((resolve) => ends.push(resolve))
+    }),
+  )
+  return {
+    state,
+    async end() {
+      while (ends.length > 0) {
+        for (const end of ends.splice(0)) end()
+        await new Promise(setImmediate)
+      }
+      await Promise.all(all)
+    },
+  }
+}
+
+test('an account alone has two thirds of the connections, beside others one third', async () => {
+  const share = new AccountShare(9)
+  const alone = works(share, 1, 9)
+  expect(alone.state.begun).toBe(6)
+  await alone.end()
+  const first = works(share, 1, 1)
+  const other = works(share, 2, 9)
+  expect(other.state.begun).toBe(3)
+  await Promise.all([first.end(), other.end()])
+})
+
+test('a token that was admitted counts against its account, one that was not against nobody else', async () => {
+  const share = new AccountShare(3)
+  const who = (name: string) => ({ hash: Buffer.from(name), address: null })
+  const learn = (name: string, account: number | null) =>
+    share.enterAs(
+      who(name),
+      '7',
+      async () => account,
+      (found) => found,
+    )
+  await learn('member', 1)
+  await learn('stranger', null)
+  const account = works(share, 1, 2)
+  let isIn = false
+  const member = share.enterAs(
+    who('member'),
+    '7',
+    async () => {
+      isIn = true
+      return 1
+    },
+    (found) => found,
+  )
+  await learn('stranger', null)
+  expect(isIn).toBe(false)
+  await account.end()
+  await member
+  expect(isIn).toBe(true)
+})

@@ -1,0 +1,53 @@
+import { accountBusy } from '../../contract/errors.ts'
+import { Gate } from '../../db/gate.ts'
+import type { Who } from '../../domain/access/access.ts'
+
+/** Requests wait this long for a place, and are refused then. */
+const TIMEOUT_MS = 4_000
+/** For so long after somebody else asked, an account has only its share. */
+const SHARED_MS = 10_000
+const REMEMBERED_MAX = 10_000
+
+/**
+ * How many requests of one account this node answers at a time: up to two thirds of its connections, one third while other accounts ask
+ * too. One account's flood leaves connections and processor time to the others.
+ */
+export class AccountShare {
+  readonly #gate: Gate
+  /** The account that a token or session reached at a place before. Only who was admitted counts against an account. */
+  readonly #accounts = new Map<string, number>()
+  #last: number | string | undefined
+  #sharedUntil = 0
+
+  constructor(connections: number) {
+    const part = (share: number) => Math.max(2, Math.floor(connections * share))
+    this.#gate = new Gate({
+      atOnce: () => part(performance.now() < this.#sharedUntil ? 1 / 3 : 2 / 3),
+      timeout: TIMEOUT_MS,
+      refusal: accountBusy,
+    })
+  }
+
+  enter<T>(account: number | string, work: () => Promise<T>): Promise<T> {
+    if (this.#last !== undefined && this.#last !== account) this.#sharedUntil = performance.now() + SHARED_MS
+    this.#last = account
+    return this.#gate.enter(account, work)
+  }
+
+  /** Where `work` itself finds out which account is asked for. Until then, a token or session has a line of its own. */
+  async enterAs<T>(
+    who: Who,
+    place: string,
+    work: () => Promise<T>,
+    accountOf: (result: T) => number | null | undefined,
+  ): Promise<T> {
+    const asked = `${'hash' in who ? who.hash.toString('base64') : who.session} ${place}`
+    const result = await this.enter(this.#accounts.get(asked) ?? asked, work)
+    const account = accountOf(result)
+    if (account != null && this.#accounts.get(asked) !== account) {
+      if (this.#accounts.size >= REMEMBERED_MAX) this.#accounts.clear()
+      this.#accounts.set(asked, account)
+    }
+    return result
+  }
+}
