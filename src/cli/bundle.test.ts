@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,6 +10,7 @@ import { openStudio } from '../../test/support/studio.ts'
 import { workshop } from '../../test/support/workshop.ts'
 import { routes } from '../contract/routes.ts'
 import { VERSION } from '../contract/version.ts'
+import { SUMMARIES } from './summaries.ts'
 
 const { bundleClient, bundleInPlace, bundleTable } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
 const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-service.mjs')).href)
@@ -77,12 +78,51 @@ test('a start reads nothing of what only an assistant, a diagnosis or a bridge n
   expect(made.light.filter((file) => weighty.test(file))).toEqual([])
 })
 
-test('telling the version takes at most two and a half times the work of starting Node alone', () => {
-  // The processor's time, not the clock's: others may use this machine too.
-  const meter = join(folder, 'meter.cjs')
-  writeFileSync(meter, "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error(user + system) })")
-  const work = (...args: string[]) => Number(run('--require', meter, ...args).stderr)
-  const rounds = Array.from({ length: 5 }, () => [work('-e', '0'), work(client, '--version')] as const)
-  const median = (which: 0 | 1) => rounds.map((round) => round[which]).sort((a, b) => a - b)[2]!
-  expect(median(1) / median(0)).toBeLessThan(2.5)
+test('help, and what to do about a word that is no command, name every command and load none', () => {
+  const help = run(installed, '--help')
+  for (const [word, summary] of Object.entries(SUMMARIES))
+    expect(help.stdout.replace(/\s+/g, ' ')).toContain(` ${word} ${summary} `)
+  expect(run(installed, 'help')).toMatchObject({ status: 0, stdout: help.stdout })
+  expect(run(installed, 'tsks')).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean tasks?') })
 })
+
+test('an older Node is told which one is needed, in one line', () => {
+  const old = join(folder, 'old-node.cjs')
+  writeFileSync(
+    old,
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } }); delete process.getBuiltinModule",
+  )
+  for (const program of [client, installed])
+    for (const words of [['--help'], ['tasks', 'list'], ['serve']])
+      expect(run('--require', old, program, ...words)).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: 'goldmaster: This is Node 18.20.4; Goldmaster needs Node 20.19 or newer.\n',
+      })
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(engines.node).toBe('>=20.19')
+})
+
+test.each([['--version'], ['--help'], ['help'], ['tsks']])(
+  '%s takes at most three times the work of starting Node alone',
+  (word) => {
+    // The processor's time, not the clock's: others may use this machine too.
+    const meter = join(folder, 'meter.cjs')
+    writeFileSync(
+      meter,
+      "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error(user + system) })",
+    )
+    const work = (...args: string[]) =>
+      Number(
+        run('--require', meter, ...args)
+          .stderr.trim()
+          .split('\n')
+          .at(-1),
+      )
+    const median = (works: number[]) => works.sort((a, b) => a - b)[2]!
+    const rounds = [...'12345'].map(() => [work('-e', '0'), work(client, word), work(installed, word)] as const)
+    const [bare, one, whole] = ([0, 1, 2] as const).map((which) => median(rounds.map((round) => round[which])))
+    expect(one! / bare!).toBeLessThan(3)
+    expect(whole! / bare!).toBeLessThan(3)
+  },
+)

@@ -212,6 +212,16 @@ describe('builds', () => {
     expect(code).toBe(0)
   })
 
+  test('that went silent are lost, and nobody watches them for ever', async () => {
+    const build = id('build_runs', 'build6')
+    await studio.db.execute(sql`update build_runs set status = 'building', lost_at = now() where id = ${build}`)
+    expect(rows((await ok('builds', 'list', '--status', 'building')).out).find(([first]) => first === build)![1]).toBe('lost')
+    expect((await ok('builds', 'show', build)).out).toMatch(/lost/)
+    const watched = await line.run(['builds', 'watch', build], { env: { GITHUB_ACTIONS: 'true' } })
+    expect(watched).toMatchObject({ code: 1, out: expect.stringMatching(/lost[\s\S]*The build stopped reporting/) })
+    await studio.db.execute(sql`update build_runs set status = 'completed', lost_at = null where id = ${build}`)
+  })
+
   test('are investigated; the finding is waited for', async () => {
     const build = id('build_runs', 'build3')
     let begun = false

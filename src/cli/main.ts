@@ -5,21 +5,29 @@ import { EXIT, explain, usage } from '../terminal/failures.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { applySettings, readPreferences } from './connection/settings.ts'
 import { expand } from './program/aliases.ts'
+import { SUMMARIES } from './summaries.ts'
 
 /** First words that others bring along: what runs beside the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
 
 const SUMMARY = "See a game studio's whole delivery pipeline: what changed, what was built, what broke, what went live."
 
-/** Everything there is, or only what the words need: loading is what a start costs. */
+/** Everything there is, or only what the words need: loading is what a start costs. Words that name nothing need the names alone. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
-  const program = new Commander('goldmaster').description(SUMMARY).version(VERSION)
+  const program = new Commander('goldmaster').description(SUMMARY).version(VERSION).configureHelp({ subcommandTerm })
   const all = { ...CATALOGUE, ...beside }
   const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])
-  const wanted = first !== undefined && Object.hasOwn(all, first) ? [first] : Object.keys(all)
-  for (const name of wanted) program.addCommand(await all[name]!(wanted.length === 1 ? verb : undefined))
+  if (first !== undefined && Object.hasOwn(all, first)) program.addCommand(await all[first]!(verb))
+  else
+    for (const [name, load] of Object.entries(all))
+      program.addCommand(words === undefined ? await load() : new Commander(name).description(SUMMARIES[name as Named]))
   return settled(program)
 }
+
+type Named = keyof typeof SUMMARIES
+
+/** Their arguments and options are in their own help. */
+const subcommandTerm = (command: { name(): string }) => command.name()
 
 /** Usage errors are one line that names the help to read, and exit with 2, at any depth. */
 function settled(command: Commander, path = command.name()): Commander {
@@ -74,7 +82,7 @@ export async function perform(words: readonly string[], beside: Beside): Promise
     await program.parseAsync(separated(words), { from: 'user' })
   } catch (error) {
     if (!isUsage(error)) fail(explain(error, {}))
-    else if (error.code === 'commander.help') process.exitCode = EXIT.usage
+    else if (error.code === 'commander.help') process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
     else if (error.exitCode !== 0) {
       const wrong = error.message
         .replace(/^error: /, '')

@@ -44,7 +44,15 @@ test('--template makes a line of every row, and of a document by itself', async 
   const { out } = await line.run(['tasks', 'list', '--template', '{{id}}\\t{{ title }}!', '--limit', '2', ...project])
   expect(out).toMatch(/^\d+\t[^\t]+!\n\d+\t[^\t]+!\n$/)
   expect((await line.run(['whoami', '--template', '{{token.scopes[0]}}'])).out).toBe('ping\n')
-  expect(await line.run(['whoami', '--template', '{{a b}}'])).toMatchObject({ code: 2 })
+  for (const [template, place] of [
+    ['{{user_id}} {{a b}}', 'a b is no path.*character 13 of '],
+    ['at {{user_id}', 'must enclose a path.*character 4 of '],
+    ['{{user_id}}: {{token.nam}}', 'character 14 of '],
+  ] as const)
+    expect(await line.run(['whoami', '--template', template])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(new RegExp(`^goldmaster: --template: .*${place}"`)),
+    })
 })
 
 test('--verbose tells every request and never the token', async () => {

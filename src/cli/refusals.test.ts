@@ -59,10 +59,19 @@ describe('who may not', () => {
   test('a token without the scope is told which one, and members where to get it', async () => {
     const tasks = await line.run(['tasks', 'list', ...project('star')], { env: as('without read:tasks') })
     expect(tasks).toMatchObject({ code: 1, err: expect.stringMatching(oneLine) })
-    expect(tasks.err).toContain('read:tasks')
-    const members = await line.run(['members', ...project('star')], { env: as('without read:members') })
+    // No login replaces what the environment says.
+    expect(tasks.err).toContain(`make a token with read:tasks at ${studio.site}/settings/tokens and set that instead`)
+    const { token } = studio.world.tokens!['without read:tasks']! as { token: string }
+    await line.run(['login', '--token', '--host', studio.site], { input: token })
+    const kept = await line.run(['tasks', 'list', '--host', studio.site, ...project('star')])
+    expect(kept.err).toMatch(/allow it on the page that opens \(\S+\/cli\/auth\): goldmaster login --host \S+\n$/)
+    await line.run(['login', '--token', '--host', studio.site], {
+      input: studio.world.tokens!['without read:members']!.token as string,
+    })
+    const members = await line.run(['members', '--host', studio.site, ...project('star')])
     expect(members).toMatchObject({ code: 1, err: expect.stringContaining('A login never grants it') })
     expect(members.err).toContain('/settings/tokens')
+    await line.run(['logout', '--host', studio.site])
   })
 
   test("another account's project is not there", async () => {

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { overlapping } from '../../test/support/blocked.ts'
 import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/support/every-route.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { sql } from '../db/database.ts'
 import { SCOPES } from './sets.ts'
 
 /** What holds for every route is asked of every route. */
 
 let studio: Studio
 beforeAll(async () => {
-  studio = await openStudio(nightOwl, { wideIds: true })
+  studio = await openStudio(nightOwl, { wideIds: true, service: { corsOrigins: ['https://tools.example'] } })
 })
 afterAll(() => studio.close())
 
@@ -215,5 +217,81 @@ describe.each(writing.filter(([, route]) => route.body))('%s: bodies', (name) =>
       error,
       message: 'string',
     })
+  })
+})
+
+describe('a single record', () => {
+  const EDITS = [
+    ['editTask', 'showTask', { task: { description: 'edited' } }],
+    ['editBreakage', 'showBreakage', { note: 'edited' }],
+    ['editDeployment', 'showDeployment', { status: 'rolled_back', note: 'edited' }],
+  ] as const
+
+  test.each(all.filter(([, { method, path }]) => method === 'GET' && /\/:\w+$/.test(path)))(
+    '%s has a tag, and is not sent again to whoever has it',
+    async (name) => {
+      const first = await ask(name)
+      const tag = first.headers.get('etag')!
+      expect(tag).toMatch(/^"[\w-]{22}"$/)
+      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*'])
+        expect(await ask(name, undefined, { headers: { 'if-none-match': known } })).toMatchObject({ status: 304, text: '' })
+      expect((await ask(name, undefined, { headers: { 'if-none-match': '"other"' } })).text).toBe(first.text)
+    },
+  )
+
+  test.each(EDITS)('%s changes only what was read, where the request says so', async (edit, show, body) => {
+    const path = pathOf(edit)
+    const patch = (match: string) => ask(edit, path, { body, headers: { 'if-match': match } })
+    const { headers } = await ask(show, path, { method: 'GET' })
+    const read = headers.get('etag')!
+    const changed = await patch(read)
+    expect(changed.status).toBe(200)
+    const tag = (await ask(show, path, { method: 'GET' })).headers.get('etag')
+    expect(changed.headers.get('etag')).toBe(tag)
+    const refused = await patch(read)
+    expect(refused).toMatchObject({
+      status: 412,
+      json: { error: 'precondition_failed', message: expect.stringContaining('changed since you read it') },
+    })
+    expect(refused.headers.get('etag')).toBe(tag)
+    expect((await ask(show, path, { method: 'GET' })).headers.get('etag'), 'nothing changed').toBe(tag)
+    expect((await patch('*')).status).toBe(200)
+  })
+
+  test('of two edits at once that read the same, one is refused', async () => {
+    const path = pathOf('editTask')
+    const tag = (await ask('showTask', path, { method: 'GET' })).headers.get('etag')!
+    const patch = (title: string) => ask('editTask', path, { body: { task: { title } }, headers: { 'if-match': tag } })
+    const held = sql`select from tasks where id = ${Number(path.split('/').at(-1))} for update`
+    const ended = await overlapping(studio.db, held, 2, () => [patch('mine'), patch('yours')])
+    expect(ended.map((one) => (one as PromiseFulfilledResult<{ status: number }>).value.status).sort()).toEqual([200, 412])
+  })
+})
+
+describe('pages of another site', () => {
+  const from = (origin: string, more = {}) => ask('listProjects', undefined, { headers: { origin }, ...more })
+  const allowed = ({ headers }: { headers: Headers }) => headers.get('access-control-allow-origin')
+
+  test('may ask with a token where the operator allows their origin, without cookies', async () => {
+    const answer = await from('https://tools.example')
+    expect(allowed(answer)).toBe('https://tools.example')
+    expect(answer.headers.get('vary')).toBe('origin')
+    expect(answer.headers.get('access-control-allow-credentials')).toBe(null)
+    expect(allowed(await from('https://tools.example', { token: null }))).toBe('https://tools.example')
+    const preflight = await from('https://tools.example', { method: 'OPTIONS', token: null })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('if-match')
+    const stream = await fetch(`${studio.site}/api/v1/workspace/events/stream`, {
+      headers: { origin: 'https://tools.example', authorization: `Bearer ${tokenOf('all')}` },
+    })
+    expect(allowed(stream)).toBe('https://tools.example')
+    await stream.body!.cancel()
+  })
+
+  test('of any other origin may not, and nobody may ask the web app', async () => {
+    expect(allowed(await from('https://other.example'))).toBe(null)
+    expect(await from('https://other.example', { method: 'OPTIONS', token: null })).toMatchObject({ status: 405 })
+    expect(allowed(await studio.ask('/app/api/v1/me', { headers: { origin: 'https://tools.example' } }))).toBe(null)
   })
 })

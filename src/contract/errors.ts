@@ -181,6 +181,15 @@ export const tooManyCodes = (seconds: number) =>
     { 'retry-after': String(seconds) },
   )
 
+export const preconditionFailed = (etag: string) =>
+  new ApiError(
+    412,
+    'precondition_failed',
+    'The record changed since you read it (If-Match). Read it again and repeat the change on what you find.',
+    {},
+    { etag },
+  )
+
 export const rateLimited = (seconds: number) =>
   new ApiError(429, 'rate_limited', `Too many requests; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
@@ -204,6 +213,25 @@ export const logTaken = () => new ApiError(409, 'log_taken', 'The build is over 
 
 export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
+
+export const accountBusy = () =>
+  new ApiError(
+    503,
+    'busy',
+    'Your account has more requests under way than its share of this server; try again shortly.',
+    {},
+    { 'retry-after': '2' },
+  )
+
+/** The database is there, but this takes too long. */
+export const tooSlow = () =>
+  new ApiError(
+    503,
+    'too_slow',
+    'This took too long and was stopped; ask for less at a time, or try again later.',
+    {},
+    { 'retry-after': '5' },
+  )
 
 /** One value lies elsewhere, and that is away; everything that is in the database goes on. */
 export const objectStoreAway = (cause: unknown) =>

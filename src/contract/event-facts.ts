@@ -40,6 +40,8 @@ export interface EventFacts {
     seconds: Text
     phase: Text
     fixed_build: Text
+    /** `true` if it counts as lost. */
+    lost?: Text
     /** What an investigation found since: known to the feed, which is read later. */
     found_category?: Text
     found_suspect?: Text

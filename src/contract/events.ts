@@ -1,5 +1,5 @@
 import { type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
-import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, type TaskState } from './sets.ts'
+import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, RUNNING_STATUSES, type TaskState } from './sets.ts'
 import { isOnlyUploaded } from './spellings/stores.ts'
 
 export type { EventFacts, EventSource } from './event-facts.ts'
@@ -156,6 +156,15 @@ export const EVENTS = {
     updated: ['progressed_at'],
     pill: () => 'info',
     words: ({ phase, ...build }) => `${nameOf(build)}${firstLine(phase ?? '', ': ') || ' goes on'}`,
+  }),
+  'build_run.lost': event('build', {
+    feed: false,
+    label: 'a build went silent, or reports again',
+    states: RUNNING_STATUSES,
+    inserted: false,
+    updated: ['lost_at'],
+    pill: ({ lost }) => (lost === 'true' ? 'warn' : 'info'),
+    words: ({ lost, ...build }) => `${nameOf(build)} ${lost === 'true' ? 'is lost: it stopped reporting' : 'reports again'}`,
   }),
   'build_run.fixed': event('build', {
     feed: false,

@@ -19,6 +19,7 @@ const branchRun = object({
   build_number: text,
   commit_hash: text,
   changelist: text,
+  lost_at: nullable(instant),
   at: instant,
 })
 const branch = {

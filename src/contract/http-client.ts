@@ -49,7 +49,7 @@ async function call(
   throw refusal(response, text)
 }
 
-const refusal = ({ status, headers }: Response, text: string) =>
+export const refusal = ({ status, headers }: Response, text: string) =>
   errorOfResponse(
     status,
     text,

@@ -20,6 +20,11 @@ export const BUILD_STATUSES = [
 ] as const
 export type BuildStatus = (typeof BUILD_STATUSES)[number]
 export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 'building']
+/** What people read: a build that the CI calls running is lost when it stopped reporting. */
+export const buildState = ({ status, lost_at }: { status: BuildStatus; lost_at: string | null }): BuildStatus | 'lost' =>
+  lost_at ? 'lost' : status
+export const isRunning = ({ status, lost_at }: { status: BuildStatus; lost_at: string | null }): boolean =>
+  !lost_at && RUNNING_STATUSES.includes(status)
 /** The build itself is well, whether or not somebody has yet to let it go on. */
 export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 

@@ -81,6 +81,8 @@ const buildRun = {
   duration_seconds: nullable(integer),
   started_at: nullable(instant),
   finished_at: nullable(instant),
+  // Since when a build that the CI calls running counts as lost, because it stopped reporting.
+  lost_at: nullable(instant),
   created_at: instant,
   updated_at: instant,
   urls: object({ web: ownText }),

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Tool } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -150,6 +153,23 @@ describe('what a token may do', () => {
     expect(text).toMatch(/No login is given it\..*make a token with it at .*\/settings\/tokens.*GOLDMASTER_TOKEN/)
     const remote = await kept(connectHttp(studio.site, tokenOf('login')))
     expect((await remote.call('list_members')).text).toMatch(/No login is given it\..*\/settings\/tokens.*Authorization: Bearer/)
+  })
+
+  test('a login that did not ask for write:breakages is told how to, before and after it is refused', async () => {
+    const token = tokenOf('without write:breakages')
+    const remote = await kept(connectHttp(studio.site, token))
+    const byHand = /only when it asks for it\. Ask the user to make a token with it at \S+\/settings\/tokens/
+    expect((await remote.call('edit_breakage')).text).toMatch(byHand)
+    expect(remote.client.getInstructions()).toMatch(byHand)
+    expect((await kept(connectHttp(studio.site, tokenOf('all')))).client.getInstructions()).not.toContain('lacks the scope')
+    const home = mkdtempSync(join(tmpdir(), 'goldmaster-mcp-'))
+    mkdirSync(join(home, 'goldmaster'))
+    const hosts = { [studio.site]: { token, scopes: [], expires_at: null } }
+    writeFileSync(join(home, 'goldmaster/hosts.json'), JSON.stringify({ default: studio.site, hosts }))
+    const local = await kept(connectStdio(studio.site, '', [], undefined, { XDG_CONFIG_HOME: home }))
+    const again = `goldmaster login --host ${studio.site} --scope all (the page that opens, ${studio.site}/cli/auth,`
+    expect((await local.call('edit_breakage')).text).toContain(again)
+    expect(local.client.getInstructions()).toContain(again)
   })
 
   test('prompts and resources go with the scopes', async () => {

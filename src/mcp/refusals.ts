@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts'
-import { GRANTABLE_SCOPES, type Scope } from '../contract/sets.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES, type Scope } from '../contract/sets.ts'
 import { visible } from './shrink.ts'
 
 const LONGEST = 2000
@@ -8,12 +8,18 @@ const LONGEST = 2000
 export interface Remedies {
   /** Any: a login is enough. */
   signIn: string
+  /** One of a login that asks for more than others do. */
+  askForMore: string
   /** One made by hand, which may hold what no login is given. */
   ownToken: string
 }
 
-export const remedyFor = (scope: Scope, { signIn, ownToken }: Remedies): string =>
-  GRANTABLE_SCOPES.includes(scope) ? signIn : `No login is given it. ${ownToken}`
+export const remedyFor = (scope: Scope, { signIn, askForMore, ownToken }: Remedies): string => {
+  if (LOGIN_SCOPES.includes(scope)) return signIn
+  return GRANTABLE_SCOPES.includes(scope)
+    ? `A login gets it only when it asks for it. ${askForMore}`
+    : `No login is given it. ${ownToken}`
+}
 
 /** What to do about a refusal, for somebody who can call tools and talk to the user. */
 function advice({ status, code, extra, headers }: ApiError, remedies: Remedies): string {

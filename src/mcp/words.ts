@@ -67,7 +67,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listBuilds: {
     title: 'List builds',
-    description: `Build runs of a project: status, job, number, commit or changelist, branch, phase, times. Use it to see what broke (status failed) or runs (building). ${NEWEST}`,
+    description: `Build runs of a project: status, job, number, commit or changelist, branch, phase, times. Use it to see what broke (status failed) or runs (building without lost_at). ${NEWEST}`,
     long: 'build_runs',
   },
   showBuild: {

@@ -1,4 +1,5 @@
 import type { ApiError } from '../contract/errors.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES, type Scope } from '../contract/sets.ts'
 import { clean } from './text.ts'
 
 /** How a command ends; scripts branch on it. */
@@ -33,7 +34,7 @@ export function explain(error: unknown, { site = '', source }: Source): Failure 
   const message = clean(error.message)
   const upgrade = typeof extra.upgrade_url === 'string' ? ` See ${clean(extra.upgrade_url)}` : ''
   if (status === 401) return new Failure(unsigned(site, source), EXIT.notSignedIn)
-  if (code === 'insufficient_scope') return new Failure(`${message} ${scopeAdvice(site, String(extra.required_scope))}`)
+  if (code === 'insufficient_scope') return new Failure(`${message} ${scopeAdvice(site, extra.required_scope as Scope, source)}`)
   if (status === 404) return new Failure(`${message}${whereToLook(message, site)}`, EXIT.notFound)
   return new Failure(`${message}${REMEDIES[code] ?? ''}${upgrade}`)
 }
@@ -74,7 +75,11 @@ const unsigned = (site: string, source?: string) =>
     ? `${site} does not know the token in GOLDMASTER_TOKEN, or it was revoked or has expired; set another one.`
     : `Your token for ${site} is unknown, revoked or expired there; sign in again: goldmaster login --host ${site}`
 
-const scopeAdvice = (site: string, scope: string) =>
-  scope === 'read:members'
-    ? `A login never grants it: make a token with read:members at ${site}/settings/tokens and hand it over: goldmaster login --token`
-    : `Sign in again (goldmaster login), or make a token with ${scope} at ${site}/settings/tokens`
+/** A login gives some scopes by itself, some only when asked, and others never; and it is of no use while GOLDMASTER_TOKEN comes first. */
+function scopeAdvice(site: string, scope: Scope, source?: string): string {
+  const made = `make a token with ${scope} at ${site}/settings/tokens`
+  if (source === 'GOLDMASTER_TOKEN') return `Your token comes from GOLDMASTER_TOKEN: ${made} and set that instead.`
+  if (!GRANTABLE_SCOPES.includes(scope)) return `A login never grants it: ${made} and hand it over: goldmaster login --token`
+  const asked = LOGIN_SCOPES.includes(scope) ? '' : ' --scope all'
+  return `Sign in again and allow it on the page that opens (${site}/cli/auth): goldmaster login --host ${site}${asked}`
+}

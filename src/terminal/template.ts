@@ -1,3 +1,4 @@
+import { usage } from './failures.ts'
 import { pick, readPath } from './pick.ts'
 
 const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g
@@ -6,9 +7,33 @@ const ESCAPES: Record<string, string> = { '\\n': '\n', '\\t': '\t' }
 /** Values as they stand in a line: text without quotes, anything else as JSON. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
+const unescaped = (text: string) => text.replace(/\\[nt]/g, (written) => ESCAPES[written]!)
+
 /** A text in which `{{path}}` stands for what a path finds in a row, read before anything is done. */
 export function readTemplate(text: string): (row: unknown) => string {
-  for (const [, path] of text.matchAll(PLACEHOLDER)) readPath(path!)
-  const filled = text.replace(/\\[nt]/g, (written) => ESCAPES[written]!)
-  return (row) => filled.replace(PLACEHOLDER, (_, path: string) => pick(row, path).map(asText).join(', '))
+  /** Says of a template which one, and where in it. */
+  const at = <T>(place: number, work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      const why = (error as Error).message.replace(/^--pick: /, '')
+      throw usage(`--template: ${why} (character ${place + 1} of ${JSON.stringify(text)})`)
+    }
+  }
+  const placeholders = [...text.matchAll(PLACEHOLDER)]
+  for (const { index, 1: path } of placeholders) at(index, () => readPath(path!))
+  const stray = text.replace(PLACEHOLDER, (found) => ' '.repeat(found.length)).search(/\{\{|\}\}/)
+  if (stray >= 0)
+    at(stray, () => {
+      throw new Error('{{ and }} must enclose a path, such as {{id}}')
+    })
+  return (row) => {
+    let [line, end] = ['', 0]
+    for (const { index, 0: whole, 1: path } of placeholders) {
+      const found = at(index, () => pick(row, path!))
+      line += unescaped(text.slice(end, index)) + found.map(asText).join(', ')
+      end = index + whole.length
+    }
+    return line + unescaped(text.slice(end))
+  }
 }

@@ -28,6 +28,7 @@ const STYLES: Record<string, Style> = {
   rolled_back: 'yellow',
   warn: 'yellow',
   high: 'yellow',
+  lost: 'yellow',
   in_progress: 'cyan',
   building: 'cyan',
   preparing: 'cyan',

@@ -4,6 +4,7 @@ import { main } from '../../terminal/table.ts'
 import { readPreferences, writePreferences } from '../connection/settings.ts'
 import { wordsOf } from '../program/aliases.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const set = (isTaken: (name: string) => boolean) =>
   command({
@@ -49,6 +50,6 @@ const remove = command({
 
 export const alias = (isTaken: (name: string) => boolean): Noun => ({
   name: 'alias',
-  summary: 'short names of your own for command lines',
+  summary: SUMMARIES.alias,
   commands: [set(isTaken), list, remove],
 })

@@ -4,6 +4,7 @@ import { fileText } from '../../terminal/given-text.ts'
 import { AGENT, refusePages } from '../connection/requests.ts'
 import { bodyOf, queryOf } from '../program/api-fields.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
@@ -18,7 +19,7 @@ function addressOf(path: string, site: string, project: () => string): URL {
 
 export const api = command({
   name: 'api',
-  summary: 'send any request to the API and print the answer',
+  summary: SUMMARIES.api,
   project: true,
   args: {
     method: { help: `one of ${METHODS.join(', ')}` },

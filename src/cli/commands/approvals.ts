@@ -7,6 +7,7 @@ import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { findThing, showCommand } from '../program/show-command.ts'
 import { wholeId } from '../program/whole-id.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const list = listCommand({
   route: 'listApprovals',
@@ -79,7 +80,7 @@ const ID = '5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'
 
 export const approvals: Noun = {
   name: 'approvals',
-  summary: 'the decisions that assets wait for',
+  summary: SUMMARIES.approvals,
   commands: [
     list,
     show,

@@ -2,6 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const list = listCommand({
   route: 'listAssets',
@@ -39,4 +40,4 @@ const show = showCommand({
   },
 })
 
-export const assets: Noun = { name: 'assets', summary: 'textures, models, sounds and the rest', commands: [list, show] }
+export const assets: Noun = { name: 'assets', summary: SUMMARIES.assets, commands: [list, show] }

@@ -2,6 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { extra, main } from '../../terminal/table.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const list = listCommand({
   route: 'listBranches',
@@ -39,7 +40,7 @@ const markGood = command({
   args: ARGS,
   flags: { reason: { help: 'why it is good; shown with your name', value: 'text', required: true } },
   shows: { route: 'markBranchGood' },
-  details: 'It is the last known good change until a later one is good. Needs the scope write:breakages.',
+  details: 'It is the last known good change until a later one is good.',
   examples: ['branches mark-good //game/main 1203 --reason "played the whole level, only the lint job is red"'],
   async run({ client, project, args, flags, out }) {
     const body = { branch: args.branch, change: args.change, reason: flags.reason ?? '' }
@@ -68,7 +69,7 @@ const unmarkGood = command({
 
 export const branches: Noun = {
   name: 'branches',
-  summary: 'whether branches and streams are red or green, and up to which change each is good',
+  summary: SUMMARIES.branches,
   usual: 'list',
   commands: [list, markGood, unmarkGood],
 }

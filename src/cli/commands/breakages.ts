@@ -9,6 +9,7 @@ import { tellSuspects } from '../output/tell-suspects.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 /** A line of a log begins with where it happened; the folders of a build machine tell least of it. */
 const withoutFolders = (text: string) => text.replace(/(?:[A-Za-z]:)?[\\/](?:[^\\/\s:()'"]+[\\/])+/g, '')
@@ -208,6 +209,6 @@ const task = command({
 
 export const breakages: Noun = {
   name: 'breakages',
-  summary: 'what is broken, and who sees to it',
+  summary: SUMMARIES.breakages,
   commands: [list, show, claim, mute, resolve, reopen, task],
 }

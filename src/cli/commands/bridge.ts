@@ -6,6 +6,7 @@ import { bridgePerforce } from '../bridge/perforce.ts'
 import { BridgeRefused, post } from '../bridge/post.ts'
 import { readHost } from '../connection/config.ts'
 import { webhookSecretIn } from '../connection/webhook-signature.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 interface Flags {
   host?: string
@@ -25,7 +26,7 @@ const whole = (text: string): number => {
 
 /** Relays for servers that cannot call out: they only ever call the service, which needs no way in. */
 export function bridge(): Command {
-  const noun = new Command('bridge').description('tell the service what a server submits that cannot call it; calls out only')
+  const noun = new Command('bridge').description(SUMMARIES.bridge)
   relay(noun, 'perforce', 'p4', bridgePerforce, 'changelist')
     .option('--path <path>', 'only changes below this depot path, such as //depot/game/...')
     .description('watch a Perforce server with p4 and tell every submitted changelist')

@@ -1,8 +1,10 @@
+import { buildState } from '../../contract/sets.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { tellInvestigation } from '../output/tell-investigation.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 import { changes } from './builds/changes.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
@@ -27,6 +29,8 @@ const revision = {
   cell: (build: Built) => (build.changelist ? `CL ${build.changelist}` : build.commit_hash.slice(0, 8)),
 }
 
+const state = { title: 'status', cell: buildState }
+
 const list = listCommand({
   route: 'listBuilds',
   rows: 'build_runs',
@@ -35,7 +39,7 @@ const list = listCommand({
   page: 'builds',
   columns: [
     'id',
-    'status',
+    state,
     job,
     { ...field('branch'), ends: true },
     revision,
@@ -59,14 +63,14 @@ const show = showCommand({
   examples: ['builds show 341', "builds show 341 --pick 'artifacts[].url'", 'builds show 341 --web'],
   async tell(build, call) {
     const { out } = call
-    const { status, build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
+    const { build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
     out.title(`${job.cell(build) || 'Build'} (${build.id})`)
     const kind = build.kind === 'regular' ? undefined : build.kind
-    const state = { status, kind, phase, build_type, target_type, branch, revision: revision.cell(build) }
-    const nothing_heard_since = build.silent_since ?? undefined
+    const about = { status: buildState(build), kind, phase, build_type, target_type, branch, revision: revision.cell(build) }
     out.facts({
-      ...state,
-      ...(nothing_heard_since && { nothing_heard_since }),
+      ...about,
+      ...(build.silent_since && { nothing_heard_since: build.silent_since }),
+      ...(build.lost_at && { lost_since: build.lost_at }),
       duration_seconds,
       started_at,
       finished_at,
@@ -80,6 +84,6 @@ const show = showCommand({
 
 export const builds: Noun = {
   name: 'builds',
-  summary: 'what was built, and why it broke',
+  summary: SUMMARIES.builds,
   commands: [list, show, changes, log, watch, investigate, report],
 }

@@ -2,6 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { extra, field } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const firstLine = (text: string) => text.split('\n', 1)[0]!
 
@@ -54,4 +55,4 @@ const show = showCommand({
   },
 })
 
-export const changes: Noun = { name: 'changes', summary: 'commits and changelists', commands: [list, show] }
+export const changes: Noun = { name: 'changes', summary: SUMMARIES.changes, commands: [list, show] }

@@ -1,4 +1,5 @@
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 /** The shells ask the program itself what may follow, so that the answers are never out of date. */
 const SCRIPTS: Record<string, string> = {
@@ -40,7 +41,7 @@ complete -c goldmaster -f -a '(__goldmaster)'`,
 
 export const completion = command({
   name: 'completion',
-  summary: 'print a script that lets your shell complete commands, options and values',
+  summary: SUMMARIES.completion,
   offline: true,
   args: { shell: { help: 'yours', values: Object.keys(SCRIPTS) } },
   details: `Put it where your shell looks:

@@ -4,6 +4,7 @@ import { readHost } from '../connection/config.ts'
 import { readPreferences, SETTINGS, writePreferences } from '../connection/settings.ts'
 import { timeoutSeconds } from '../connection/transport.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const name = { help: 'which one', values: Object.keys(SETTINGS) }
 const details = Object.entries(SETTINGS)
@@ -57,4 +58,4 @@ const list = command({
   },
 })
 
-export const config: Noun = { name: 'config', summary: 'settings of your own for every command', commands: [get, set, list] }
+export const config: Noun = { name: 'config', summary: SUMMARIES.config, commands: [get, set, list] }

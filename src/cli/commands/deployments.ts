@@ -10,6 +10,7 @@ import { tellContents } from '../output/tell-contents.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { findThing, showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const list = listCommand({
   route: 'listDeployments',
@@ -140,6 +141,6 @@ const buildOf = ({ id, build_run_id }: Deployment): string => {
 
 export const deployments: Noun = {
   name: 'deployments',
-  summary: 'deployments to stores',
+  summary: SUMMARIES.deployments,
   commands: [list, show, compare, link, setStatus],
 }

@@ -11,6 +11,7 @@ import { paintFor } from '../../terminal/paint.ts'
 import { annotate } from '../output/annotate.ts'
 import { reportOf } from '../output/report-diagnosis.ts'
 import { readLog, STANDARD_INPUT } from '../program/read-log.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 interface Flags {
   json?: true
@@ -145,7 +146,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
 
 export const diagnose = () =>
   new Command('diagnose')
-    .description('say why a build failed, from its log alone; needs no server')
+    .description(SUMMARIES.diagnose)
     .argument('[files...]', 'logs, plain or gzipped; - reads standard input')
     .option('--json', 'print one JSON object a log, each on a line of its own')
     .option('--list <file>', 'read the logs this file names, one a line')

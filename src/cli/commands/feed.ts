@@ -10,6 +10,7 @@ import type { Call } from '../program/call.ts'
 import { command } from '../program/command.ts'
 import { asQuery, filtersOf, limitFlag, USUAL_ROWS } from '../program/filters.ts'
 import { collect, type Page } from '../program/paging.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const filters = filtersOf('listEvents', {
   days_back: 'how far back, up to 90 (default: 7)',
@@ -65,7 +66,7 @@ async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>,
 
 export const feed = command({
   name: 'feed',
-  summary: 'show what happened in all projects of an account, newest first',
+  summary: SUMMARIES.feed,
   flags: {
     ...(filters as Flags & { since: { help: string; value: 'time' } }),
     project: { help: 'only this project', value: 'id' },

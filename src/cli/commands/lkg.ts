@@ -1,9 +1,10 @@
 import { Failure } from '../../terminal/failures.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 export const lkg = command({
   name: 'lkg',
-  summary: 'print the last known good change of a branch: the newest that every required job passed',
+  summary: SUMMARIES.lkg,
   project: true,
   web: ({ project }) => `/projects/${project}/branches`,
   args: { branch: { help: 'its name, as main or //game/main (default: the branch built last)', optional: true } },

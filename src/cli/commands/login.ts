@@ -7,10 +7,14 @@ import { storeCredential } from '../connection/config.ts'
 import { openClient } from '../connection/requests.ts'
 import { type Grant, signIn } from '../connection/sign-in.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 /** Everything that a login can grant. */
 const ALL = 'all'
 const CHOICES: readonly string[] = [...GRANTABLE_SCOPES, ALL]
+
+/** What a login gives only when asked. */
+const ASKED = GRANTABLE_SCOPES.filter((scope) => !LOGIN_SCOPES.includes(scope)).join(' and ')
 
 const loginScope = (text: string) => {
   if (!CHOICES.includes(text)) throw new Error(`A login can grant: ${CHOICES.join(', ')}.`)
@@ -29,7 +33,7 @@ async function readToken(site: string): Promise<string> {
 
 export const login = command({
   name: 'login',
-  summary: 'sign in with the browser, or with a token',
+  summary: SUMMARIES.login,
   flags: {
     token: { help: 'read a token from standard input instead of signing in with the browser' },
     no_browser: { help: 'print the address to visit on any machine, and take what the browser there ends at' },
@@ -42,11 +46,13 @@ export const login = command({
     },
   },
   details:
+    `Without --scope you get what most commands need. ${ASKED} are only given when asked for: --scope all.\n` +
     'Tokens are kept in $XDG_CONFIG_HOME/goldmaster/hosts.json, readable by you alone, and are only sent to the host they belong to.\n' +
     'GOLDMASTER_TOKEN and GOLDMASTER_HOST come before what is kept: for CI, set both and sign in nowhere.',
   examples: [
     'login --host https://gold.example',
     'login --host gold.example --scope read:builds,read:tasks',
+    'login --host gold.example --scope all',
     'login --host gold.example --token < token.txt',
   ],
   async run({ flags, site, env, send, out }) {

@@ -1,10 +1,11 @@
 import { EXIT, Failure } from '../../terminal/failures.ts'
 import { removeCredential } from '../connection/config.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 export const logout = command({
   name: 'logout',
-  summary: 'forget the token of a host',
+  summary: SUMMARIES.logout,
   details: 'The token itself lives on until it expires; revoke it in the settings of the web app.',
   examples: ['logout', 'logout --host https://gold.example'],
   run({ site, env, out }) {

@@ -4,6 +4,7 @@ import { follow } from '../connection/event-stream.ts'
 import { openClient } from '../connection/requests.ts'
 import { exchange, timeoutSeconds } from '../connection/transport.ts'
 import { command, projectId } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const toolsets = (text: string): string[] => {
   const chosen = text.split(',')
@@ -14,7 +15,7 @@ const toolsets = (text: string): string[] => {
 
 export const mcp = command({
   name: 'mcp',
-  summary: 'give an AI assistant the tools of Goldmaster, over standard input and output',
+  summary: SUMMARIES.mcp,
   flags: {
     project: { help: 'bind the tools to this project; they reach no other', value: 'id', read: projectId },
     read_only: { help: 'offer only tools that read' },
@@ -37,8 +38,22 @@ export const mcp = command({
       source === 'GOLDMASTER_TOKEN'
         ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
         : `Ask the user to sign in again with: goldmaster login --host ${site}`
+    const askForMore =
+      source === 'GOLDMASTER_TOKEN'
+        ? signIn
+        : `${signIn} --scope all (the page that opens, ${site}/cli/auth, asks for consent), and to restart this server.`
     const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens, to set it as GOLDMASTER_TOKEN in this assistant's settings, and to restart this server.`
-    await serveStdio({ client, scopes, project, readOnly, toolsets, signIn, ownToken, follow: followAt(site, () => call.token) })
+    await serveStdio({
+      client,
+      scopes,
+      project,
+      readOnly,
+      toolsets,
+      signIn,
+      askForMore,
+      ownToken,
+      follow: followAt(site, () => call.token),
+    })
   },
 })
 

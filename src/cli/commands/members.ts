@@ -1,13 +1,13 @@
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 export const members = command({
   name: 'members',
-  summary: 'list the members of a project by number, and the agents seen on its tasks',
+  summary: SUMMARIES.members,
   project: true,
   pages: true,
   web: ({ project }) => `/projects/${project}/members`,
   shows: { route: 'listMembers', rows: 'members' },
-  details: 'Needs a token with read:members from the settings; a login never grants that scope.',
   examples: ['members', "members --pick 'members[].user_id'", "members --pick 'assignee_handles[]'"],
   async run({ client, project, out }) {
     const answer = await client.listMembers({ project_id: project })

@@ -3,6 +3,7 @@ import { usage } from '../../terminal/failures.ts'
 import { visit } from '../connection/browser.ts'
 import { command } from '../program/command.ts'
 import { findThing, pageOf } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 /** What can be opened: how it is looked up, and where the web app has it when the service does not say. */
 const KINDS: Record<string, { route: RouteName; pages: string }> = {
@@ -16,7 +17,7 @@ const KINDS: Record<string, { route: RouteName; pages: string }> = {
 
 export const open = command({
   name: 'open',
-  summary: 'show a thing in the browser, and print its address',
+  summary: SUMMARIES.open,
   project: true,
   args: {
     kind: { help: 'what it is (default: the project)', optional: true, values: ['project', 'feed', ...Object.keys(KINDS)] },

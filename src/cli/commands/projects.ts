@@ -2,6 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { main } from '../../terminal/table.ts'
 import type { Reach } from '../program/call.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const list = command({
   name: 'list',
@@ -38,4 +39,4 @@ const show = command({
   },
 })
 
-export const projects: Noun = { name: 'projects', summary: 'games and what belongs to them', commands: [list, show] }
+export const projects: Noun = { name: 'projects', summary: SUMMARIES.projects, commands: [list, show] }

@@ -72,6 +72,37 @@ describe('a build', () => {
     for (const line of ['a\uFFFD\uFFFD\r\n', 'COOK COMMAND STARTED', 'a complaint without an end']) expect(log).toContain(line)
   })
 
+  test('is told with its platform, configuration, agent and measures', async () => {
+    const { code } = await room.build(
+      `console.log('x')`,
+      [
+        '--number',
+        'measured',
+        '--platform',
+        'Windows',
+        '--configuration',
+        'Shipping',
+        '--measure',
+        'package=4.2GB',
+        '--measure',
+        'warnings=17',
+      ],
+      { GOLDMASTER_AGENT: 'BUILD-07' },
+    ).ended
+    expect(code).toBe(0)
+    expect(await room.known('measured')).toMatchObject({
+      platform: 'Win64',
+      configuration: 'Shipping',
+      agent: 'BUILD-07',
+      measures: [
+        { name: 'package', value: 4.2, unit: 'GB' },
+        { name: 'warnings', value: 17, unit: null },
+      ],
+    })
+    const wrong = await room.build(`console.log('x')`, ['--measure', 'package']).ended
+    expect([wrong.code, wrong.err.toString()]).toEqual([2, expect.stringContaining('such as package=4.2GB')])
+  })
+
   test('is told from its start, and its log while it prints', async () => {
     const { ended } = room.build(`console.log('the first line');${waitFor('seen')};console.log('the last line')`, [
       '--number',

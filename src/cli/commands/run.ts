@@ -4,12 +4,13 @@ import { command } from '../program/command.ts'
 import { runReported } from '../run/build.ts'
 import { leaveLike, runBuild } from '../run/child.ts'
 import { BUILD_FLAGS, serviceOf } from '../run/flags.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 const say = (text: string) => void process.stderr.write(`goldmaster: ${text}\n`)
 
 export const run = command({
   name: 'run',
-  summary: 'run a build and tell the service how it goes: start, phases, log and end',
+  summary: SUMMARIES.run,
   offline: true,
   args: { command: { help: 'the build, after --', optional: true, many: true } },
   flags: {
@@ -23,11 +24,12 @@ export const run = command({
   },
   details: `Its output and exit code stay what they are, byte for byte, whether the service can be reached or not. Job, number, branch and
 revision are found on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde; GOLDMASTER_JOB,
-GOLDMASTER_NUMBER, GOLDMASTER_BRANCH, GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL and GOLDMASTER_ENGINE say otherwise, and
-flags come first. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request. What cannot be sent in time waits in GOLDMASTER_SPOOL, below the user's configuration unless it is set.`,
+GOLDMASTER_NUMBER, GOLDMASTER_BRANCH, GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL, GOLDMASTER_ENGINE, GOLDMASTER_PLATFORM,
+GOLDMASTER_CONFIGURATION and GOLDMASTER_AGENT say otherwise, and flags come first. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request. What cannot be sent in time waits in GOLDMASTER_SPOOL, below the user's configuration unless it is set.`,
   examples: [
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",
+    'run --platform Win64 --configuration Shipping --agent BUILD-07 -- ./build.sh',
     'run --flush',
   ],
   async run({ args, flags, env }) {

@@ -2,6 +2,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { extra, main } from '../../terminal/table.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
+import { SUMMARIES } from '../summaries.ts'
 import { done, start } from './tasks/move.ts'
 import { create, edit } from './tasks/write.ts'
 
@@ -50,4 +51,4 @@ const show = showCommand({
   },
 })
 
-export const tasks: Noun = { name: 'tasks', summary: 'what is to be done', commands: [list, show, create, edit, start, done] }
+export const tasks: Noun = { name: 'tasks', summary: SUMMARIES.tasks, commands: [list, show, create, edit, start, done] }

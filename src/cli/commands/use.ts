@@ -1,10 +1,11 @@
 import { EXIT, Failure } from '../../terminal/failures.ts'
 import { choose } from '../connection/folder.ts'
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 export const use = command({
   name: 'use',
-  summary: 'choose the project that this folder, and all below it, is about',
+  summary: SUMMARIES.use,
   args: { project: { help: 'its id or its name; without it, says which is chosen', optional: true } },
   details:
     'The choice is kept in a file .goldmaster in this folder. It names the project and the host, nothing secret: it may be committed.',

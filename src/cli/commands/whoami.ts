@@ -1,8 +1,9 @@
 import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
 
 export const whoami = command({
   name: 'whoami',
-  summary: 'show who you are to the service, and what your token may do',
+  summary: SUMMARIES.whoami,
   web: () => '/settings/tokens',
   shows: { route: 'ping' },
   examples: ['whoami', "whoami --pick 'token.scopes[]'", 'whoami --host https://gold.example'],

@@ -1,4 +1,5 @@
 import type { ReplyOf } from '../../contract/routes.ts'
+import { buildState } from '../../contract/sets.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { clean, cut, pad } from '../../terminal/text.ts'
 import { duration, relative } from '../../terminal/times.ts'
@@ -42,13 +43,14 @@ const lineOf = (step: Step, width: number, paint: Paint, screen: number) => {
 export function screenOf(build: Build, paint: Paint, width: number): string[] {
   const seconds = secondsOf(build)
   const silent = build.silent_since ? `nothing heard since ${relative(build.silent_since)}` : ''
-  const facts = [build.status, silent, build.phase, seconds === undefined ? '' : duration(seconds)]
+  const state = buildState(build)
+  const facts = [state, silent, build.phase, seconds === undefined ? '' : duration(seconds)]
     .filter(Boolean)
     .map((each) => clean(each))
   const head = cut(`${nameOf(build)}  ${facts.join(' · ')}`, width)
   const steps = build.steps.length > MOST_STEPS ? pressing(build.steps) : build.steps
   const names = Math.min(32, Math.max(0, ...steps.map((step) => clean(step.name).length)))
-  return [paintWord(paint, build.status, head), ...steps.map((step) => lineOf(step, names, paint, width))]
+  return [paintWord(paint, state, head), ...steps.map((step) => lineOf(step, names, paint, width))]
 }
 
 const pressing = (steps: Step[]) => steps.filter((step) => step.status !== 'completed').slice(-MOST_STEPS)
@@ -57,8 +59,8 @@ const pressing = (steps: Step[]) => steps.filter((step) => step.status !== 'comp
 export function changesBetween(before: Build | undefined, now: Build): string[] {
   const at = new Date().toISOString().slice(11, 19)
   const lines: string[] = []
-  if (before?.status !== now.status || before.phase !== now.phase)
-    lines.push(`${at}  ${nameOf(now)}  ${[now.status, now.phase].filter(Boolean).map(clean).join(' · ')}`)
+  if (!before || buildState(before) !== buildState(now) || before.phase !== now.phase)
+    lines.push(`${at}  ${nameOf(now)}  ${[buildState(now), now.phase].filter(Boolean).map(clean).join(' · ')}`)
   for (const step of now.steps) {
     const known = before?.steps.find((each) => each.name === step.name)
     if (known?.status === step.status && known.detail === step.detail) continue

@@ -1,4 +1,5 @@
-import type { RouteName } from '../../contract/routes.ts'
+import { type RouteName, routes } from '../../contract/routes.ts'
+import { GRANTABLE_SCOPES, LOGIN_SCOPES } from '../../contract/sets.ts'
 import type { Command } from '../../terminal/command.ts'
 import { explain, type Failure } from '../../terminal/failures.ts'
 import type { Arguments, Flag, Flags } from '../../terminal/flags.ts'
@@ -43,6 +44,14 @@ const PROJECT: Flag = {
 
 const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), first: fieldsOf(route), rows })
 
+/** Told before the refusal: what a usual login cannot do. */
+function scopeDetails({ route }: Shows): string {
+  const { scope } = routes[route]
+  if (scope === undefined || LOGIN_SCOPES.includes(scope)) return ''
+  const way = GRANTABLE_SCOPES.includes(scope) ? 'sign in with goldmaster login --scope all' : 'a login never grants it'
+  return `Needs the scope ${scope}: ${way}, or make a token at Settings → API tokens.`
+}
+
 /** A command that asks the service. Lets `run` know its flags and arguments by their names. */
 export const command = <const F extends Flags, const A extends Arguments>({
   project,
@@ -52,8 +61,10 @@ export const command = <const F extends Flags, const A extends Arguments>({
   run,
   ...made
 }: ClientCommand<F, A>): Command => {
+  const details = [made.details, shows && shows !== 'anything' && scopeDetails(shows)].filter(Boolean).join('\n')
   const built: Command<F, A> = {
     ...made,
+    ...(details && { details }),
     flags: {
       ...made.flags,
       ...(project && { project: PROJECT }),

@@ -29,6 +29,12 @@ test('every command of the client and of the operator shows how it is used', asy
   }
 })
 
+test('the package lists every man page, so that npm links them', async () => {
+  const { man } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const pages = [...manPages(await program(), INTRODUCTION).keys()]
+  expect(man).toEqual(pages.sort().map((file) => `dist/man/man1/${file}`))
+})
+
 testWith('man')('man reads every page without a warning, and says what --help says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'goldmaster-man-'))
   for (const [file, text] of manPages(await program(), INTRODUCTION)) {

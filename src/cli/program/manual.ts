@@ -46,8 +46,7 @@ finds in it: \`--template '{{id}}\\t{{urls.web}}'\`.
 
 **At a terminal** answers longer than the screen go through \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or nothing turns that off.
 \`--web\` shows the same in the browser and does nothing else, also where a command would write. \`goldmaster alias\` gives command lines short names, \`goldmaster config\` keeps host, pager,
-browser and timeout; both stand in \`config.json\` beside the tokens. Man pages come with the package:
-\`export MANPATH="$(npm root --global)/goldmaster/dist/man:$MANPATH"\`, then \`man goldmaster-builds\`.
+browser and timeout; both stand in \`config.json\` beside the tokens. Man pages come with the package: \`man goldmaster\`, \`man goldmaster-builds\`.
 
 **Paging.** \`--limit\` asks for as many pages as it takes. The API shows at most 50 builds and assets; the command says when there are
 more and how to narrow them.

@@ -135,9 +135,20 @@ export interface BuildFacts {
   pull_request?: string
   target_branch?: string
   preflight?: true
+  platform?: string
+  configuration?: string
+  agent?: string
+  measures?: readonly Measure[]
 }
 
-export type NamedFacts = Partial<BuildFacts>
+/** A named number of a build. */
+export interface Measure {
+  name: string
+  value: number
+  unit?: string
+}
+
+export type NamedFacts = Partial<BuildFacts> & { measure?: readonly Measure[] }
 
 const filled = (templates: readonly string[], env: NodeJS.ProcessEnv): string | undefined => {
   for (const template of templates) {
@@ -153,7 +164,7 @@ export const ciOf = (env: NodeJS.ProcessEnv): Ci | undefined => CIS.find(({ sign
 export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date): BuildFacts {
   const ci = ciOf(env)
   const told = (fact: 'job' | 'number' | 'branch' | 'url') => (ci ? filled(ci[fact], env) : undefined)
-  const own = (fact: Exclude<keyof BuildFacts, 'preflight'>) =>
+  const own = (fact: Exclude<keyof BuildFacts, 'preflight' | 'measures'>) =>
     named[fact] || env[`GOLDMASTER_${fact.toUpperCase()}`] || undefined
   const number = told('number')
   return {
@@ -162,6 +173,10 @@ export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date):
     branch: own('branch') ?? told('branch'),
     ...revisionOf(own('changelist'), own('commit'), ci ? filled(ci.revision, env) : env.P4_CHANGELIST),
     url: own('url') ?? told('url'),
+    platform: own('platform'),
+    configuration: own('configuration'),
+    agent: own('agent'),
+    measures: named.measure,
     ...originOf(ci, env, own),
   }
 }

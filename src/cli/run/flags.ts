@@ -2,8 +2,17 @@ import { Failure } from '../../terminal/failures.ts'
 import type { Flags } from '../../terminal/flags.ts'
 import { readHost } from '../connection/config.ts'
 import { webhookSecretIn } from '../connection/webhook-signature.ts'
+import type { Measure } from './ci.ts'
 import { BuildService } from './service.ts'
 import { Spool } from './spool.ts'
+
+const MEASURE = /^([^=]+)=(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) *(\D.*)?$/i
+
+function measure(text: string): Measure {
+  const [, name, value, unit] = MEASURE.exec(text) ?? []
+  if (name === undefined) throw new Error('It must be a name and a number, with its unit or without, such as package=4.2GB.')
+  return { name, value: Number(value), ...(unit !== undefined && { unit }) }
+}
 
 /** How a build is named and told of, for every command that does. */
 export const BUILD_FLAGS = {
@@ -18,6 +27,15 @@ export const BUILD_FLAGS = {
   target_branch: { help: 'target branch of the pull request (default: from the CI)', value: 'name' },
   url: { help: 'the page of the build in the CI (default: as the CI says)', value: 'url' },
   engine: { help: 'unreal, unity or custom (default: by the command)', value: 'name' },
+  platform: { help: 'what it is built for, such as Win64 or PS5', value: 'name' },
+  configuration: { help: 'how it is built, such as Shipping', value: 'name' },
+  agent: { help: 'the machine that builds', value: 'name' },
+  measure: {
+    help: 'a number of this build, such as package=4.2GB; may be given several times',
+    value: 'name=value',
+    many: true,
+    read: measure,
+  },
   host: { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' },
   token: {
     help: 'the webhook token of the CI integration; better in GOLDMASTER_WEBHOOK_TOKEN, where nobody sees it',

@@ -101,11 +101,15 @@ const RESPONSES = {
   Forbidden: failure('The token lacks the scope, or the account is read-only'),
   NoFeed: failure('The token lacks the scope, or the plan of the account has no feed', undefined, { anyOf: [error, PLAN] }),
   NotFound: failure('Not there, or not visible to the caller'),
+  Changed: failure('The record changed since it was read (`If-Match`)'),
   TooLarge: failure('The body is too large'),
   WrongType: failure('The body is not JSON'),
   Invalid: failure('A parameter or field is unknown, of the wrong kind or outside its set'),
   Limited: failure('Too many requests', RETRY_AFTER),
-  Unavailable: failure('The database does not answer', RETRY_AFTER),
+  Unavailable: failure(
+    'The database does not answer, the request took too long, or its account has too many under way',
+    RETRY_AFTER,
+  ),
 }
 const refer = (name: keyof typeof RESPONSES) => ({ $ref: `#/components/responses/${name}` })
 
@@ -149,7 +153,7 @@ function operation(name: string, route: Documented) {
     description: `Scope: \`${route.scope}\``,
     tags: [route.tag],
     security: [{ bearer: [] }],
-    parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name)],
+    parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name, route)],
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {}),
     responses: {
       ...(isAlwaysNew(name, route) ? {} : { 200: success }),
@@ -159,6 +163,8 @@ function operation(name: string, route: Documented) {
       ...(name === 'investigateBuild' ? { 402: refer('NoCredits') } : {}),
       403: refer(name === 'listEvents' ? 'NoFeed' : 'Forbidden'),
       ...(route.path.includes(':') || name === 'listEvents' ? { 404: refer('NotFound') } : {}),
+      ...(isConditional(route) && route.method === 'GET' ? { 304: { description: 'As it was read (`If-None-Match`)' } } : {}),
+      ...(isConditional(route) && route.method === 'PATCH' ? { 412: refer('Changed') } : {}),
       ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
       422: refer('Invalid'),
       429: refer('Limited'),
@@ -180,7 +186,13 @@ const queryParameters = (route: Pick<Route, 'query'>) =>
     return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
   })
 
-const headerParameters = (name: string) =>
-  name === 'createTask'
-    ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: IDEMPOTENCY_KEY_MAX } }]
-    : []
+/** A single record has an `ETag`; what edits it takes one back. */
+const isConditional = ({ path, method, tag, produces }: Documented) =>
+  tag !== 'administration' && !produces && /\/:\w+$/.test(path) && (method === 'GET' || method === 'PATCH')
+
+const headerParameters = (name: string, route: Documented) =>
+  isConditional(route)
+    ? [{ name: route.method === 'GET' ? 'If-None-Match' : 'If-Match', in: 'header', required: false, schema: { type: 'string' } }]
+    : name === 'createTask'
+      ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: IDEMPOTENCY_KEY_MAX } }]
+      : []

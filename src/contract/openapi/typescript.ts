@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type AppRoute, adminRoutes } from '../app/routes.ts'
 import type { Params } from '../params.ts'
-import { type Route, routes } from '../routes.ts'
+import { eventStream, type Route, routes } from '../routes.ts'
 import { NAMED_SCHEMAS, nameOf } from './named-schemas.ts'
 
 /** The declarations of the published client: plain TypeScript that needs no package of ours or others. */
@@ -11,8 +11,32 @@ export const clientDeclarations = (): string =>
     ...NAMED_SCHEMAS.map(([name, schema]) => `export interface ${name} ${objectType(schema)}\n`),
     'export interface Client {',
     ...Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>).map(methodOf),
+    readers(),
     '}\n',
+    lists(),
   ].join('\n')
+
+/** The lists that go on with a cursor: the name of their rows, and the shape of one. */
+export const listsOf = (): [name: string, { rows: string; row: TSchema }][] =>
+  Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>).flatMap(([name, { query, reply }]) => {
+    const rows = Object.entries((reply as Described).properties ?? {}).find(([, part]) => (part as Described).items)
+    return 'cursor' in query && rows ? [[name, { rows: rows[0], row: (rows[1] as Described).items! }]] : []
+  })
+
+/** Readers of more than one answer, beside the methods of the routes. */
+const readers =
+  () => `  /** The rows of a list, page after page: \`for await (const task of client.each('listTasks', { project_id: 7 }))\`. */
+  each<N extends keyof Lists>(name: N, args?: Parameters<Client[N]>[0]): AsyncGenerator<Lists[N]>
+  /** What happens in the account, as it happens, until the connection ends; \`id\` is where a later call goes on. Scope \`${eventStream.scope}\`. */
+  events(args?: { query?: ${queryType(eventStream.query)}; last_id?: string; signal?: AbortSignal; reset?: () => void }): AsyncGenerator<Event & { id: string }>`
+
+const lists = () => `/** The lists that \`each\` walks, and what they are of. */
+export interface Lists {
+${listsOf()
+  .map(([name, { row }]) => `  ${name}: ${typeOf(row)}`)
+  .join('\n')}
+}
+`
 
 const HEAD = `/** What the service refused: its status, its code, and whatever else the answer said. */
 export declare class ApiError extends Error {

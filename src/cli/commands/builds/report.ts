@@ -47,6 +47,7 @@ export const report = command({
     'builds report started --job Game-Win64 --number 42 --changelist 81234',
     'builds report failure --job Game-Win64 --number 42 --log build.log',
     "builds report success --duration 1260 --artifact 'Builds/*.zip'",
+    'builds report success --platform Win64 --measure package=4.2GB --measure warnings=17',
   ],
   async run({ args, flags, env, out }) {
     const { service, token } = serviceOf(flags, env)

@@ -1,5 +1,5 @@
 import type { ReplyOf } from '../../../contract/routes.ts'
-import { PASSED_STATUSES, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
 import { EXIT, Failure } from '../../../terminal/failures.ts'
 import { annotate } from '../../output/annotate.ts'
 import { changesBetween, screenOf } from '../../output/watch-screen.ts'
@@ -9,6 +9,7 @@ type Build = ReplyOf<'showBuild'>
 
 const MOST_FAILURES = 5
 const PAUSE_MS = 3000
+const LOST = 'The build stopped reporting: its machine or network may be down. It counts as running again as soon as it reports.'
 
 /** A build may take hours; a bad moment of the network must not end the watch. */
 async function seen(look: () => Promise<Build>, note: (text: string) => void): Promise<Build> {
@@ -40,7 +41,9 @@ export const watch = command({
   },
   web: ({ project, args }) => `/projects/${project}/builds${args.build ? `/${args.build}` : ''}`,
   shows: { route: 'showBuild' },
-  details: 'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed or was cancelled.',
+  details:
+    'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed, was cancelled\n' +
+    'or is lost, which means that it stopped reporting.',
   examples: ['builds watch 341', 'builds watch && ./deploy.sh', 'builds watch 341 --json id,status'],
   async run({ client, project, args, flags, out, env }) {
     const id = args.build ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
@@ -58,11 +61,12 @@ export const watch = command({
         process.stdout.write(`${drawn > 0 ? `\x1b[${drawn}A\x1b[J` : ''}${screen.join('\n')}\n`)
         drawn = screen.length
       } else if (!silent) for (const line of changesBetween(before, build)) out.line(line)
-      if (!RUNNING_STATUSES.includes(build.status)) {
+      if (!isRunning(build)) {
         out.answer(build, () => {})
         if (PASSED_STATUSES.includes(build.status)) return 0
-        const why = build.investigation?.diagnosis ?? `It is ${build.status}.`
-        const title = `${build.ci_job_name || 'Build'} ${build.build_number || id} ${build.status}`
+        const state = buildState(build)
+        const why = build.investigation?.diagnosis ?? (state === 'lost' ? LOST : `It is ${state}.`)
+        const title = `${build.ci_job_name || 'Build'} ${build.build_number || id} ${state}`
         if (!silent) await annotate({ title, message: `${why} ${build.urls.web}` }, env, (line) => out.line(line))
         return EXIT.failed
       }
