@@ -30,7 +30,8 @@ const shared = {
   minify: true,
   platform: 'node',
   format: 'esm',
-  target: 'node20',
+  // Older than what we run on: the client must be read to its end before it can say which Node it needs.
+  target: 'node16',
   legalComments: 'none',
   plugins: [lazy],
   logLevel: 'warning',
@@ -90,8 +91,11 @@ export async function bundleClient(outfile) {
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: `./${HEAVY[heavyName(path)]}.js`, external: true }))
+    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: `../${HEAVY[heavyName(path)]}.js`, external: true }))
     onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
+    onResolve({ filter: /^\.\/cli\/main\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './cli/main.js', external: true } : undefined,
+    )
   },
 }
 
@@ -99,18 +103,24 @@ const apart = {
 export async function bundleInPlace(dist) {
   rmSync(`${dist}/cli`, { recursive: true, force: true })
   const settings = { ...shared, outbase: 'src', outdir: dist, sourcemap: true, metafile: true }
-  const light = await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart, words, lazy] })
+  // What an older Node, the version and the first line of everything else need, and the command line itself.
+  const front = await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart], target: 'es2018' })
+  const light = await build({ ...settings, entryPoints: ['src/cli/main.ts'], plugins: [apart, words, lazy] })
   const heavy = await build({ ...settings, entryPoints: Object.values(HEAVY).map((path) => `src/${path}.ts`) })
   chmodSync(`${dist}/main.js`, 0o755)
-  return [light, heavy].flatMap(inputsOf)
+  return [front, light, heavy].flatMap(inputsOf)
 }
 
 /** What programs import, which runs in browsers too: of the routes only how they are called. */
-export function bundlePublishedClient(table, outfile) {
+export function bundlePublishedClient(table, lists, stream, outfile) {
   const contents = `
     import { clientOf } from './contract/http-client.ts'
+    import { readersOf } from './contract/openapi/published-readers.ts'
     export { ApiError } from './contract/errors.ts'
-    export const createClient = (settings) => clientOf(${JSON.stringify(table)}, settings)`
+    export const createClient = (settings) => {
+      const client = clientOf(${JSON.stringify(table)}, settings)
+      return { ...client, ...readersOf(${JSON.stringify(lists)}, ${JSON.stringify(stream)}, client, settings) }
+    }`
   const stdin = { contents, resolveDir: `${root}src` }
   return build({ ...shared, platform: 'neutral', plugins: [], stdin, outfile })
 }

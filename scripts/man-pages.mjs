@@ -1,4 +1,4 @@
-// Writes the pages for `man goldmaster` and `man goldmaster-builds` into a folder; npm no longer links them, so MANPATH has to name it.
+// Writes the pages for `man goldmaster` and `man goldmaster-builds` into a folder. package.json lists them, so that npm links them where man finds them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { buildProgram } from '../src/cli/main.ts'
 import { manPages } from '../src/cli/program/man-pages.ts'

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scratch } from '../test/support/stand-in.ts'
 import { RETENTION_DEFAULTS } from './domain/retention/retention.ts'
-import { readEnvironment } from './environment.ts'
+import { readEnvironment, SECRET_SETTINGS } from './environment.ts'
 
 test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {
   expect(readEnvironment({})).toMatchObject({
@@ -256,4 +259,41 @@ test('retention names what differs from the defaults', () => {
     deliveries: null,
   })
   expect(readEnvironment({}).retention).toEqual(RETENTION_DEFAULTS)
+})
+
+test('every secret can be read from a file, as it is mounted, and is refused where it is given twice or missing', () => {
+  const { folder, remove } = scratch()
+  const file = join(folder, 'value')
+  const write = (value: string) => writeFileSync(file, `${value}\n`)
+  const VALUES: Record<string, [value: string, beside: Record<string, string>]> = {
+    DATABASE_URL: ['postgres://gold:hush@db/gold', {}],
+    DATABASE_DIRECT_URL: ['postgres://gold:hush@db/gold', { DATABASE_URL: 'postgres://pooler/gold' }],
+    DATABASE_REPLICA_URL: ['postgres://gold:hush@db/gold', { DATABASE_URL: 'postgres://db/gold' }],
+    SECRET_KEY: ['k'.repeat(40), {}],
+    SECRET_KEY_PREVIOUS: ['k'.repeat(40), {}],
+    REDIS_URL: ['redis://:hush@redis', {}],
+    SMTP_URL: ['smtp://me:hush@mail', { MAIL_FROM: 'gold@example.com' }],
+    LLM_KEY: ['hush', { LLM_URL: 'https://llm.example', LLM_MODEL: 'm' }],
+    OBJECT_STORE_ACCESS_KEY: ['me', { OBJECT_STORE_URL: 'http://minio/bucket', OBJECT_STORE_SECRET_KEY: 'hush' }],
+    OBJECT_STORE_SECRET_KEY: ['hush', { OBJECT_STORE_URL: 'http://minio/bucket', OBJECT_STORE_ACCESS_KEY: 'me' }],
+    OTEL_EXPORTER_OTLP_HEADERS: ['x-key=hush', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }],
+  }
+  expect(Object.keys(VALUES)).toEqual(SECRET_SETTINGS)
+  for (const [name, [value, beside]] of Object.entries(VALUES)) {
+    write(value)
+    const fromFile = readEnvironment({ ...beside, [`${name}_FILE`]: file })
+    expect(fromFile, name).toEqual(readEnvironment({ ...beside, [name]: value }))
+    expect(JSON.stringify(fromFile), name).toContain(value.split('=').at(-1))
+    expect(() => readEnvironment({ ...beside, [name]: value, [`${name}_FILE`]: file })).toThrow(`${name}_FILE`)
+    expect(() => readEnvironment({ ...beside, [`${name}_FILE`]: join(folder, 'missing') })).toThrow(/_FILE.*ENOENT/)
+  }
+  remove()
+})
+
+test('CORS_ORIGINS is a list of origins, none by default', () => {
+  expect(readEnvironment({}).corsOrigins).toEqual([])
+  const origins = ['https://tools.example', 'http://localhost:5173']
+  expect(readEnvironment({ CORS_ORIGINS: origins.join(', ') }).corsOrigins).toEqual(origins)
+  for (const wrong of ['tools.example', 'https://tools.example/', 'https://a.example/page'])
+    expect(() => readEnvironment({ CORS_ORIGINS: wrong })).toThrow(/^CORS_ORIGINS must be a list of origins like/)
 })

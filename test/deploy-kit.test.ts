@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { SECRET_SETTINGS } from '../src/environment.ts'
 import { testWith } from './support/skippable.ts'
 import { scratch } from './support/stand-in.ts'
 
@@ -14,7 +15,7 @@ const documented = new Set(
 /** What the parts of the kit set for the service, beside what belongs to others. */
 const SET = {
   'compose/compose.yaml': /^ {6}([A-Z_]+): /gm,
-  'systemd/goldmaster.service': /\b([A-Z_]+)=/g,
+  'systemd/goldmaster.service': /\b([A-Z_]{2,})=/g,
   'helm/goldmaster/values.yaml': /^ {2}([A-Z_]+): /gm,
   'helm/goldmaster/templates/serve.yaml': /name: ([A-Z_]+),/g,
   'helm/goldmaster/templates/work.yaml': /name: ([A-Z_]+),/g,
@@ -44,6 +45,46 @@ test('templates of the chart take only values that there are', () => {
     const [first, second] = path.split('.')
     expect(values, path).toMatch(new RegExp(`^${first}:${second === undefined ? '' : `[^]*?^ {2}${second}:`}`, 'm'))
   }
+})
+
+describe('the chart', () => {
+  const template = (name: string) => read(`helm/goldmaster/templates/${name}`)
+
+  test('publishes no metrics: they have a port that neither service nor ingress leads to', () => {
+    const [deployment, service] = template('serve.yaml').split('---')
+    expect(deployment).toContain("{ name: HEALTH_PORT, value: '8081' }")
+    expect(deployment).toContain("prometheus.io/port: '8081'")
+    expect([...service!.matchAll(/targetPort: (\w+)/g)].map(([, port]) => port)).toEqual(['http'])
+    expect(template('ingress.yaml')).toContain('port: { name: http }')
+  })
+
+  test('trusts no proxy by itself', () => {
+    expect(read('helm/goldmaster/values.yaml').replaceAll(/#.*/g, '')).not.toContain('TRUST_PROXY')
+  })
+
+  test('gives secrets as files that the service can read, and names each of them', () => {
+    const values = read('helm/goldmaster/values.yaml')
+    const [, listed] = /^secretKeys: \[(.*)\]$/m.exec(values)!
+    for (const name of listed!.split(', ')) expect(SECRET_SETTINGS).toContain(name)
+    for (const name of SECRET_SETTINGS) expect(values).toContain(name)
+    expect(template('_helpers.tpl')).toContain('{{ $name }}_FILE')
+    expect(template('_helpers.tpl')).not.toContain('envFrom')
+  })
+
+  test('gives pods no token, spreads them, lets one go at a time, and says who may reach them', () => {
+    expect(template('_helpers.tpl')).toContain('automountServiceAccountToken: false')
+    expect(template('account.yaml')).toContain('automountServiceAccountToken: false')
+    for (const name of ['serve.yaml', 'work.yaml']) {
+      expect(template(name)).toContain('include "goldmaster.spread"')
+      expect(template(name)).toContain('kind: PodDisruptionBudget')
+    }
+    expect(template('network.yaml')).toContain('kind: NetworkPolicy')
+  })
+})
+
+test('systemd starts the service again however often it ends', () => {
+  const [unit] = read('systemd/goldmaster.service').split('[Service]')
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m)
 })
 
 testWith('systemd-analyze')('systemd accepts the unit', () => {

@@ -22,7 +22,14 @@ beforeAll(async () => {
     accounts: [{ key: 'owl', name: 'Owl', payment_method: true }],
     users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Star' }],
-    tokens: [{ key: 'some', user: 'lead', name: 'some', scopes: ['read:tasks', 'write:tasks', 'admin:projects'] }],
+    tokens: [
+      {
+        key: 'some',
+        user: 'lead',
+        name: 'some',
+        scopes: ['read:tasks', 'write:tasks', 'admin:projects', 'read:workspace_events'],
+      },
+    ],
   })
 })
 afterAll(async () => {
@@ -45,6 +52,8 @@ test('knows the fields of records and the parameters of every route', () => {
       const first: Task | undefined = tasks[0]
       if (pagination.next_cursor === null || first?.state === 'completed') return []
       const made = await client.createProject({ account_id: 1, body: { name: 'Moon', engine: 'unity' } })
+      for await (const task of client.each('listTasks', { project_id, query: { state: 'to_do' } })) return [task.title]
+      for await (const { id, event_type } of client.events({ query: { project_id } })) return [id, event_type]
       return [made.name, ...tasks.map(({ title }) => title)]
     }
     export const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 403`)
@@ -54,6 +63,7 @@ test.each([
   ['a field that no task has', 'client.showTask({ project_id: 1, id: 1 }).then((task) => task.titel)'],
   ['a state that there is not', "client.showTask({ project_id: 1, id: 1 }).then((task) => task.state === 'done')"],
   ['a parameter that there is not', 'client.listTasks({ project_id: 1, query: { stat: 1 } })'],
+  ['a list that there is not', "client.each('showTask', { project_id: 1, id: 1 })"],
   ['a project that is missing', 'client.listTasks({})'],
 ])(
   'does not compile with %s',
@@ -72,6 +82,22 @@ test('asks a real service, and throws what it refuses', async () => {
   const project_id = studio.world.projects.star!.id
   const made = await client.createTask({ project_id, body: { task: { title: 'The door sticks' } } })
   expect((await client.listTasks({ project_id, query: { limit: 1 } })).tasks).toMatchObject([{ id: made.id }])
+  const titles = ['one', 'two', 'three']
+  for (const title of titles) await client.createTask({ project_id, body: { task: { title } } })
+  const walked: string[] = []
+  for await (const { title } of client.each('listTasks', { project_id, query: { limit: 2 } })) walked.push(title)
+  expect(walked).toEqual([...titles.reverse(), 'The door sticks'])
+  const events = client.events()
+  const next = events.next()
+  // The stream tells what happens after it began.
+  const making = setInterval(() => void client.createTask({ project_id, body: { task: { title: 'Told' } } }), 200)
+  const { value } = await next.finally(() => clearInterval(making))
+  expect(value).toMatchObject({
+    id: expect.stringMatching(/^\d+$/),
+    event_type: 'task.state_changed',
+    message: expect.stringContaining('Told'),
+  })
+  await events.return()
   const edited = await client.editProject({ project_id, body: { status: 'paused' } })
   expect(edited.status).toBe('paused')
   await expect(client.listBuilds({ project_id })).rejects.toSatisfy(

@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { PROGRAM } from './support/built.ts'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
@@ -13,6 +16,7 @@ import { until } from './support/until.ts'
 /** The program as people run it: its own process, its own folder, real signals. */
 
 const ROOT = resolve(import.meta.dirname, '..')
+const SECRET_KEY = 'x'.repeat(32)
 const LIMITS_OFF = { LIMIT_TASK_WRITES: 'off', LIMIT_REQUESTS_PER_IP: 'off' }
 
 let folder: string
@@ -36,10 +40,10 @@ interface Running {
 }
 
 /** Nothing of the tests' own environment: a DATABASE_URL there is not meant for these. */
-function run(args: string[], env: Record<string, string> = {}): Running {
+function run(args: string[], env: Record<string, string> = {}, { program = process.execPath, cwd = ROOT } = {}): Running {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: ROOT,
+  const child = spawn(program, program === process.execPath ? [PROGRAM, ...args] : args, {
+    cwd,
     // A group of its own, as a terminal gives it.
     detached: true,
     env: { PATH, HOME, DATA_DIR: data, PORT: String(port), LOG_LEVEL: 'info', ...env },
@@ -67,6 +71,14 @@ async function stopped(child: ChildProcess) {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await Promise.race([once(child, 'exit'), sleep(12_000).then(() => child.kill('SIGKILL'))])
+}
+
+const postmasterPid = async () => Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10)
+
+/** A process that has ended and that nobody has asked about yet (a zombie) does not run. */
+const isRunning = (pid: number) => {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return stdout.trim() !== '' && !stdout.startsWith('Z')
 }
 
 async function serve(env: Record<string, string> = {}): Promise<Running> {
@@ -155,16 +167,36 @@ describe('goldmaster serve', () => {
     expect((await ask(token, tasks)).status).toBe(200)
   })
 
-  test('is not what a command finds in another folder, and the command says that it began anew', async () => {
+  test('is told to tools by the address it runs at, also by a command that was not told the port', async () => {
+    const command = run(['admin', 'integration', 'add', '--project', '1', '--provider', 'jenkins', '--json'], { PORT: '' })
+    expect(await ended(command), command.complained()).toBe(0)
+    expect(command.said()).toContain(`http://localhost:${port}/webhooks/jenkins?token=`)
+    expect(command.said()).not.toContain(':8080')
+  })
+
+  test('is not in another folder, and a command leaves nothing there unless it is to fill one', async () => {
     const elsewhere = join(folder, 'elsewhere')
-    for (const complaint of [
-      `A new database was made in ${elsewhere}; set DATA_DIR or DATABASE_URL to reach another one.\n`,
-      '',
+    for (const words of [
+      ['account', 'list'],
+      ['backup', '-'],
     ]) {
-      const command = run(['admin', 'account', 'list', '--json'], { DATA_DIR: elsewhere })
-      expect(await ended(command), command.complained()).toBe(0)
-      expect(command.complained()).toBe(complaint)
+      const command = run(['admin', ...words], { DATA_DIR: elsewhere })
+      expect(await ended(command)).toBe(1)
+      expect(command.complained()).toMatch(
+        new RegExp(`^goldmaster: There is no data of a service in ${elsewhere}\\. [^\n]*set DATA_DIR or DATABASE_URL[^\n]*\n$`),
+      )
     }
+    expect(existsSync(elsewhere)).toBe(false)
+    const world = join(folder, 'world.json')
+    await writeFile(world, '{"accounts": [{"key": "owl", "name": "Night Owl"}]}')
+    const load = run(['admin', 'load', world], { DATA_DIR: elsewhere })
+    expect(await ended(load), load.complained()).toBe(0)
+    expect(load.complained()).toContain(
+      `A new database was made in ${elsewhere}; set DATA_DIR or DATABASE_URL to reach another one.\n`,
+    )
+    const list = run(['admin', 'account', 'list'], { DATA_DIR: elsewhere })
+    expect(await ended(list), list.complained()).toBe(0)
+    expect(list.said()).toContain('Night Owl')
   })
 
   test('does not take a port that is taken, and leaves who has it alone', async () => {
@@ -185,7 +217,7 @@ describe('goldmaster serve', () => {
     const { mark, acknowledged, gone } = createUntilGone(token, tasks)
     await until(() => acknowledged.length > 100)
     server.child.kill('SIGTERM')
-    // Out of patience, which is after nine seconds, it would end with 1.
+    // Out of patience, it would end with 1.
     expect(await ended(server)).toBe(0)
     await gone
     server = await serve()
@@ -215,11 +247,56 @@ describe('goldmaster serve', () => {
     expect(await titlesOf(token, tasks, mark)).toEqual(acknowledged.sort())
   })
 
+  test('told twice to stop while a request waits for a lock ends at once, and its database with it', async () => {
+    await beThere()
+    const postmaster = await postmasterPid()
+    const locker = new Client({ host: join(data, 'postgres'), user: 'goldmaster', database: 'goldmaster' })
+    locker.on('error', () => {})
+    await locker.connect()
+    await locker.query('begin; lock table tasks in access exclusive mode')
+    const refused = ask(token, tasks).catch(() => {})
+    const waits = `select from pg_locks where relation = 'tasks'::regclass and not granted`
+    await until(async () => (await locker.query(waits)).rowCount! > 0)
+    server.child.kill('SIGTERM')
+    // Within half a second they would be taken for one.
+    await until(() => server.said().includes('stopping'))
+    await sleep(600)
+    server.child.kill('SIGTERM')
+    expect(await ended(server)).toBe(1)
+    await refused
+    await until(() => !isRunning(postmaster))
+  })
+
+  test('told to stop after whoever read its output has left ends, and its database with it', async () => {
+    await beThere()
+    const postmaster = await postmasterPid()
+    for (const output of [server.child.stdout!, server.child.stderr!]) output.destroy()
+    expect((await ask(token, tasks)).status).toBe(200)
+    server.child.kill('SIGTERM')
+    expect(await ended(server)).toBe(0)
+    await until(() => !isRunning(postmaster))
+  })
+
+  test('started by npm, which passes SIGTERM to a shell only, ends all the same', async () => {
+    await writeFile(
+      join(folder, 'package.json'),
+      JSON.stringify({ scripts: { start: `"${process.execPath}" "${PROGRAM}" serve` } }),
+    )
+    const npm = run(['start'], { ...LIMITS_OFF }, { program: 'npm', cwd: folder })
+    await until(() => npm.said().includes('Goldmaster runs at'))
+    const postmaster = await postmasterPid()
+    const closed = once(npm.child, 'close')
+    npm.child.kill('SIGTERM')
+    // Its output is open for as long as one of its processes lives.
+    await closed
+    expect(isRunning(postmaster)).toBe(false)
+  })
+
   test('killed together with its database has lost nothing it acknowledged', async () => {
     await beThere()
     const { mark, acknowledged, gone } = createUntilGone(token, tasks)
     await until(() => acknowledged.length > 100)
-    const postmaster = Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10)
+    const postmaster = await postmasterPid()
     server.child.kill('SIGKILL')
     process.kill(postmaster, 'SIGKILL')
     await ended(server)
@@ -251,15 +328,61 @@ describe('a start that cannot work ends with one clear line', () => {
     expect(await refused({ DATA_DIR: join(closed, 'data') })).toContain(closed)
   })
 
-  test('about a database that is not there, without its password', async () => {
-    const secret = { SECRET_KEY: 'x'.repeat(32) }
-    const complaint = await refused({ DATABASE_URL: `postgres://me:hush@127.0.0.1:${await freePort()}/gold`, ...secret })
-    expect(complaint).toContain('DATABASE_URL')
-    expect(complaint).toContain('ECONNREFUSED')
-    expect(complaint).not.toContain('hush')
+  test('about settings that the database refuses, without the password', async () => {
+    const database = await startEmbedded(data)
+    const url = (user: string, name: string) =>
+      `postgres://${user}:hush@/${name}?host=${encodeURIComponent(join(data, 'postgres'))}&port=5432`
+    const complaint = async (DATABASE_URL: string) => {
+      const said = await refused({ DATABASE_URL, SECRET_KEY })
+      expect(said).toContain('DATABASE_URL')
+      expect(said).not.toContain('hush')
+      return said
+    }
+    expect(await complaint(url('goldmaster', 'nowhere'))).toContain('database "nowhere" does not exist')
+    expect(await complaint(url('nobody', 'goldmaster'))).toContain('role "nobody" does not exist')
+    await complaint('postgres//127.0.0.1:5432/gold')
+    await database.stop()
   })
 
   test('about a setting nobody can read', async () => {
     expect(await refused({ PORT: 'eighty' })).toContain('PORT')
+  })
+})
+
+describe('while its database is away', () => {
+  test('it waits, answers that it is not ready, and serves once the database is back, without a new start', async () => {
+    const socket = encodeURIComponent(join(data, 'postgres'))
+    const DATABASE_URL = `postgres://goldmaster@/goldmaster?host=${socket}&port=5432`
+    // As the unit of systemd would start it again.
+    const starts: Running[] = []
+    const begin = () => {
+      const running = run(['serve'], { ...LIMITS_OFF, DATABASE_URL, SECRET_KEY: keptKey })
+      starts.push(running)
+      running.child.once('exit', (code) => code !== 0 && starts.length < 5 && begin())
+    }
+    const keptKey = (await readFile(join(data, 'secret-key'), 'utf8')).trim()
+    begin()
+    const status = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(
+        (answer) => answer.status,
+        () => undefined,
+      )
+    await until(async () => (await status('/readyz')) === 503)
+    expect(await status('/healthz')).toBe(200)
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/projects`)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    const database = await startEmbedded(data)
+    await until(async () => (await status('/readyz')) === 200)
+    expect(starts).toHaveLength(1)
+    expect(starts[0]!.said().split('the service waits for its database')).toHaveLength(2)
+    await stopped(starts[0]!.child)
+    await database.stop()
+  })
+
+  test('told to stop, it does', async () => {
+    const away = run(['serve'], { DATABASE_URL: `postgres://me@127.0.0.1:${await freePort()}/gold`, SECRET_KEY })
+    await until(() => away.said().includes('the service waits for its database'))
+    away.child.kill('SIGTERM')
+    expect(await ended(away)).toBe(0)
   })
 })

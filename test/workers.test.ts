@@ -25,16 +25,19 @@ const WORLD = {
 
 let own: TestDatabase
 let port: number
+let healthPort: number
 let service: Running
 let tokens: Record<string, { token: string }>
 beforeAll(async () => {
   own = await createDatabase()
   port = await freePort()
+  healthPort = await freePort()
   const made = await loadWorld(own.db, Readable.from([Buffer.from(JSON.stringify(WORLD))]), { vault: new Vault(SECRET_KEY) })
   tokens = made.tokens as typeof tokens
   service = goldmaster(['serve'], {
     WORKERS: '2',
     PORT: String(port),
+    HEALTH_PORT: String(healthPort),
     DATABASE_URL: own.url,
     SECRET_KEY,
     LIMIT_REQUESTS_PER_IP: 'off',
@@ -73,15 +76,17 @@ const childrenOf = (pid: number) =>
 const servers = () =>
   childrenOf(service.child.pid!).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0serve'))
 
-test('they count limits together, and tell one sum of metrics', async () => {
+test('they count limits together, and tell one sum of metrics, at a port of its own', async () => {
   const statuses = (await Promise.all(Array.from({ length: WRITES + 20 }, () => write('limited')))).map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(WRITES)
   expect(statuses.filter((status) => status === 429)).toHaveLength(20)
   expect((await write('other')).status).toBe(201)
-  const { text } = await ask('/metrics')
+  expect((await ask('/metrics')).status).toBe(404)
+  const text = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text()
   const counted = [...text.matchAll(/^goldmaster_http_request_duration_seconds_count\{method="POST",.*tasks",.*\} (\d+)$/gm)]
   expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(WRITES + 21)
   expect(text).toContain('goldmaster_database_writable 1')
+  expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200)
 })
 
 test('jobs are done beside them', async () => {

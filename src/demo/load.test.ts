@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { performed } from '../../test/support/in-process.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
@@ -32,6 +34,18 @@ test('the first project has failed builds with logs, and a queue of approvals', 
   expect(log.text).toContain('Finished: FAILURE')
   const pending = await ask(`/api/v1/projects/${access.projectId}/approvals?status=pending`)
   expect(pending.json.approvals.length).toBeGreaterThan(3)
+})
+
+test('each list that the README shows on the command line finds something', async () => {
+  const env = { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: access.token }
+  const shown = [...readFileSync('README.md', 'utf8').matchAll(/^goldmaster (\w+ list[^#\n]*)/gm)].map(([, words]) =>
+    words!.trim(),
+  )
+  expect(shown.length).toBeGreaterThan(2)
+  for (const words of shown) {
+    const place = words.startsWith('projects') ? [] : ['--project', String(access.projectId)]
+    expect(await performed([...words.split(' '), ...place], { env }), words).not.toBe('')
+  }
 })
 
 test('what broke lately was investigated, and the newest is still broken', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { append } from '../../src/domain/builds/logs.ts'
 import { run } from '../../src/domain/investigations/run-investigation.ts'
-import { axe } from '../support/browser.ts'
+import { axe, urlsOf } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -27,6 +27,17 @@ const PRINTED = [
   `${ESC}[31merror:${ESC}[0m broken by CL 100`,
   '##[endgroup]',
   `${'x'.repeat(3_000)}!`,
+].join('\n')
+/** The second part is quiet, so it is folded; its first line names it. */
+const FOLDED = [
+  ...Array.from(
+    { length: 999 },
+    (_, i) => `line ${i + 1} ${i % 10 === 0 ? 'is long enough to be wrapped where there is little room' : ''}`,
+  ),
+  '##[group]Package',
+  ...Array.from({ length: 500 }, (_, i) => `packed ${i}`),
+  '##[endgroup]',
+  'error: broken in the end',
 ].join('\n')
 const build = (key: string, minute: number, more: object) => ({
   key,
@@ -61,6 +72,7 @@ const world = {
     build('2', 3, { status: 'failed', changelist: '100', url: 'https://ci.example/night/2', output_log: LONG }),
     build('3', 5, { status: 'failed', output_log: 'error: other\n' }),
     build('4', 7, { status: 'failed', changelist: '100', output_log: PRINTED }),
+    build('6', 8, { status: 'failed', changelist: '100', output_log: FOLDED }),
     build('5', 9, { status: 'building', finished_at: null, output_log: 'first\nsecond\n' }),
   ],
 }
@@ -167,6 +179,37 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.locator('[data-line="2"]').waitFor()
   })
 
+  test('opens at the lines of its address, those of a folded part included', async () => {
+    const { page } = tab()
+    const { id } = studio().world.build_runs['6'] as { id: number }
+    const lines = page.locator('[data-line]')
+    const inSight = (line: number) =>
+      page.locator(`[data-line="${line}"]`).evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        return top >= 0 && bottom <= window.innerHeight
+      })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await tab().go(`/projects/${studio().world.projects.star!.id}/builds/${id}#L1000-L1010`)
+      await lines.first().waitFor()
+      for (const line of [1000, 1001, 1010]) await expect.poll(() => inSight(line), { message: `${line} at ${width}` }).toBe(true)
+      await tab().go('/feed')
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('has its log within the first screen when it failed, and first while it runs', async () => {
+    const { page } = tab()
+    const topOf = async (name: string) => (await page.getByRole('heading', { name, exact: true }).boundingBox())!.y
+    await go('6')
+    await page.getByRole('heading', { name: 'Changes in this build' }).waitFor()
+    expect(await topOf('Log')).toBeLessThan(800)
+    expect(await topOf('Log')).toBeLessThan(await topOf('Changes in this build'))
+    await go('5')
+    await page.getByRole('heading', { name: 'Changes in this build' }).waitFor()
+    expect(await topOf('Log')).toBeLessThan(300)
+  })
+
   test('is searched by an expression, one that would never end included', async () => {
     const { page } = tab()
     await go('4')
@@ -184,8 +227,8 @@ describeWith('chromium')('a failed build in a browser', () => {
 
   test('stands still while its parts arrive', async () => {
     const { page } = tab()
-    // What stands above the log comes last.
-    await page.route(/\/changes$/, async (route) => {
+    // What the page shows comes after its frame.
+    await page.route(/\/batch\?/, async (route) => {
       const answer = await route.fetch()
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
       await route.fulfill({ response: answer })
@@ -201,7 +244,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.locator('[data-line="3001"]').waitFor()
     await page.getByRole('list', { name: 'Changes in this build, newest first' }).waitFor()
     expect(await page.evaluate(() => (window as unknown as { shifted: number }).shifted)).toBeLessThan(0.05)
-    await page.unroute(/\/changes$/)
+    await page.unroute(/\/batch\?/)
   })
 
   test('is investigated by the palette, which also copies its link: diagnosis, evidence in the log, the change that did it', async () => {
@@ -242,7 +285,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     const log = page.getByRole('region', { name: 'Log' })
     await log.getByText('second').waitFor()
     const asked: string[] = []
-    page.on('request', (request) => request.url().includes('/app/api/') && asked.push(new URL(request.url()).pathname))
+    page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
     const { id } = studio().world.build_runs['5'] as { id: number }
     const rest = page.waitForResponse(/\/log\/rest/)
     await append(studio().service.db, id, 'third\n')
@@ -255,6 +298,12 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(asked.filter((path) => !/\/log\/rest$/.test(path)).every((path) => !path.endsWith('/log'))).toBe(true)
     expect(asked.filter((path) => /\/log\/rest$/.test(path))).toHaveLength(2)
     expect(asked.filter((path) => /\/build_runs\/\d+$/.test(path))).toHaveLength(1)
+    await studio().db.execute(sql`update build_runs set lost_at = now() where id = ${id}`)
+    const lost = page.getByText('this build stopped reporting')
+    await lost.waitFor()
+    await page.getByText('lost', { exact: true }).waitFor()
+    await append(studio().service.db, id, 'back again\n')
+    await lost.waitFor({ state: 'detached' })
     await studio().db.execute(
       sql`update build_runs set status = 'completed', finished_at = now(), updated_at = now() where id = ${id}`,
     )
@@ -266,6 +315,6 @@ describeWith('chromium')('a failed build in a browser', () => {
     await go('3')
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByRole('alert').getByText('no credits left').waitFor()
-    expect(await page.getByRole('alert').getByRole('link', { name: 'Billing' }).count()).toBe(1)
+    expect(await page.getByRole('alert').getByRole('link', { name: 'Billing' }).count()).toBe(0)
   })
 })

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
-import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { METERED_PLACES, OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab, urlsOf } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
@@ -44,13 +44,21 @@ const ANSWER_AGAIN = `
     try {
       const answer = await fetched(url, given)
       const text = await answer.text()
-      const again = { ok: answer.ok, status: answer.status, headers: answer.headers, text: async () => text }
+      const { ok, status, headers } = answer
+      const again = { ok, status, headers, text: async () => text, get body() { return new Response(text).body } }
       answers.set(url, again)
       return again
     } finally {
       window.pending--
     }
   }`
+
+/** Sums up how far what one looks at is moved by what arrives after it. */
+const MEASURE_SHIFT = `
+  window.shifted = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
+  }).observe({ type: 'layout-shift', buffered: true })`
 
 const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)
 
@@ -59,7 +67,7 @@ describeWith('chromium')('every page in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {
-    studio = await openSite(world)
+    studio = await openSite(world, { service: { metering: true } })
     await studio.db.execute(sql`update users set operator = true where id = ${studio.world.users.lead!.id}`)
     await studio.db.execute(sql`
       insert into channel_messages (account_id, channel_id, subject, subject_id, status, sent_at)
@@ -75,9 +83,25 @@ describeWith('chromium')('every page in a browser', () => {
   const faultsOf = async ({ page, go, complaints, foreign }: Tab, path: string) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    // Only what the page itself asks for, once the one before it is gone.
+    await page.goto('about:blank')
+    const counted = new Set<Request>()
+    const asked = new Set<string>()
+    const count = (request: Request) => {
+      const isRead = /^\/(?:app|api)\//.test(new URL(request.url()).pathname)
+      // What is asked again on a slow machine, because it has grown old, belongs to no opening.
+      if (isRead && urlsOf(request).some((url) => !asked.has(url))) counted.add(request)
+      for (const url of urlsOf(request)) asked.add(url)
+    }
+    page.on('request', count)
     await go(path)
     await settled(page)
     const light = [...(await axe(page)), ...(await tooWide(page))]
+    page.off('request', count)
+    const shifted = (await page.evaluate('window.shifted')) as number | undefined
+    if (shifted !== undefined && shifted >= 0.1) light.push(`layout shift ${shifted}`)
+    // An address may make 300 in five minutes, and a whole studio may share one.
+    if (counted.size > 3) light.push(`${counted.size} requests: ${[...counted].flatMap(urlsOf).join(' ')}`)
     // The reference is as long as all other pages together: it is looked at in one light.
     const isLong = path === '/api/docs'
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -122,6 +146,7 @@ describeWith('chromium')('every page in a browser', () => {
     let tab: Tab
     beforeAll(async () => {
       tab = await openTab(browser, studio.service.site)
+      await tab.page.addInitScript(MEASURE_SHIFT)
       await signInAs(tab, 'lead@example.com', PASSWORD)
     })
     const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
@@ -155,7 +180,7 @@ describeWith('chromium')('every page in a browser', () => {
           '/inbox?show=all',
           '/projects/new',
           '/settings/nowhere',
-          ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]) => path),
+          ...[...SETTINGS_PLACES, ...METERED_PLACES, ...OPERATOR_PLACES].map(([path]) => path),
         ],
       ],
     ]
@@ -209,7 +234,7 @@ describeWith('chromium')('every page in a browser', () => {
         await expect.poll(() => page.evaluate('heard')).toBeGreaterThanOrEqual(piece)
         await page.clock.runFor(4_000)
       }
-      const read = ((await page.evaluate('looks')) as string[]).filter((url) => url.includes('/log/rest'))
+      const read = ((await page.evaluate('looks')) as string[]).filter((url) => decodeURIComponent(url).includes('/log/rest'))
       expect(read).toHaveLength(1)
       await idle.context.close()
     })

@@ -58,6 +58,22 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Starfall' }).waitFor()
   })
 
+  test('an address that nobody knows says so and leads back, signed in or not', async () => {
+    const stranger = await openTab(browser(), studio().service.site)
+    for (const { page } of [tab(), stranger]) {
+      const answer = await page.goto(`${studio().service.site}/nothing/here`)
+      expect(answer!.status()).toBe(404)
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+      await page.getByRole('link', { name: 'Go to the feed' }).waitFor()
+    }
+    await stranger.context.close()
+    for (const path of ['/api/v1/nothing', '/app/api/v1/nothing', '/webhooks/nothing']) {
+      const answer = await studio().ask(path, { headers: { accept: 'text/html' } })
+      expect(answer, path).toMatchObject({ status: 404, json: { error: 'not_found' } })
+    }
+    expect(await studio().ask('/nothing/here')).toMatchObject({ status: 404, json: { error: 'not_found' } })
+  })
+
   test('a list is still narrowed after a look at one of its records', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/builds`)

@@ -34,6 +34,8 @@ describeWith('chromium')('logging in through a browser', () => {
         accounts: { owl: 'owner' },
       })),
       projects: [{ key: 'star', account: 'owl', name: 'Starfall', engine: 'unreal' }],
+      build_runs: [{ key: 'red', project: 'star', ci_job_name: 'night', build_number: '1', status: 'failed' }],
+      breakages: [{ key: 'it', project: 'star', builds: ['red'], opened_at: '2026-07-01T00:00:00Z' }],
     })
     browser = await openBrowser()
     line = new CommandLine({ GOLDMASTER_HOST: studio.service.site })
@@ -45,10 +47,10 @@ describeWith('chromium')('logging in through a browser', () => {
   })
 
   /** Runs the login, and in the browser what a person does at the address it prints. */
-  async function login(act: (page: Page) => Promise<void>) {
+  async function login(act: (page: Page) => Promise<void>, words = ['login']) {
     const tab = await openTab(browser, studio.service.site)
     let acted: Promise<void> | undefined
-    const ended = await line.run(['login', '--no-browser'], {
+    const ended = await line.run([...words, '--no-browser'], {
       watch(written, end) {
         const url = /^ {2}(http\S+)\n/m.exec(written)?.[1]
         if (url) acted ??= tab.page.goto(url).then(() => act(tab.page))
@@ -78,6 +80,31 @@ describeWith('chromium')('logging in through a browser', () => {
     expect(await line.run(['whoami', '--pick', 'user_id'])).toMatchObject({ code: 0, out: `${studio.world.users.lead!.id}\n` })
     expect((await line.run(['projects', 'list'])).out).toContain('Starfall')
     expect(await line.run(['members', '--project', String(studio.world.projects.star!.id)])).toMatchObject({ code: 1 })
+    await line.run(['logout'])
+  })
+
+  test('whoever cannot claim a breakage with a usual login can after doing what the refusal says', async () => {
+    const allow = async (page: Page) => {
+      await fillIn(page)
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL('http://127.0.0.1:*/**')
+    }
+    const claim = [
+      'breakages',
+      'claim',
+      String(studio.world.breakages.it!.id),
+      '--project',
+      String(studio.world.projects.star!.id),
+    ]
+    await login(allow)
+    const refused = await line.run(claim)
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('lacks the scope write:breakages') })
+    const site = studio.service.site
+    expect(refused.err).toContain(`(${site}/cli/auth)`)
+    const told = /: goldmaster (login [^\n]+)\n$/.exec(refused.err)![1]!
+    expect(told).toBe(`login --host ${site} --scope all`)
+    await login(allow, told.split(' '))
+    expect(await line.run(claim)).toMatchObject({ code: 0, out: expect.stringContaining('is claimed') })
     await line.run(['logout'])
   })
 

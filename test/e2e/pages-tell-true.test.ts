@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { axe } from '../support/browser.ts'
+import { sql } from '../../src/db/database.ts'
+import { axe, openTab, urlsOf } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -35,7 +36,11 @@ const world = {
       url: 'https://git.example/abc123',
     },
   ],
-  build_runs: [built('41')],
+  build_runs: [
+    built('41'),
+    { key: 'untimed', project: 'moon', ci_job_name: 'dusk', status: 'completed' },
+    { key: 'broken', project: 'moon', ci_job_name: 'dusk', status: 'failed' },
+  ],
   tasks: [
     {
       key: 'moon',
@@ -62,7 +67,7 @@ const world = {
 }
 
 describeWith('chromium')('pages in a browser tell what happened', () => {
-  const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
   test('the overview says first whether main is green, and leads to the build that says so', async () => {
@@ -90,10 +95,44 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     await page.waitForURL(/days=90/)
   })
 
+  test('trends show the newest days of causes, and count a passed build without a duration as passed', async () => {
+    await studio().db.execute(sql`
+      insert into investigations (account_id, build_run_id, status, category)
+      select account_id, id, 'completed', 'compile_error' from build_runs where ci_job_name = 'dusk' and status = 'failed'`)
+    const { page } = tab()
+    await tab().go(`/projects/${studio().world.projects.moon!.id}?days=30`)
+    await page.getByText('50 % of 2 finished builds passed.').waitFor()
+    await page.getByText('No passed build reported its duration in 30 days.').waitFor()
+    const causes = page.getByRole('region', { name: 'Why builds failed, by day' })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.reload()
+      const shown = (await causes.boundingBox())!
+      const newest = (await causes.locator('tbody tr:first-child td:nth-last-child(2)').boundingBox())!
+      expect(newest.x).toBeGreaterThanOrEqual(shown.x)
+      expect(newest.x + newest.width).toBeLessThanOrEqual(shown.x + shown.width)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('a browser that names its language as POSIX systems do sees times and drawings', async () => {
+    const posix = await openTab(browser(), studio().service.site, { storageState: await tab().context.storageState() })
+    await posix.page.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })
+      Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'], configurable: true })
+    })
+    await posix.go(`${project()}?days=7`)
+    await posix.page.getByRole('figure', { name: 'How long builds take' }).locator('.u-over').waitFor()
+    await posix.go(`${project()}/builds`)
+    await posix.page.locator('time:visible').first().waitFor()
+    expect(posix.complaints).toEqual([])
+    await posix.context.close()
+  })
+
   test('a task names what it is linked to without asking for each of it', async () => {
     const { page } = tab()
     const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
     await tab().go(`${project()}/tasks/${studio().world.tasks.moon!.id}`)
     await page.getByRole('link', { name: /Mend the moon$/ }).waitFor()
     await page.getByRole('link', { name: 'night #41' }).waitFor()
@@ -104,7 +143,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
   test('a change names its builds, tasks and deployments without asking for each of them', async () => {
     const { page } = tab()
     const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
     await tab().go(`${project()}/changes/${studio().world.changes.c!.id}`)
     await page.getByRole('link', { name: 'night #41' }).waitFor()
     await page.getByRole('link', { name: /Moon is too bright/ }).waitFor()

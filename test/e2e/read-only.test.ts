@@ -47,9 +47,7 @@ const HARMLESS = new RegExp(
   ].join('|')})$`,
 )
 /** Settings of a person rather than of the account. */
-const OWN = ['profile', 'sessions', 'connected-accounts', 'notifications', 'tokens', 'sign-in', 'billing'].map(
-  (name) => `/settings/${name}`,
-)
+const OWN = ['profile', 'sessions', 'connected-accounts', 'notifications', 'tokens', 'sign-in'].map((name) => `/settings/${name}`)
 
 /** The accessible names of everything on the page that can be used. */
 const usable = (page: Page) =>
@@ -64,7 +62,7 @@ describeWith('chromium')('a read-only account in a browser', () => {
   let studio: Studio
   let browser: Browser
   beforeAll(async () => {
-    studio = await openSite(world)
+    studio = await openSite(world, { service: { metering: true } })
     browser = await openBrowser()
   })
   afterAll(async () => {

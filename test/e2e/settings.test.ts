@@ -69,6 +69,28 @@ describeWith('chromium')('settings in a browser', () => {
     await page.unroute('**/integrations/*')
   })
 
+  test('a service that meters nothing has no billing: no menu entry, no page, no way to change the plan', async () => {
+    const { page } = tab()
+    await tab().go('/settings/account')
+    await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'Usage' }).count()).toBe(1)
+    expect(await page.getByRole('link', { name: 'Billing' }).count()).toBe(0)
+    await tab().go('/settings/billing')
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+    const { id } = studio().world.accounts.owl!
+    const planOf = () => studio().db.one(sql`select plan from accounts where id = ${id}`)
+    const before = await planOf()
+    const asked = await page.evaluate(
+      (path) =>
+        fetch(path, { method: 'PATCH', body: '{"plan":"free"}', headers: { 'content-type': 'application/json' } }).then(
+          (r) => r.status,
+        ),
+      `/app/api/v1/accounts/${id}/billing`,
+    )
+    expect(asked).toBe(404)
+    expect(await planOf()).toEqual(before)
+  })
+
   test('an outbound webhook is made, paused and removed', async () => {
     const { page } = tab()
     await tab().go('/settings/webhooks')
@@ -224,7 +246,7 @@ describeWith('chromium')('settings in a browser', () => {
     for (const one of [here, there]) await one.context.close()
   })
 
-  test('a payment method lifts a lapsed trial at once', async () => {
+  test('a lapsed trial on a service that meters nothing sends nobody to billing', async () => {
     await studio().load({
       accounts: [
         { key: 'lapsed', name: 'Lapsed Games', plan: 'team', trial_ends_at: '2020-01-01T00:00:00Z', payment_method: false },
@@ -234,9 +256,8 @@ describeWith('chromium')('settings in a browser', () => {
     const late = await openTab(browser(), studio().service.site)
     await signInAs(late, 'late@example.com', PASSWORD)
     await late.page.getByText('The trial of Lapsed Games is over').waitFor()
-    await late.page.getByRole('link', { name: 'Add a payment method' }).click()
-    await late.page.getByRole('button', { name: 'Pay by invoice' }).click()
-    await late.page.getByText('The trial of Lapsed Games is over').waitFor({ state: 'detached' })
+    await late.page.getByText('The operator of this service can change that.').waitFor()
+    expect(await late.page.getByRole('link', { name: 'Add a payment method' }).count()).toBe(0)
     expect(late.complaints).toEqual([])
     await late.context.close()
   })

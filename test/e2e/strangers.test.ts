@@ -40,7 +40,7 @@ describeWith('chromium')('a stranger in a browser', () => {
     `/${kind}/${(studio().world[kind === 'builds' ? 'build_runs' : kind]![kind] as { id: string }).id}`
   const seen = async (path: string) => {
     await tab().go(path)
-    await tab().page.getByText('This is not here').waitFor()
+    await tab().page.getByText('There is no such page').waitFor()
     return [path, (await tab().page.innerText('body')).includes(SECRET), (await tab().page.title()).includes(SECRET)]
   }
 

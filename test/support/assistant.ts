@@ -70,7 +70,7 @@ export const connectHttpPinned = (site: string, token: string) =>
   connectPinned(new StreamableHTTPClientTransport(...mcpAt(site, token)))
 
 /** The real command in a process of its own, as an assistant starts it; from the sources, or as Node is told to find it. */
-const commandFor = (site: string, token: string, words: string[] = [], program: string[] = [PROGRAM]) => ({
+const commandFor = (site: string, token: string, words: string[] = [], program: string[] = [PROGRAM], env = {}) => ({
   command: process.execPath,
   args: [...program, 'mcp', ...words],
   cwd: resolve(import.meta.dirname, '../..'),
@@ -80,6 +80,7 @@ const commandFor = (site: string, token: string, words: string[] = [], program: 
     XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'goldmaster-mcp-')),
     GOLDMASTER_HOST: site,
     GOLDMASTER_TOKEN: token,
+    ...env,
   },
 })
 

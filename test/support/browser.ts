@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
+import { BATCH_PATH } from '../../src/contract/app/batch.ts'
 import { freePort } from './free-port.ts'
 import { CHROMIUM } from './programs.ts'
 import { openStudio, type Studio, type StudioSettings } from './studio.ts'
@@ -53,6 +54,13 @@ export async function signInAs({ page, go }: Tab, email: string, password: strin
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
+
+/** What a request asks for: of a batch each of its parts, as if it had been asked alone. */
+export function urlsOf(request: Request): string[] {
+  const { pathname, searchParams, origin, href } = new URL(request.url())
+  const parts = searchParams.getAll('get').map((part) => `${origin}/app/api${part}`)
+  return pathname === `/app/api${BATCH_PATH}` ? parts : [href]
 }
 
 /** A page with its heading and all it had to wait for. */

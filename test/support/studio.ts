@@ -10,6 +10,7 @@ import type { Quotas } from '../../src/domain/accounts/quotas.ts'
 import { Rollups } from '../../src/domain/feed/rollups.ts'
 import { IntakeQuota } from '../../src/domain/integrations/stored-bodies.ts'
 import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
+import { AccountShare } from '../../src/http/limits/account-share.ts'
 import { openLimits, type Rates } from '../../src/http/limits/limits.ts'
 import { TokenStreams } from '../../src/http/limits/token-streams.ts'
 import { buildServer } from '../../src/http/server.ts'
@@ -89,6 +90,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     cursors: new Cursors(keyFor(SECRET, 'cursors')),
     vault,
     limits: openLimits({ ...OFF, ...rates }, redisUrl, log, redisTimeout),
+    share: new AccountShare(100),
     tokenStreams: new TokenStreams(10),
     lastUsed: new LastUsed(),
     rollups: new Rollups(),
@@ -105,6 +107,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     retention: RETENTION_DEFAULTS,
     allowedHosts: () => false,
     trustProxy: [],
+    corsOrigins: [],
     ...settings.service,
   }
   const app = await buildServer(service)
