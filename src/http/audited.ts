@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { readShortId } from '../contract/params.ts'
 import type { Database } from '../db/database.ts'
-import { accountOf, accountsOfToken, record } from '../domain/audit/audit-log.ts'
+import { accountOf, accountsOfToken, type NewEntry, record } from '../domain/audit/audit-log.ts'
 import { difference, type Ids, rowOf, severalOf, snapshot, subjectOf } from '../domain/audit/subjects.ts'
 
 interface Change {
@@ -14,6 +14,16 @@ interface Change {
   /** Asks another server or undoes what it tries, so that no transaction can be held around it. */
   detached: boolean | undefined
 }
+
+/** Who asks for what, from where: an entry that does not say yet what became of it. */
+export const entryOf = (action: string, by: Change['by'], request: FastifyRequest): NewEntry => ({
+  actor: by.token_id === null ? 'user' : 'token',
+  project_id: by.project_id,
+  user_id: by.user_id,
+  token_id: by.token_id,
+  ip_address: request.ip,
+  action,
+})
 
 /**
  * Does what a request asks for and writes into the audit log who asked, in one transaction; what is refused leaves no entry, and neither
@@ -42,12 +52,7 @@ export async function audited<T>(
         : { before: null, after: subject ? rowOf(subject, named) : null }
     const token = by.account_id === null && subject?.kind === 'token' ? readShortId(named.id ?? '') : undefined
     await record(db, token === undefined ? accountOf(by) : accountsOfToken(token), {
-      actor: by.token_id === null ? 'user' : 'token',
-      project_id: by.project_id,
-      user_id: by.user_id,
-      token_id: by.token_id,
-      ip_address: request.ip,
-      action,
+      ...entryOf(action, by, request),
       subject: subject ? `${subject.kind}/${named[subject.id] ?? ''}` : (named.id ?? ''),
       ...stands,
       ...severalOf(action, body),

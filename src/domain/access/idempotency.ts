@@ -10,7 +10,7 @@ export function withIdempotencyKey<T extends object>(
   key: string,
   body: unknown,
   make: (db: Database) => Promise<T>,
-): Promise<{ reply: T; replayed: boolean }> {
+): Promise<T> {
   if (key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX)
     throw invalidParameter('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`)
   const hash = createHash('sha256').update(JSON.stringify(body)).digest()
@@ -25,12 +25,12 @@ export function withIdempotencyKey<T extends object>(
       const reply = await make(db)
       await db.execute(sql`
         update idempotency_keys set reply = ${JSON.stringify(reply)}::json where token_id = ${tokenId} and key = ${key}`)
-      return { reply, replayed: false }
+      return reply
     }
     const first = await db.one<{ body_hash: Buffer; reply: T }>(
       sql`select body_hash, reply from idempotency_keys where token_id = ${tokenId} and key = ${key}`,
     )
     if (!first?.body_hash.equals(hash)) throw invalidParameter('Idempotency-Key', 'was used before with another body')
-    return { reply: first.reply, replayed: true }
+    return first.reply
   })
 }

@@ -13,7 +13,8 @@ export interface NewEntry {
   ip_address?: string | null
   /** The name of the route, or of the command. */
   action: string
-  subject?: string
+  /** Or how a statement reads it. */
+  subject?: string | Sql
   before?: object | null
   /** Or the query that finds it. */
   after?: object | Sql | null
@@ -41,17 +42,20 @@ export const accountsOfToken = (tokenId: number): Sql => sql`
 export const accountsOf = (userId: number): Sql => sql`select m.account_id from account_members m where m.user_id = ${userId}`
 
 /** An entry in each of the accounts. In the transaction of what it tells of: both happen or neither. */
-export const record = (db: Database, accounts: Sql, entry: NewEntry) =>
-  db.execute(sql`
+export const record = (db: Database, accounts: Sql, entry: NewEntry) => db.execute(newEntries(accounts, entry))
+
+/** The same as a part of the statement that makes what it tells of. */
+export const newEntries = (accounts: Sql, entry: NewEntry): Sql => sql`
     insert into audit_log (account_id, actor, project_id, user_id, token_id, ip_address, action, subject, before, after)
     select a.id, ${entry.actor}, ${entry.project_id ?? null}::integer, ${entry.user_id ?? null}::integer, ${entry.token_id ?? null}::integer,
       ${entry.ip_address ?? null}, ${entry.action}, ${entry.subject ?? ''}, ${jsonOf(entry.before)}, ${jsonOf(entry.after)}
-    from accounts a where a.id in (${accounts}) order by a.id`)
+    from accounts a where a.id in (${accounts}) order by a.id`
 
 const jsonOf = (value: object | Sql | null | undefined) =>
   value instanceof Sql ? sql`(${value})` : sql`${value == null ? null : JSON.stringify(value)}::jsonb`
 
 export interface Entry extends Required<NewEntry> {
+  subject: string
   after: object | null
   id: number
   at: string

@@ -197,8 +197,13 @@ export type SubjectKind = keyof typeof SUBJECTS_OF_KINDS
 export const subjectOf = (name: string): Subject | undefined => SUBJECTS[name as OwnName]
 
 /** How it stands when the statement runs that this is a part of. */
-export const rowOf = ({ table, columns, where }: Subject, ids: Ids): Sql =>
-  sql`select to_jsonb(s) as row from (select ${raw(columns)} from ${raw(table)} where ${where(ids)}) s`
+export const rowOf = (subject: Subject, ids: Ids): Sql => rowIn(subject, sql`${raw(subject.table)} where ${subject.where(ids)}`)
+
+const rowIn = ({ columns }: Subject, rows: Sql): Sql =>
+  sql`select to_jsonb(s) as row from (select ${raw(columns)} from ${rows}) s`
+
+/** What an entry tells of a task that the same statement makes, as `t`. */
+export const madeTask = { subject: sql`(select ${`${task.kind}/`} || t.id from t)`, after: rowIn(task, sql`t`) }
 
 /** How it stands now; null where there is none. Whoever has not been let in to it yet sees nothing: it only goes into the log. */
 export const snapshot = async (subject: Subject, db: Database, ids: Ids): Promise<object | null> =>

@@ -7,6 +7,8 @@ import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFiel
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
+import { type NewEntry, newEntries } from '../audit/audit-log.ts'
+import { madeTask } from '../audit/subjects.ts'
 import * as history from './history.ts'
 
 /** Who made it is for the web app alone: the REST API's shape does not name it. */
@@ -100,8 +102,11 @@ export interface Author {
   user_id: number
 }
 
-/** One statement; a person who is no member of the account makes no row. What is not given takes the column's default. */
-export async function create(db: Database, by: Author, input: TaskInput, site: string): Promise<Detail> {
+/**
+ * One statement, with the entry in the audit log where the caller gives one; a person who is no member of the account makes no row. What is
+ * not given takes the column's default.
+ */
+export async function create(db: Database, by: Author, input: TaskInput, site: string, entry?: NewEntry): Promise<Detail> {
   const given = assignments(input)
   const task = await db.one<Detail>(sql`
     with t as (
@@ -109,6 +114,7 @@ export async function create(db: Database, by: Author, input: TaskInput, site: s
       select ${by.account_id}, ${by.project_id}, ${by.token_id}::integer, ${by.user_id}, ${join(given.map(([, value]) => value))}
       where ${input.user_id ?? null}::integer is null or ${seesProject(by.project_id, input.user_id)}
       returning *)
+      ${when(entry, (entry) => sql`, entry as (${newEntries(sql`select account_id from t`, { ...entry, ...madeTask })})`)}
     select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
   if (!task) throw notAMember()
   return task

@@ -8,6 +8,7 @@ import * as members from '../../domain/accounts/members.ts'
 import * as projects from '../../domain/accounts/projects.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
+import type { NewEntry } from '../../domain/audit/audit-log.ts'
 import * as branches from '../../domain/branches/branches.ts'
 import * as breakages from '../../domain/breakages/breakages.ts'
 import { edit as editBreakage } from '../../domain/breakages/edit.ts'
@@ -38,10 +39,15 @@ export interface Call<N extends RouteName> {
   status(code: number): void
   /** Everything is as it was before the request: it leaves no entry in the audit log. */
   unchanged(): void
+  /** Who asks for what, for those who write their entry in the audit log themselves. */
+  entry(): NewEntry
 }
 
 /** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
 export type HandledName = Exclude<RouteName, ListName | 'listEvents'>
+
+/** They write their entry in the audit log with the record, in one statement. */
+export const WITH_ENTRY: ReadonlySet<HandledName> = new Set(['createTask'])
 
 /** The table of contents; a missing or mistyped line does not compile. */
 export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<N>> } = {
@@ -49,16 +55,14 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
   showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
-  async createTask({ db, by, body, header, caller, site, unchanged }) {
+  async createTask({ db, by, body, header, caller, site, entry }) {
     const input = await body()
     const key = header('idempotency-key')
     // Keys belong to tokens: a page knows what it has sent.
-    if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site)
-    const { reply, replayed } = await withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
-      tasks.create(db, by, input, site),
+    if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site, entry())
+    return withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
+      tasks.create(db, by, input, site, entry()),
     )
-    if (replayed) unchanged()
-    return reply
   },
   async editTask({ db, by, path, body, site }) {
     const id = readId(path.id)

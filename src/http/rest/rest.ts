@@ -5,13 +5,13 @@ import { roleOf } from '../../contract/routes/route.ts'
 import type { BodyOf, PathOf, QueryOf, Route, RouteName } from '../../contract/routes.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
-import { audited } from '../audited.ts'
+import { audited, entryOf } from '../audited.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { searches } from '../limits/search-gate.ts'
 import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 import { serveEvents } from './events.ts'
-import { type Call, type HandledName, handlers } from './handlers.ts'
+import { type Call, type HandledName, handlers, WITH_ENTRY } from './handlers.ts'
 import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
 import { EDITED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 
@@ -101,9 +101,10 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         header: (header) => request.headers[header] as string | undefined,
         status: (code) => void reply.code(code),
         unchanged: () => {},
+        entry: () => entryOf(name, call.by, request),
       }
       const answer = await service.share.enter(caller.account_id ?? `user ${caller.user_id}`, () =>
-        route.writes
+        route.writes && !WITH_ENTRY.has(name)
           ? audited(service.db, { action: name, by: call.by, request, detached: undefined }, async (db, unchanged) => {
               const inside = { ...call, unchanged, db: { ...service.db, ...db } }
               if (edited) await requireMatch(edited, inside, async () => asShown(await showing!(inside)))
