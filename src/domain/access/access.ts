@@ -92,6 +92,14 @@ export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
   return found
 }
 
+/** Whether they still are what they were when they were let in: a condition of the statement that does what they ask for. */
+export const stillAdmitted = (ask: Ask, { token_id, project_id, project_role, scopes }: Caller): Sql => sql`exists (
+  select from (${caller(ask)}) c where c.token_id = ${token_id}::integer and c.project_id = ${project_id}::integer
+    and c.project_role = ${project_role} and c.scopes = ${scopes}::text[] and c.shut is null and c.read_only is null)`
+
+/** Nothing was done: whoever asks is not what they were. */
+export class NoLongerAdmitted extends Error {}
+
 /** As much of a caller as it takes to let them in, and to note that they came. */
 const ADMITTED = ['token_id', 'scopes', 'project_id', 'account_id', 'project_role', 'shut'] as const satisfies (keyof Caller)[]
 type Admitted = Pick<Caller, (typeof ADMITTED)[number]>

@@ -7,6 +7,7 @@ import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFiel
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
+import { NoLongerAdmitted } from '../access/access.ts'
 import { type NewEntry, newEntries } from '../audit/audit-log.ts'
 import { madeTask } from '../audit/subjects.ts'
 import * as history from './history.ts'
@@ -102,21 +103,34 @@ export interface Author {
   user_id: number
 }
 
+interface With {
+  entry?: NewEntry
+  /** A condition on whoever asks. */
+  stillAdmitted?: Sql | undefined
+}
+
 /**
  * One statement, with the entry in the audit log where the caller gives one; a person who is no member of the account makes no row. What is
  * not given takes the column's default.
  */
-export async function create(db: Database, by: Author, input: TaskInput, site: string, entry?: NewEntry): Promise<Detail> {
+export async function create(
+  db: Database,
+  by: Author,
+  input: TaskInput,
+  site: string,
+  { entry, stillAdmitted }: With = {},
+): Promise<Detail> {
   const given = assignments(input)
   const task = await db.one<Detail>(sql`
     with t as (
       insert into tasks (account_id, project_id, via_api_token_id, created_by_user_id, ${join(given.map(([name]) => name))})
       select ${by.account_id}, ${by.project_id}, ${by.token_id}::integer, ${by.user_id}, ${join(given.map(([, value]) => value))}
-      where ${input.user_id ?? null}::integer is null or ${seesProject(by.project_id, input.user_id)}
+      where (${input.user_id ?? null}::integer is null or ${seesProject(by.project_id, input.user_id)})
+        ${when(stillAdmitted, (condition) => sql`and ${condition}`)}
       returning *)
       ${when(entry, (entry) => sql`, entry as (${newEntries(sql`select account_id from t`, { ...entry, ...madeTask })})`)}
     select ${columns(site, metadataWithToken)}, t.created_by_user_id, '{"changes":[],"build_runs":[],"deployments":[]}'::json as links from t`)
-  if (!task) throw notAMember()
+  if (!task) throw stillAdmitted ? new NoLongerAdmitted() : notAMember()
   return task
 }
 

@@ -1,6 +1,6 @@
 import { readId } from '../../contract/params.ts'
 import type { BodyOf, PathOf, QueryOf, ReplyOf, RouteName } from '../../contract/routes.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Sql } from '../../db/database.ts'
 import type { Caller } from '../../domain/access/access.ts'
 import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
@@ -41,6 +41,8 @@ export interface Call<N extends RouteName> {
   unchanged(): void
   /** Who asks for what, for those who write their entry in the audit log themselves. */
   entry(): NewEntry
+  /** Where the caller is only remembered, the condition under which they may write. */
+  stillAdmitted: Sql | undefined
 }
 
 /** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
@@ -55,13 +57,13 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
   showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
-  async createTask({ db, by, body, header, caller, site, entry }) {
+  async createTask({ db, by, body, header, caller, site, entry, stillAdmitted }) {
     const input = await body()
     const key = header('idempotency-key')
     // Keys belong to tokens: a page knows what it has sent.
-    if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site, entry())
+    if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site, { entry: entry(), stillAdmitted })
     return withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
-      tasks.create(db, by, input, site, entry()),
+      tasks.create(db, by, input, site, { entry: entry() }),
     )
   },
   async editTask({ db, by, path, body, site }) {

@@ -12,6 +12,7 @@ import type { Service } from '../service.ts'
 import { attempt } from './asking.ts'
 import { serveEvents } from './events.ts'
 import { type Call, type HandledName, handlers, WITH_ENTRY } from './handlers.ts'
+import { KnownCallers } from './known-callers.ts'
 import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
 import { EDITED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 
@@ -66,19 +67,37 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
   const asShown = (answer: unknown) => (shown ? shown(answer as never) : answer)
   const edited = EDITED[name]
   const showing = edited && (handlers[edited.shown] as typeof handler)
+  const known = WITH_ENTRY.has(name) ? new KnownCallers() : undefined
+  const admit = (caller: access.Caller, ask: access.Ask) => {
+    access.admit(caller, ask)
+    if (route.writes && caller.read_only) throw readOnly(caller.read_only, service.site)
+  }
   const isTagged = edited !== undefined || (route.method === 'GET' && /\/:\w+$/.test(route.path))
   app.route({
     method: route.method,
     url: `${scheme.prefix}${route.path}`,
     // Everything that can be refused without the body is refused before it is read.
     onRequest: async (request) => {
-      const caller = await admitted(service, request, scheme, route)
-      if (route.writes && caller.read_only) throw readOnly(caller.read_only, service.site)
-      request.call = { caller, query: readQuery(route.query, request.query as RawQuery) }
+      const ask = askOf(request, scheme, route)
+      const remembered = request.headers['idempotency-key'] === undefined ? known?.get(ask) : undefined
+      const caller = remembered ?? (await access.findCaller(service.db, ask))
+      if (route.limited && caller.token_id !== null) await service.limits.taskWrites(String(caller.token_id))
+      if (!remembered) {
+        admit(caller, ask)
+        known?.note(ask, caller)
+        service.lastUsed.note(caller.token_id)
+      }
+      request.about = caller
+      request.call = {
+        ask,
+        caller,
+        isRemembered: remembered !== undefined,
+        query: readQuery(route.query, request.query as RawQuery),
+      }
     },
     ...(route.produces ? {} : { schema: { response: { '2xx': route.reply } } }),
     handler: async (request, reply) => {
-      const { caller, query } = request.call!
+      const { ask, caller, isRemembered, query } = request.call!
       reply.code(route.created ?? 200)
       const call: Call<RouteName> = {
         db: service.db,
@@ -95,6 +114,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         body: async (missing) => {
           const [read, refused] = attempt(() => route.body!.read(jsonOf(request)) as BodyOf<RouteName>)
           if (!refused) return read
+          if (isRemembered) admit(await access.findCaller(service.db, ask), ask)
           await missing?.()
           throw refused
         },
@@ -102,16 +122,24 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         status: (code) => void reply.code(code),
         unchanged: () => {},
         entry: () => entryOf(name, call.by, request),
+        stillAdmitted: isRemembered ? access.stillAdmitted(ask, caller) : undefined,
       }
-      const answer = await service.share.enter(caller.account_id ?? `user ${caller.user_id}`, () =>
+      const work = () =>
         route.writes && !WITH_ENTRY.has(name)
           ? audited(service.db, { action: name, by: call.by, request, detached: undefined }, async (db, unchanged) => {
               const inside = { ...call, unchanged, db: { ...service.db, ...db } }
               if (edited) await requireMatch(edited, inside, async () => asShown(await showing!(inside)))
               return handler(inside)
             })
-          : handler(call),
-      )
+          : handler(call)
+      const answer = await service.share.enter(caller.account_id ?? `user ${caller.user_id}`, work).catch(async (error) => {
+        if (!(error instanceof access.NoLongerAdmitted)) throw error
+        const found = await access.findCaller(service.db, ask)
+        admit(found, ask)
+        known!.note(ask, found)
+        return handler({ ...call, caller: found, stillAdmitted: undefined })
+      })
+      if (isRemembered) service.lastUsed.note(caller.token_id)
       const told = asShown(answer)
       if (isTagged) {
         const tag = tagOf(told)
@@ -125,21 +153,6 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
 
 const send = (reply: FastifyReply, route: Route, answer: unknown) =>
   reply.type(route.produces ? `${route.produces}; charset=utf-8` : 'application/json; charset=utf-8').send(answer)
-
-async function admitted(
-  { db, limits, lastUsed }: Service,
-  request: FastifyRequest,
-  scheme: AuthScheme,
-  route: Route,
-): Promise<access.Caller> {
-  const ask = askOf(request, scheme, route)
-  const caller = await access.findCaller(db, ask)
-  if (route.limited && caller.token_id !== null) await limits.taskWrites(String(caller.token_id))
-  access.admit(caller, ask)
-  request.about = caller
-  lastUsed.note(caller.token_id)
-  return caller
-}
 
 /** What the request claims: who asks, the scope that needs and the project it names. */
 function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): access.Ask {
@@ -169,6 +182,6 @@ export function jsonOf(request: FastifyRequest): unknown {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    call?: { caller: access.Caller; query: object }
+    call?: { ask: access.Ask; caller: access.Caller; isRemembered: boolean; query: object }
   }
 }
