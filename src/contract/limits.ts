@@ -51,7 +51,8 @@ export const SIGNING_SECRETS_MAX = 5
 /** Of a failure rule that somebody writes. */
 export const RULE = { tool: 60, pattern: 500, fix: 1_000, log: 20_000 }
 export const CHANNEL_RULES_MAX = 50
-/** Of a branch or a job, with stars. */
+export const APPROVAL_RULES_MAX = 50
+/** Of a branch, a job, a path or an author, with stars. */
 export const PATTERN_MAX = 200
 
 /** A time of day. */

@@ -18,7 +18,15 @@ import {
   timezone,
   type Values,
 } from '../contract/field-readers.ts'
-import { CHANNEL_RULES_MAX, CLOCK, DAYS_MAX, IDENTIFIER_MAX, PATTERN_MAX, URL_MAX } from '../contract/limits.ts'
+import {
+  APPROVAL_RULES_MAX,
+  CHANNEL_RULES_MAX,
+  CLOCK,
+  DAYS_MAX,
+  IDENTIFIER_MAX,
+  PATTERN_MAX,
+  URL_MAX,
+} from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
 import { DIMENSION_MAX, MEASURE_NAME_MAX, MEASURE_UNIT_MAX, MEASURES_MAX } from '../contract/spellings/build-dimensions.ts'
 import { TRACK_MAX } from '../contract/spellings/stores.ts'
@@ -120,6 +128,18 @@ export const FIELDS = {
     engine: optional(text(100)),
     status: optional(oneOf(sets.PROJECT_STATUSES)),
     members: optional(rolesOf('users', [...sets.ROLES, ...sets.PROJECT_ROLES])),
+    approval_rules: optional(
+      listOf(
+        object({
+          path: optional(text(PATTERN_MAX)),
+          asset_types: optional(listOf(oneOf(sets.ASSET_TYPES))),
+          branch: optional(text(PATTERN_MAX)),
+          author: optional(text(PATTERN_MAX)),
+        }),
+        0,
+        APPROVAL_RULES_MAX,
+      ),
+    ),
     ...times,
   },
   tokens: {

@@ -5,6 +5,7 @@ import type { ProjectRole } from '../contract/sets.ts'
 import { storeOf, trackOf } from '../contract/spellings/stores.ts'
 import { hashOf, newToken, type Vault } from '../domain/access/secrets.ts'
 import { withPing } from '../domain/access/tokens.ts'
+import { EVERY_VERSION } from '../domain/assets/approval-rules.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { sent } from '../domain/builds/logs.ts'
 import { byName } from '../domain/builds/measures.ts'
@@ -57,9 +58,10 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return { account_ids }
   },
 
-  projects({ account, name, engine, status, members = [], ...rest }, to) {
+  projects({ account, name, engine, status, members = [], approval_rules: given, ...rest }, to) {
     const account_id = idOf(account)
-    to.put('projects', { id: to.id, account_id, name, engine, status, ...times(rest) })
+    const approval_rules = given?.map((rule) => ({ ...EVERY_VERSION, ...rule }))
+    to.put('projects', { id: to.id, account_id, name, engine, status, approval_rules, ...times(rest) })
     for (const { who, role } of members)
       to.put('project_members', { project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
     return { account_id, engine }

@@ -10,6 +10,23 @@ const LONG = `T_${'AndOn'.repeat(30)}.png`
 const world = {
   ...workshop,
   users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
+  projects: [
+    ...workshop.projects,
+    { key: 'ruled', account: 'owl', name: 'Ruled', members: { lead: 'owner' }, approval_rules: [] },
+  ],
+  changes: [
+    {
+      project: 'ruled',
+      identifier: '4711',
+      source_type: 'Changelist',
+      author: 'Mia Sol',
+      timestamp: new Date().toISOString(),
+      files: [
+        { path: 'Content/Art/T_Sky.png', action: 'edit' },
+        { path: 'Content/Maps/L_Sky.umap', action: 'edit' },
+      ],
+    },
+  ],
   assets: [...NAMES, LONG].map((name, i) => ({
     key: name,
     project: name === LONG ? 'moon' : 'star',
@@ -152,5 +169,30 @@ describeWith('chromium')('the approval queue in a browser', () => {
       await page.getByRole('heading', { name: heading, exact: true }).waitFor()
     }
     expect(tab().complaints).toEqual([])
+  })
+
+  test('asks for what the rules of the project say, which show beforehand what they would have asked for', async () => {
+    const { page } = tab()
+    await tab().go(`/projects/${studio().world.projects!.ruled!.id}/approvals`)
+    await page.getByText('No approval rules yet').waitFor()
+    await page.getByRole('link', { name: 'Choose approval rules' }).click()
+    const rules = page.locator('section', { has: page.getByRole('heading', { name: 'Approval rules' }) })
+    await rules.getByText('Nothing asks for approval').waitFor()
+    await rules.getByRole('button', { name: 'Add rule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New approval rule' })
+    await dialog.getByLabel('Path').fill('Content/Art/*')
+    await dialog.getByLabel('texture').check()
+    await dialog.getByLabel('Author').fill('Mia*')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('In the last 30 days, 1 asset in 1 change would have asked for approval.').waitFor()
+    await dialog.getByText('Content/Art/T_Sky.png').waitFor()
+    expect(await axe(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Add rule' }).click()
+    await rules.getByText('Every texture in Content/Art/* by Mia*').first().waitFor()
+    await rules.getByRole('button', { name: 'Use the usual rule' }).click()
+    await rules.getByText('This is the usual rule.').waitFor()
+    await rules.getByRole('button', { name: 'Remove' }).click()
+    await rules.getByText('No approval rules yet').waitFor()
+    expect(await axe(page)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
-import { ENGINE_MAX } from '../limits.ts'
+import { APPROVAL_RULES_MAX, ENGINE_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -13,6 +13,7 @@ const projectViewer = { who: 'viewer', query: none } as const
 const projectLead = { who: 'lead', query: none } as const
 const ofTokens = { scope: 'admin:tokens' } as const
 const ofProjects = { scope: 'admin:projects' } as const
+const approvalRules = Type.Array(app.ApprovalRule, { maxItems: APPROVAL_RULES_MAX })
 
 export const projectSettingsRoutes = {
   createProject: {
@@ -44,6 +45,8 @@ export const projectSettingsRoutes = {
       name,
       engine: Type.String({ maxLength: ENGINE_MAX }),
       status: oneOf(sets.PROJECT_STATUSES),
+      approval_rules: nullable(approvalRules),
+      /** From before rules had more than types: becomes one rule. */
       approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
       badge: flag,
@@ -51,6 +54,16 @@ export const projectSettingsRoutes = {
     }),
     reply: app.ProjectSettings,
     writes: true,
+  },
+  previewApprovalRules: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/approval_rules/preview',
+    summary: 'What approval rules would have asked for in the last 30 days; nothing is kept',
+    ...projectLead,
+    ...ofProjects,
+    body: object({ approval_rules: nullable(approvalRules) }),
+    reply: app.ApprovalPreview,
+    unaudited: true,
   },
   listProjectPeople: {
     method: 'GET',

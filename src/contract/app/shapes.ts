@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
+import { flag, idText, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
 import { Branch, BranchHealth } from '../health-shapes.ts'
-import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
+import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
 
@@ -207,13 +207,34 @@ export const RequiredJobs = object({
   jobs: Type.Array(Type.String({ minLength: 1, maxLength: NAME_MAX }), { minItems: 1, maxItems: 100 }),
 })
 
+/** Which versions of assets ask for an approval; what is empty matches everything, a star in a pattern any text. */
+export const ApprovalRule = object({
+  path: Type.String({ maxLength: PATTERN_MAX }),
+  asset_types: Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: sets.ASSET_TYPES.length }),
+  branch: Type.String({ maxLength: PATTERN_MAX }),
+  author: Type.String({ maxLength: PATTERN_MAX }),
+})
+export type ApprovalRule = Static<typeof ApprovalRule>
+
+export const ApprovalPreview = object({
+  days: integer,
+  changes: integer,
+  assets: integer,
+  first: Type.Array(object({ path: text, change: object({ id: integer, display_identifier: text }) })),
+  /** Of the project's newest changes; not complete where there were more. */
+  looked_at: integer,
+  complete: flag,
+})
+
 export const ProjectSettings = object({
   id: integer,
   account_id: integer,
   name: text,
   engine: text,
   status: oneOf(sets.PROJECT_STATUSES),
-  /** Null takes the default list. */
+  /** Null takes the usual rule, which asks for art; none: nothing asks. */
+  approval_rules: nullable(own(Type.Array(ApprovalRule))),
+  /** The types in these rules; null with the usual one. */
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
   /** Patterns above that no branch matches. */

@@ -3,27 +3,35 @@ import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { APPROVAL_RULES, rulesOf, typesOf } from '../assets/approval-rules.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
 
 type Settings = OwnReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, approval_types, required_jobs, badge_key, investigates_failures, created_at
-  from projects ${where} order by id`
+  select id, account_id, name, engine, status, ${APPROVAL_RULES} as approval_rules, required_jobs, badge_key, investigates_failures, created_at
+  from projects p ${where} order by id`
+
+type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
 
 /** For operators: all, or those of an account. */
-export const list = (db: Database, accountId?: number): Promise<Omit<Settings, 'unmatched_patterns'>[]> =>
+export const list = (db: Database, accountId?: number): Promise<Stored[]> =>
   db.rows(select(accountId === undefined ? sql`` : sql`where account_id = ${accountId}`))
 
 export async function show(db: Database, id: number): Promise<Settings> {
-  const settings = await db.one<Omit<Settings, 'unmatched_patterns'>>(select(sql`where id = ${id}`))
+  const settings = await db.one<Stored>(select(sql`where id = ${id}`))
   if (!settings) throw notFound('Project')
   const owner = { account_id: settings.account_id, project_id: id }
-  const patterns = settings.required_jobs.map(({ branch }) => branch)
-  return { ...settings, unmatched_patterns: await unmatched(db, owner, patterns) }
+  const rules = [...settings.required_jobs, ...(settings.approval_rules ?? [])]
+  const patterns = rules.map(({ branch }) => branch).filter(Boolean)
+  return {
+    ...settings,
+    approval_types: typesOf(settings.approval_rules),
+    unmatched_patterns: await unmatched(db, owner, patterns),
+  }
 }
 
-/** Its maker is its first member and leads it. */
+/** Its maker is its first member and leads it. Nothing asks for an approval until they choose a rule. */
 export const create = (
   db: Database,
   accountId: number,
@@ -32,18 +40,24 @@ export const create = (
 ): Promise<Settings> =>
   db.transaction(async (db) => {
     const { id } = (await db.one<{ id: number }>(sql`
-      insert into projects (account_id, name, engine) values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}) returning id`))!
+      insert into projects (account_id, name, engine, approval_rules)
+      values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}, '[]') returning id`))!
     await db.execute(sql`insert into project_members (project_id, user_id, project_role) values (${id}, ${userId}, 'lead')`)
     return show(db, id)
   })
 
 export async function edit(db: Database, id: number, input: OwnBody<'editProject'>): Promise<Settings> {
   const before = await show(db, id)
-  const { name, engine, status, approval_types, required_jobs, investigates_failures } = { ...before, ...input }
+  const { name, engine, status, required_jobs, investigates_failures } = { ...before, ...input }
+  const given =
+    input.approval_rules === undefined && input.approval_types !== undefined
+      ? rulesOf(input.approval_types)
+      : input.approval_rules
+  const rules = given === undefined ? before.approval_rules : given
   const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
-      approval_types = ${approval_types}::text[], required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
+      approval_rules = ${rules && JSON.stringify(rules)}::jsonb, approval_types = null, required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
       investigates_failures = ${investigates_failures}, updated_at = now() where id = ${id}`)
   return show(db, id)
 }

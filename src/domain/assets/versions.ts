@@ -1,14 +1,17 @@
-import { APPROVED_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import * as builds from '../builds/report.ts'
 import { assetFiles, type ChangedFile } from '../changes/files.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
+import { asks } from './approval-rules.ts'
 
 /** A change as far as its files are concerned. */
 interface Changed {
   identifier: string
+  author: string
   files: ChangedFile[] | null
 }
+/** The branches that a file of a change arrived on, in any spelling. */
+type BranchesOf<C> = (change: C, path: string) => string[]
 
 /** An asset whose new version somebody has to approve. */
 export interface OpenedApproval {
@@ -19,42 +22,41 @@ export interface OpenedApproval {
 }
 
 /**
- * Files of those changes in `written` that are news make assets or give them a version, and ask for an approval where the project wants
- * one: a pending record moves to the new commit (`moved`), otherwise one is made, at once for a new asset and by `settle` for the
+ * Files of those changes in `written` that are news make assets or give them a version, and ask for an approval where the project's rules
+ * say so: a pending record moves to the new commit (`moved`), otherwise one is made, at once for a new asset and by `settle` for the
  * others (`unmoved`). Of several changes to one file the last one speaks.
  */
-export function touching(context: IntegrationContext, changes: readonly Changed[]): Sql {
-  const approved = context.approval_types ?? APPROVED_TYPES
-  const touches = changes.flatMap(filesOf).map((file, place) => ({ ...file, place }))
+export function touching<C extends Changed>(context: IntegrationContext, changes: readonly C[], branchesOf: BranchesOf<C>): Sql {
+  const touches = changes.flatMap((change) => filesOf(context, change, branchesOf)).map((file, place) => ({ ...file, place }))
   return sql`
     touches as (
-      select distinct on (t.path) t.path, t.name, t.asset_type, t.size_bytes, w.id as change_id, w.identifier as commit_sha,
+      select distinct on (t.path) t.path, t.name, t.asset_type, t.size_bytes, t.asks, w.id as change_id, w.identifier as commit_sha,
         count(*) over (partition by t.path) as times
       from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb)
-        as t (identifier text, path text, name text, asset_type text, size_bytes bigint, place integer)
+        as t (identifier text, path text, name text, asset_type text, size_bytes bigint, asks boolean, place integer)
       join written w on w.identifier = t.identifier and w.news
       order by t.path, t.place desc),
     touched as (
       insert into assets as a (account_id, project_id, name, path, asset_type, version, size_bytes, last_change_id, approval_status)
       select ${context.account_id}, ${context.project_id}, t.name, t.path, t.asset_type, t.times, t.size_bytes, t.change_id,
-        case when t.asset_type = any (${approved}) then 'pending' else 'none' end
+        case when t.asks then 'pending' else 'none' end
       from touches t order by t.path
       on conflict (project_id, path) where path <> '' do update set
         version = a.version + excluded.version, size_bytes = coalesce(excluded.size_bytes, a.size_bytes),
         last_change_id = excluded.last_change_id, updated_at = now(),
-        approval_status = case when a.asset_type = any (${approved}) then 'pending' else a.approval_status end
-      returning a.id, a.name, a.path, a.asset_type, a.version, a.xmax = 0 as inserted),
+        approval_status = case excluded.approval_status when 'pending' then 'pending' else a.approval_status end
+      returning a.id, a.name, a.path, a.version, a.xmax = 0 as inserted),
     asked as (
-      select a.id, a.name, a.version, a.inserted, t.commit_sha from touched a join touches t on t.path = a.path
-      where a.asset_type = any (${approved})),
+      select a.id, a.name, a.version, a.inserted, t.commit_sha from touched a join touches t on t.path = a.path where t.asks),
     ${MOVED},
     made as (${makeApprovals(context, sql`asked.inserted`)}),
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
 
-const filesOf = (change: Changed) =>
+const filesOf = <C extends Changed>(context: IntegrationContext, change: C, branchesOf: BranchesOf<C>) =>
   assetFiles(change).map((file) => ({
     ...file,
+    asks: asks(context.approval_rules, { ...file, author: change.author, branches: branchesOf(change, file.path) }),
     identifier: change.identifier,
     name: file.path.slice(Math.max(file.path.lastIndexOf('/'), file.path.lastIndexOf('\\')) + 1),
   }))
@@ -64,6 +66,36 @@ export async function settle(db: Database, context: IntegrationContext, moved: n
   const all = moved + (others.length > 0 ? await askAgain(db, context, others) : 0)
   // The commit an approval moved away from may have nothing left to wait for.
   if (all > 0) await builds.release(db, context.project_id)
+}
+
+/**
+ * Changes that were known arrived on another branch: rules for that branch ask now. Not where a person has been asked about the change
+ * already, or about a later one.
+ */
+export async function askOnBranch<C extends Changed>(
+  db: Database,
+  context: IntegrationContext,
+  changes: readonly C[],
+  branchesOf: BranchesOf<C>,
+) {
+  const rules = context.approval_rules?.filter(({ branch }) => branch !== '') ?? []
+  if (rules.length === 0) return
+  const files = changes.flatMap((change) => filesOf({ ...context, approval_rules: rules }, change, branchesOf))
+  const told = files.filter((file) => file.asks).map(({ path, identifier }) => ({ path, identifier }))
+  if (told.length === 0) return
+  await db.execute(sql`
+    with told as (
+      select distinct on (t.path) a.id, t.identifier
+      from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as t (path text, identifier text)
+      join assets a on a.project_id = ${context.project_id} and a.path = t.path
+      where not exists (select from approvals n where n.asset_id = a.id and n.commit_sha = t.identifier)
+      order by t.path),
+    locked as (
+      select a.id from assets a where a.id in (select id from told) and a.approval_status <> 'pending' order by a.path for update),
+    asked as (
+      update assets a set approval_status = 'pending', updated_at = now() from locked l join told t on t.id = l.id
+      where a.id = l.id returning a.id, a.name, a.version, t.identifier as commit_sha)
+    ${makeApprovals(context, sql`true`)}`)
 }
 
 /** What another transaction wrote while this one waited for its assets is known to a new statement only. */

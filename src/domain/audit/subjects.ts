@@ -41,7 +41,7 @@ const accountMember: Subject = {
   columns: 'role',
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and user_id = ${numberIn(ids, 'user_id')}`,
 }
-const PROJECT = 'name, engine, status, approval_types, required_jobs, investigates_failures, badge_key is not null as badge'
+const PROJECT = 'name, engine, status, approval_rules, required_jobs, investigates_failures, badge_key is not null as badge'
 const project = byId('projects', PROJECT, 'project', 'project_id')
 const projectMember: Subject = {
   kind: 'project_member',

@@ -81,7 +81,7 @@ describe('a branch', () => {
     integration_id: 1,
     provider: 'perforce',
     engine: 'unreal',
-    approval_types: [],
+    approval_rules: [],
     config: {},
   }
   beforeAll(async () => {

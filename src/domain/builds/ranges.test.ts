@@ -26,7 +26,7 @@ async function project(provider: 'github' | 'perforce'): Promise<IntegrationCont
   await base.db.execute(sql`
     insert into integrations (id, project_id, provider, token_hash, token_sealed)
     values (${id}, ${id}, ${provider}, sha256(${String(id)}::bytea), '')`)
-  return { account_id: 1, project_id: id, integration_id: id, provider, engine: 'custom', approval_types: [], config: {} }
+  return { account_id: 1, project_id: id, integration_id: id, provider, engine: 'custom', approval_rules: [], config: {} }
 }
 
 /** Lets it happen; the ids of the builds in their order. */

@@ -56,6 +56,8 @@ interface Outcome {
   has_builds: boolean
   has_failures: boolean
   has_new_branches: boolean
+  /** Changes that were known, and are on another branch now. */
+  arrived: string[] | null
   moved: number
   others: assets.OpenedApproval[] | null
 }
@@ -74,18 +76,25 @@ export async function submit(
   const { project_id } = context
   const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
+  const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
   const names = changes.map(({ identifier }) => identifier)
   const done = (await db.one<Outcome>(sql`
     with ${writing(context, changes, unless)},
     ${branches.placing(context, placementsOf(changes, settings))},
-    ${assets.touching(context, changes)}
+    ${assets.touching(context, changes, branchesOf)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
-      (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches, ${hasBuildsOf(project_id, names)} as has_builds,
+      (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches,
+      (select json_agg(w.identifier) from written w where not w.news and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(project_id, names)} as has_builds,
       ${hasRecentFailures(project_id)} as has_failures,
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
   if (!done.changes) return []
   await branches.reorder(db, context, done.late ?? [])
   await assets.settle(db, context, done.moved, done.others ?? [])
+  if (done.arrived) {
+    const arrived = new Set(done.arrived)
+    const known = changes.filter(({ identifier }) => arrived.has(identifier))
+    await assets.askOnBranch(db, context, known, branchesOf)
+  }
   const pending = changes.flatMap((change) => (change.pending ? [change.identifier] : []))
   if (pending.length > 0) await makePreflights(db, project_id, pending)
   if (done.has_builds)
@@ -111,6 +120,10 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
     }
     return [{ identifier, branch, given: null, follows: follows ?? null, repository }]
   })
+
+/** Of a changelist across streams, each file is on its own. */
+const fileBranches = ({ source_type, branch, pending }: Submitted, path: string, settings: StreamSettings): string[] =>
+  pending ? [] : branch === '' && source_type === 'Changelist' ? streamsOf([path], settings) : [branch]
 
 /** `written`: the changes, and whether their files were not known before; only then do they touch assets. */
 function writing(context: IntegrationContext, changes: Submitted[], unless: Sql): Sql {

@@ -1,3 +1,4 @@
+import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import type { BuildType, ProviderName } from '../../contract/sets.ts'
 
 /** Where something reported by a tool belongs. */
@@ -8,8 +9,8 @@ export interface IntegrationContext {
   provider: ProviderName
   /** The project's engine, for builds that do not say theirs. */
   engine: string
-  /** Asset types whose change asks for an approval; null takes the default. */
-  approval_types: string[] | null
+  /** Which versions of assets ask for an approval; null takes the usual rule. */
+  approval_rules: ApprovalRule[] | null
   config: Record<string, unknown>
 }
 

@@ -124,7 +124,7 @@ test('a phase is told when it is another one, and not while the one before was t
   const owner = (await studio.db.one<{ account_id: number; project_id: number; integration_id: number }>(
     sql`select account_id, project_id, integration_id from build_runs where id = ${build}`,
   ))!
-  const context: IntegrationContext = { ...owner, provider: 'jenkins', config: {}, engine: '', approval_types: [] }
+  const context: IntegrationContext = { ...owner, provider: 'jenkins', config: {}, engine: '', approval_rules: [] }
   const toldAt = async (phase: string, before: ReturnType<typeof sql>) => {
     await studio.db.execute(sql`update build_runs set progressed_at = ${before} where id = ${build}`)
     await reportBuild(studio.db, context, { build: { build_run_id: build }, phase })

@@ -91,7 +91,7 @@ const contextOf = (): IntegrationContext => ({
   provider: 'github',
   config: {},
   engine: 'custom',
-  approval_types: [],
+  approval_rules: [],
 })
 const told = (identifier: string, branch: string): changes.Submitted => ({
   source_type: 'GitCommit',

@@ -13,6 +13,7 @@ import * as connectedAccounts from '../../domain/accounts/connected-accounts.ts'
 import * as profile from '../../domain/accounts/profile.ts'
 import * as projectSettings from '../../domain/accounts/project-settings.ts'
 import * as quotas from '../../domain/accounts/quotas.ts'
+import { preview } from '../../domain/assets/approval-rules.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as auditChain from '../../domain/audit/audit-chain.ts'
 import * as audit from '../../domain/audit/audit-log.ts'
@@ -186,6 +187,7 @@ export const appHandlers: AppHandlers = {
 
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
+  previewApprovalRules: ({ db, project_id, body }) => preview(db, project_id, body.approval_rules),
   listProjectPeople: async ({ db, project_id, visit }) => ({
     members: await projectSettings.people(db, project_id, suffices(visit.account_role, 'admin')),
   }),

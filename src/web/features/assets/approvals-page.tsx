@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { DECISIONS } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
-import { usePages } from '../../queries.ts'
+import { useApi, usePages } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
@@ -43,6 +43,7 @@ function Waiting({ projectId }: { projectId: string }) {
     { project_id: projectId, query: { status: 'pending', limit: 50, changes: true } },
     'approvals',
   )
+  const asksNothing = useApi('showProjectSettings', { project_id: projectId }).data?.approval_rules?.length === 0
   const frozen = useLocked('approver') !== undefined
   // An asset is decided as it is now, so it stands here once.
   const seen = new Set<string>()
@@ -53,14 +54,16 @@ function Waiting({ projectId }: { projectId: string }) {
       count={approvals.length}
       empty={
         <Empty
-          title="All decided"
+          title={asksNothing ? 'No approval rules yet' : 'All decided'}
           action={
             <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
-              See the approval rules
+              {asksNothing ? 'Choose approval rules' : 'See the approval rules'}
             </Link>
           }
         >
-          Nothing waits. When a change touches a texture, a model or whatever else the project's rules name, it stands here.
+          {asksNothing
+            ? 'Nothing asks for approval in this project. Choose which paths, asset types, branches or authors need a review.'
+            : 'Nothing waits. Changed files that match an approval rule of the project appear here.'}
         </Empty>
       }
     >

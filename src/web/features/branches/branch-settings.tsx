@@ -36,6 +36,7 @@ const requirementsOf = (text: string): Requirement[] =>
 export function BranchSettings({ settings, locked }: { settings: Settings; locked: boolean }) {
   const { id, required_jobs, badge_key } = settings
   const stored = linesOf(required_jobs)
+  const unmatched = settings.unmatched_patterns.filter((pattern) => required_jobs.some(({ branch }) => branch === pattern))
   const [draft, setDraft, clear] = useDraft(`required jobs ${id}`, stored)
   const edit = useWrite('editProject', ['showProjectSettings', 'listBranches', 'showBranchHealth'])
   const say = useToast()
@@ -61,9 +62,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
           onChange={(event) => setDraft(event.target.value)}
         />
       </Form>
-      {settings.unmatched_patterns.length > 0 && (
-        <Notice kind="warn">No branch matches {settings.unmatched_patterns.join(', ')}.</Notice>
-      )}
+      {unmatched.length > 0 && <Notice kind="warn">No branch matches {unmatched.join(', ')}.</Notice>}
       <Checkbox
         label="Badge"
         hint="A picture of a branch's state that whoever has its address can see, without signing in."

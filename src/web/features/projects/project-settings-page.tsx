@@ -1,17 +1,16 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
-import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
-import { Button } from '../../ui/form/button.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
-import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
+import { Select, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { ApprovalRules } from '../approval-rules/approval-rules.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
 import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
@@ -105,58 +104,6 @@ function General({ settings, locked }: Part) {
             onChange={(event) => setEngine(event.target.value)}
           />
         </div>
-      </Form>
-    </Section>
-  )
-}
-
-/** Which kinds of assets wait for a person after they changed. */
-function ApprovalRules({ settings, locked }: Part) {
-  const { id, approval_types } = settings
-  const stored = (approval_types ?? APPROVED_TYPES).join(' ')
-  const [draft, setDraft, clear] = useDraft(`approval rules ${id}`, stored)
-  const chosen = draft.split(' ').filter(Boolean) as AssetType[]
-  const edit = useWrite('editProject', ['showProjectSettings'])
-  const say = useToast()
-  const save = async (types: AssetType[] | null) => {
-    await edit.mutateAsync({ project_id: id, body: { approval_types: types } })
-    setDraft((types ?? APPROVED_TYPES).join(' '))
-    clear()
-    say('Approval rules saved')
-  }
-  const toggle = (type: AssetType, on: boolean) =>
-    setDraft(ASSET_TYPES.filter((one) => (one === type ? on : chosen.includes(one))).join(' '))
-  const changed = [...chosen].sort().join(' ') !== stored.split(' ').sort().join(' ')
-  return (
-    <Section title="Approval rules">
-      <Form
-        action="Save"
-        submit={() => save(chosen)}
-        disabled={locked || !changed}
-        beside={
-          approval_types !== null && (
-            <Button look="quiet" disabled={locked} busy={edit.isPending} onClick={() => void save(null).catch(() => {})}>
-              Back to the usual rules
-            </Button>
-          )
-        }
-      >
-        <fieldset className="grid gap-3" disabled={locked}>
-          <legend className="mb-3 text-sm text-soft">
-            A changed file of these types asks for an approval, and a build of that change waits until it is decided.
-            {approval_types === null && ' These are the usual rules.'}
-          </legend>
-          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-            {ASSET_TYPES.map((type) => (
-              <Checkbox
-                key={type}
-                label={type}
-                checked={chosen.includes(type)}
-                onChange={(event) => toggle(type, event.target.checked)}
-              />
-            ))}
-          </div>
-        </fieldset>
       </Form>
     </Section>
   )

@@ -1,0 +1,37 @@
+import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import { countOf } from '../../ui/text/count.ts'
+
+interface Props {
+  projectId: number
+  preview: AppReply<'previewApprovalRules'>
+}
+
+/** What all rules of the project, with the one that is edited, would have asked for. */
+export const ApprovalPreview = ({ projectId, preview: { days, assets, changes, first, looked_at, complete } }: Props) => (
+  <section aria-label="Preview" aria-live="polite" className="grid gap-2 rounded-md border border-line p-3 text-sm">
+    <p>
+      {assets === 0
+        ? `In the last ${days} days, nothing would have asked for approval.`
+        : `In the last ${days} days, ${countOf(assets, 'asset')} in ${countOf(changes, 'change')} would have asked for approval.`}
+      {!complete && ` Only the newest ${countOf(looked_at, 'change')} are counted.`}
+    </p>
+    {first.length > 0 && (
+      <ul className="grid gap-1 text-xs text-soft">
+        {first.map(({ path, change }) => (
+          <li key={`${change.id} ${path}`} className="flex items-baseline gap-2">
+            <span className="wrap-anywhere min-w-0 flex-1">{path}</span>
+            <Link
+              to="/projects/$projectId/changes/$changeId"
+              params={{ projectId: String(projectId), changeId: String(change.id) }}
+              className="font-mono underline"
+            >
+              {change.display_identifier}
+            </Link>
+          </li>
+        ))}
+        {assets > first.length && <li>and more</li>}
+      </ul>
+    )}
+  </section>
+)

@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import type { AppReply } from '../../../contract/app/routes.ts'
+import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { APPROVAL_RULES_MAX } from '../../../contract/limits.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Button } from '../../ui/form/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { ApprovalRuleDialog } from './rule-dialog.tsx'
+import { USUAL_RULES, wordsOfRule } from './rule-words.ts'
+
+type Settings = AppReply<'showProjectSettings'>
+
+/** Which versions of assets wait for a person. Rules are saved together: a list has no other order than its own. */
+export function ApprovalRules({ settings, locked }: { settings: Settings; locked: boolean }) {
+  const { id, approval_rules, unmatched_patterns } = settings
+  const rules = approval_rules ?? USUAL_RULES
+  const [opened, setOpened] = useState<number>()
+  const edit = useWrite('editProject', ['showProjectSettings'])
+  const say = useToast()
+  const put = async (next: ApprovalRule[] | null, done: string) => {
+    await edit.mutateAsync({ project_id: id, body: { approval_rules: next } })
+    say(done)
+  }
+  const tryToPut = (next: ApprovalRule[] | null, done: string) =>
+    put(next, done).catch((error: unknown) => say(wordsOf(error), 'err'))
+  const withRule = (at: number, rule: ApprovalRule) =>
+    at < rules.length ? rules.map((one, i) => (i === at ? rule : one)) : [...rules, rule]
+  const add = (
+    <Button
+      disabled={locked || rules.length >= APPROVAL_RULES_MAX}
+      look={rules.length === 0 ? 'main' : 'plain'}
+      onClick={() => setOpened(rules.length)}
+    >
+      Add rule
+    </Button>
+  )
+  const usual = (
+    <Button look="quiet" disabled={locked || edit.isPending} onClick={() => void tryToPut(null, 'Usual rule chosen')}>
+      Use the usual rule
+    </Button>
+  )
+  return (
+    <Section title="Approval rules" actions={rules.length > 0 && add}>
+      {rules.length === 0 ? (
+        <Empty
+          title="No approval rules yet"
+          action={
+            <div className="flex flex-wrap justify-center gap-2">
+              {add}
+              {usual}
+            </div>
+          }
+        >
+          Nothing asks for approval, and builds that passed don't wait for anybody. Add a rule for the assets that somebody must
+          review. The usual rule asks for every changed texture, model, audio file, level, material, animation and video.
+        </Empty>
+      ) : (
+        <>
+          <p className="text-sm text-soft">
+            A changed file that matches one of these rules asks for approval. A build of that change that passed waits until
+            everything is decided.{approval_rules === null && ' This is the usual rule.'}
+          </p>
+          <ul className="grid overflow-hidden rounded-md border border-line text-sm">
+            {rules.map((rule, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its place alone
+              <li key={i} className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 last:border-0">
+                <span className="wrap-anywhere min-w-48 flex-1 py-1">
+                  {wordsOfRule(rule)}
+                  {unmatched_patterns.includes(rule.branch) && (
+                    <span className="block text-xs text-warn">No branch matches {rule.branch}.</span>
+                  )}
+                </span>
+                <span className="flex">
+                  <Button look="quiet" disabled={locked} onClick={() => setOpened(i)}>
+                    Edit <span className="sr-only">{wordsOfRule(rule)}</span>
+                  </Button>
+                  <Button
+                    look="quiet"
+                    disabled={locked || edit.isPending}
+                    onClick={() => {
+                      const rest = rules.filter((_, at) => at !== i)
+                      void tryToPut(rest, rest.length === 0 ? 'Rule removed. Nothing asks for approval now' : 'Rule removed')
+                    }}
+                  >
+                    Remove <span className="sr-only">{wordsOfRule(rule)}</span>
+                  </Button>
+                </span>
+              </li>
+            ))}
+          </ul>
+          {approval_rules !== null && <div>{usual}</div>}
+        </>
+      )}
+      <p className="text-xs text-soft">
+        Rules apply to changes that arrive from now on. What already waits for approval keeps waiting until somebody decides it.
+      </p>
+      {opened !== undefined && (
+        <ApprovalRuleDialog
+          projectId={id}
+          rule={rules[opened]}
+          withRule={(rule) => withRule(opened, rule)}
+          onSave={(rule) => put(withRule(opened, rule), 'Rule saved')}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { PATTERN_MAX } from '../../../contract/limits.ts'
+import { ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
+import { wordsOf } from '../../api.ts'
+import { useWrite } from '../../queries.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { Dialog } from '../../ui/form/dialog.tsx'
+import { Checkbox, TextField } from '../../ui/form/field.tsx'
+import { Form } from '../../ui/form/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { ApprovalPreview } from './approval-preview.tsx'
+import { NEW_RULE } from './rule-words.ts'
+
+interface Props {
+  projectId: number
+  /** Given to change one; else a new one is made. */
+  rule: ApprovalRule | undefined
+  /** All rules of the project with this one among them. */
+  withRule(rule: ApprovalRule): ApprovalRule[]
+  onSave(rule: ApprovalRule): Promise<unknown>
+  onClose(): void
+}
+
+export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose }: Props) {
+  const [draft, setDraft] = useState(rule ?? NEW_RULE)
+  const [problem, setProblem] = useState<string>()
+  const preview = useWrite('previewApprovalRules')
+  const put = (change: Partial<ApprovalRule>) => {
+    setDraft({ ...draft, ...change })
+    setProblem(undefined)
+    preview.reset()
+  }
+  const trimmed = () => ({ ...draft, path: draft.path.trim(), branch: draft.branch.trim(), author: draft.author.trim() })
+  const show = () =>
+    preview
+      .mutateAsync({ project_id: projectId, body: { approval_rules: withRule(trimmed()) } })
+      .catch((error: unknown) => setProblem(wordsOf(error)))
+  const toggle = (type: AssetType, on: boolean) =>
+    put({ asset_types: ASSET_TYPES.filter((one) => (one === type ? on : draft.asset_types.includes(one))) })
+  const submit = async () => {
+    await onSave(trimmed())
+    onClose()
+  }
+  const pattern = (name: 'path' | 'branch' | 'author') => ({
+    maxLength: PATTERN_MAX,
+    autoComplete: 'off',
+    spellCheck: false,
+    value: draft[name],
+    onChange: (event: { target: { value: string } }) => put({ [name]: event.target.value }),
+  })
+  return (
+    <Dialog title={rule ? 'Edit approval rule' : 'New approval rule'} open onClose={onClose}>
+      <Form
+        action={rule ? 'Save' : 'Add rule'}
+        submit={submit}
+        beside={
+          <Button busy={preview.isPending} onClick={() => void show()}>
+            Preview
+          </Button>
+        }
+      >
+        <p className="text-sm text-soft">
+          A changed file asks for approval when it matches everything here. Empty fields match everything; a * stands for any
+          text.
+        </p>
+        <TextField
+          label="Path"
+          hint="From the root, or from any folder: Content/Art/* or *.psd. Case doesn't matter."
+          placeholder="Content/Art/*"
+          {...pattern('path')}
+        />
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 text-sm font-medium">Asset types (none: all)</legend>
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+            {ASSET_TYPES.map((type) => (
+              <Checkbox
+                key={type}
+                label={type}
+                checked={draft.asset_types.includes(type)}
+                onChange={(event) => toggle(type, event.target.checked)}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <TextField label="Branch" placeholder="main" {...pattern('branch')} />
+          <TextField label="Author" hint="The name that changes show." placeholder="Mia Sol" {...pattern('author')} />
+        </div>
+        {preview.data && <ApprovalPreview projectId={projectId} preview={preview.data} />}
+        {problem && <Notice kind="err">{problem}</Notice>}
+      </Form>
+    </Dialog>
+  )
+}
