@@ -24,6 +24,7 @@ import { startWorker } from './jobs/worker.ts'
 import { listen } from './listen.ts'
 import { allowedHosts } from './net/addresses.ts'
 import { startTracing } from './net/tracing.ts'
+import { startNodeReport } from './node-report.ts'
 import { onStop } from './on-stop.ts'
 import { defaultConnections, openPools, poolSizes } from './pools.ts'
 import { recordSite } from './recorded-site.ts'
@@ -84,12 +85,22 @@ export async function serve(settings: Settings) {
     throw error
   }
   const working = pools.jobs && beginWork(settings, pools.jobs, service.vault, log)
+  let worker: Awaited<typeof working>
+  const { db, refusedRequests } = service
+  const report = startNodeReport(settings, {
+    db,
+    log,
+    role: 'serve',
+    refusedRequests,
+    silentServers: () => worker?.silentServers() ?? [],
+  })
   // From the first request on: whoever is told to stop while the rest still begins finishes what was accepted, too.
   stopping.stopWith(async () => {
     clearInterval(flush)
-    const worker = await working
+    worker = await working
     await Promise.all([acceptBacklog(app.server).then(() => app.close()), worker?.stop(), stopHeavy(HEAVY_MS)])
     await ops?.close()
+    await report.stop()
     await service.lastUsed.flush(service.db).catch(() => {})
     await service.intakeQuota.flush(service.db).catch(() => {})
     service.limits.close()
@@ -98,7 +109,7 @@ export async function serve(settings: Settings) {
     await store.close()
     await tracing?.stop()
   })
-  await working
+  worker = await working
   if (isOneOfMany || stopping.signal.aborted) return
   recordSite(settings)
   await welcome(settings, service).catch((error) => {
@@ -121,11 +132,13 @@ export async function work(settings: Settings) {
   stopping.leaveWith(store.leave)
   const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
   const worker = await beginWork(settings, store.db, store.vault, log)
-  const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool } })
+  const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool }, retention: settings.retention })
   if (settings.healthPort !== undefined) await listen(health, { ...settings, port: settings.healthPort })
+  const report = startNodeReport(settings, { db: store.db, log, role: 'work', silentServers: worker.silentServers })
   log.info('working on jobs')
   stopping.stopWith(async () => {
     await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
+    await report.stop()
     await store.close()
     await tracing?.stop()
   })
@@ -149,8 +162,9 @@ async function beginWork(
     site,
     ...(slackApi !== undefined && { slackApi }),
   }
+  const worker = await startWorker(context)
   const parts = [
-    await startWorker(context),
+    worker,
     startOutgoing(context),
     startChannels(context),
     startAuditStreams(context),
@@ -158,7 +172,7 @@ async function beginWork(
     startTableStatistics(context),
     ...(db.objects ? [startMovingObjects({ db, log, objects: db.objects })] : []),
   ]
-  return { stop: () => Promise.all(parts.map((part) => part.stop())) }
+  return { silentServers: worker.silentServers, stop: () => Promise.all(parts.map((part) => part.stop())) }
 }
 
 /**

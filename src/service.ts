@@ -13,6 +13,7 @@ import { keyFor, Vault } from './domain/access/secrets.ts'
 import { LastUsed } from './domain/access/tokens.ts'
 import { Rollups } from './domain/feed/rollups.ts'
 import { IntakeQuota } from './domain/integrations/stored-bodies.ts'
+import { RefusedRequests } from './domain/operations/refused-requests.ts'
 import { HOST_USES, type Settings } from './environment.ts'
 import { AccountShare } from './http/limits/account-share.ts'
 import { openLimits } from './http/limits/limits.ts'
@@ -181,6 +182,7 @@ export const makeService = (
   cursors: new Cursors(...secrets.map((secret) => keyFor(secret, 'cursors'))),
   vault,
   limits: openLimits(settings.rates, settings.redisUrl, log),
+  refusedRequests: new RefusedRequests(),
   share: new AccountShare(connections.statements!.options.max!),
   tokenStreams: new TokenStreams(settings.streamsPerToken),
   lastUsed: new LastUsed(),

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { admin } from '../../test/support/admin.ts'
 import { AGING, makeOwners } from '../../test/support/aging.ts'
 import { createDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
-import { enqueue, postpone } from '../db/queue.ts'
+import { enqueue } from '../db/queue.ts'
 import { Vault } from '../domain/access/secrets.ts'
+import { reportNode } from '../domain/operations/nodes.ts'
+import { RefusedRequests } from '../domain/operations/refused-requests.ts'
 
 test('status tells what waits, what is switched off, what is overdue, and how large it all is', async () => {
   const own = await createDatabase()
@@ -32,10 +35,16 @@ test('status tells what waits, what is switched off, what is overdue, and how la
     const asking = { build_run_id: looks, offset: 0, looks }
     await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', owner: 'account:1' })
   }
-  await postpone(db, 'asks:https://ci.example', 60)
   await enqueue(db, 'settle_breakages', { project_id: 1, job: 'night' }, {})
   await db.execute(sql`
-    update graphile_worker._private_jobs set run_at = now() - interval '10 minutes' where last_error is null`)
+    update graphile_worker._private_jobs set run_at = now() + interval '10 minutes' * case when task_id =
+      (select id from graphile_worker._private_tasks where identifier = 'settle_breakages') then -1 else 1 end`)
+  await reportNode(db, { id: randomUUID(), host: 'owl-1', role: 'work', version: '1.2.3', mails: true, backs_up: false }, [
+    'https://ci.example',
+  ])
+  const refused = new RefusedRequests()
+  refused.add({ account_id: null, address: '192.0.2.7', reason: 'LIMIT_REQUESTS_PER_IP' })
+  await refused.flush(db)
   const busy = JSON.parse(await status('--json'))
   expect(busy).toMatchObject({ silent_servers: 1, unsent_mails: 1, connections: expect.any(Number) })
   expect(busy.oldest_job_seconds).toBeGreaterThanOrEqual(600)
@@ -48,7 +57,22 @@ test('status tells what waits, what is switched off, what is overdue, and how la
     { kind: 'channel', status: 'broken', count: 1, failing: 1 },
     { kind: 'webhook', status: 'paused', count: 1, failing: 0 },
   ])
-  expect(busy.database_megabytes).toBeGreaterThan(0)
+  expect(busy.database_bytes).toBeGreaterThan(0)
+  expect(busy.nodes).toMatchObject([
+    { host: 'owl-1', versions: ['1.2.3'], silent_servers: ['https://ci.example'], vanished: false },
+  ])
+  expect(busy.refused).toEqual([
+    { account_id: null, account: null, address: '192.0.2.7', reason: 'LIMIT_REQUESTS_PER_IP', count: 1 },
+  ])
+  const levels = Object.fromEntries(busy.states.map(({ name, level }: { name: string; level: string }) => [name, level]))
+  expect(levels).toMatchObject({
+    nodes: 'ok',
+    queue: 'err',
+    destinations: 'warn',
+    breakers: 'warn',
+    purges: 'warn',
+    backups: 'warn',
+  })
   expect(busy.tables).toHaveLength(8)
   expect(await status()).toContain('settle_breakages')
   await own.drop()

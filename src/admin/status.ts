@@ -1,49 +1,48 @@
 import { VERSION } from '../contract/version.ts'
-import * as status from '../domain/operations/status.ts'
+import { judged } from '../domain/operations/areas.ts'
+import { readStatus } from '../domain/operations/status.ts'
+import { scrub } from '../domain/privacy/scrub.ts'
 import { command } from './command.ts'
-
-const MEGABYTE = 1_000_000
-const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE)
-const seconds = (exact: number) => Math.round(exact)
 
 export const showStatus = command({
   name: 'status',
-  summary: 'how the service is: nodes, queue, channels and webhooks, sizes',
+  summary: 'how the service is: nodes, queue, channels and webhooks, refused requests, sizes, backups',
   details:
-    'Nodes are machines with open connections to the database. Overdue: by how many seconds the oldest row is older than its retention; up to an hour is normal. The version is that of this command.',
+    'The same as the operator page (Settings, Service status) and the metrics. The version is that of this command; nodes list their own. Overdue: by how many seconds the oldest row is older than its retention; up to an hour is normal. Growth is per day, over the last week.',
   examples: ['admin status', 'admin status --json'],
   async run({ out, store }) {
     const { db, retention } = await store()
-    const [schema, sessions, backlog, overdue, sizes, jobs, destinations] = await Promise.all([
-      status.readSchema(db),
-      status.readSessions(db),
-      status.readBacklog(db),
-      status.readOverdue(db, retention),
-      status.readSizes(db),
-      status.countJobs(db),
-      status.countDestinations(db),
-    ])
-    const facts = {
-      version: VERSION,
-      schema,
-      nodes: sessions!.nodes,
-      connections: sessions!.connections,
-      longest_statement_seconds: seconds(sessions!.longest_statement),
-      oldest_job_seconds: seconds(backlog!.oldest_job),
-      event_lag_seconds: seconds(backlog!.outbox),
-      webhook_lag_seconds: seconds(backlog!.outbound),
-      silent_servers: backlog!.silent_servers,
-      unsent_mails: backlog!.mails,
-      deliveries_overdue_seconds: seconds(overdue!.deliveries),
-      events_overdue_seconds: seconds(overdue!.outbox),
-      database_megabytes: megabytes(sizes.bytes),
-    }
-    const tables = sizes.tables.map(({ table, bytes }) => ({ table, megabytes: megabytes(bytes) }))
-    out.answer({ ...facts, jobs, destinations, tables }, () => {
-      out.facts(facts)
-      out.section('Jobs', jobs, ['kind', 'state', 'count'])
-      out.section('Channels and webhooks', destinations, ['kind', 'status', 'count', 'failing'])
-      out.section('Largest tables', tables, ['table', 'megabytes'])
-    })
+    const status = await readStatus(db, { retention })
+    const areas = judged(status)
+    const figures = Object.fromEntries(
+      areas.flatMap((area) => area.figures.map(({ key, value }) => [key, value === null ? null : Math.round(value)])),
+    )
+    const facts = { version: VERSION, schema: status.schema, ...figures }
+    const states = areas.map(({ name, level, text, next }) => ({ name, level, text: scrub(text), next: next && scrub(next) }))
+    const { nodes, jobs, lanes, destinations, troubles, refused, slow, sizes, backups } = status
+    const lists = { nodes, jobs, lanes, destinations, troubles, tables: sizes.tables }
+    out.answer(
+      { ...facts, states, ...lists, refused: refused.most, slow_statements: slow.statements, backups: backups.newest },
+      () => {
+        out.section('State', states, ['name', 'level', 'text', 'next'])
+        out.facts(facts)
+        out.section('Nodes', nodes, ['host', 'versions', 'roles', 'processes', 'seen_at', 'silent_servers'])
+        out.section('Jobs', jobs, ['kind', 'state', 'count'])
+        out.section('Outgoing messages', lanes, ['lane', 'active', 'waiting'])
+        out.section('Channels and webhooks', destinations, ['kind', 'status', 'count', 'failing'])
+        out.section('Failing channels and webhooks', troubles, [
+          'kind',
+          'account',
+          'name',
+          'status',
+          'failing_since',
+          'uncertain',
+        ])
+        out.section('Refused requests since yesterday', refused.most, ['account', 'address', 'reason', 'count'])
+        out.section('Slow statements', slow.statements, ['mean_ms', 'max_ms', 'calls', 'text'])
+        out.section('Largest tables', sizes.tables, ['table', 'bytes'])
+        out.section('Backups', backups.newest, ['started_at', 'name', 'status', 'test', 'bytes', 'error'])
+      },
+    )
   },
 })

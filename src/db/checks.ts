@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { BACKUP_STATUSES, BACKUP_TESTS } from '../contract/app/operator.ts'
 import {
   CHANNEL_KINDS,
   CHANNEL_MESSAGE_STATUSES,
@@ -15,6 +16,8 @@ const COLUMNS: Record<string, readonly string[]> = {
   'accounts.plan': sets.PLANS,
   'account_members.role': sets.ACCOUNT_ROLES,
   'audit_log.actor': sets.AUDIT_ACTORS,
+  'backups.status': BACKUP_STATUSES,
+  'backups.test': BACKUP_TESTS,
   'invitations.role': sets.ACCOUNT_ROLES,
   'sso_connections.default_role': sets.ACCOUNT_ROLES,
   'exports.status': sets.EXPORT_STATUSES,

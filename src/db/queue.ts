@@ -68,14 +68,23 @@ export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[
       run_at => ${delay > 0 ? sql`goldmaster_now() + make_interval(secs => ${delay})` : sql`now()`}, job_key => ${name === undefined ? null : keyOf(name)}::text, flags => ${flags}::text[])`)
 }
 
-/** Why a job waits whose server is left alone. */
-export const SILENT = 'The server does not answer; it is asked again later.'
+/** Kinds of advisory locks by which nodes share out queues that have one lane each, and who makes the next backup. */
+export const LEASES = {
+  webhooks: 0x706f7374,
+  channels: 0x63686174,
+  auditStreams: 0x61756469,
+  objects: 0x6f626a73,
+  backups: 0x6261636b,
+}
+
+/** In words for whoever looks at the job; which servers are left alone, nodes tell themselves (domain/operations/nodes.ts). */
+const LEFT_ALONE = 'The server does not answer; it is asked again later.'
 
 /** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
 export const postpone = (db: Database, flag: string, seconds: number) =>
   db.execute(sql`
     update graphile_worker._private_jobs set run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
-      last_error = coalesce(last_error, ${SILENT})
+      last_error = coalesce(last_error, ${LEFT_ALONE})
     where is_available and run_at <= now() and flags ? ${flag}`)
 
 /** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */

@@ -24,6 +24,7 @@ import { allowOrigins } from './cors.ts'
 import { sendClientError, sendFailure } from './failures.ts'
 import { isCounted } from './inner-request.ts'
 import { networkOf } from './limits/network.ts'
+import { noteRefusal } from './limits/note-refusal.ts'
 import { serveMcp } from './mcp.ts'
 import { serveClientFile } from './ops/client-file.ts'
 import { serveHealth } from './ops/health.ts'
@@ -98,6 +99,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   })
   app.setErrorHandler((error, request, reply) => {
     readiness.note(error)
+    noteRefusal(service, error, request)
     return sendFailure(error, request, reply)
   })
   const paths = new Map<string, Set<string>>()

@@ -10,6 +10,7 @@ import type { LastUsed } from '../domain/access/tokens.ts'
 import type { Quotas } from '../domain/accounts/quotas.ts'
 import type { Rollups } from '../domain/feed/rollups.ts'
 import type { IntakeQuota } from '../domain/integrations/stored-bodies.ts'
+import type { RefusedRequests } from '../domain/operations/refused-requests.ts'
 import type { Retention } from '../domain/retention/retention.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
 import type { AccountShare } from './limits/account-share.ts'
@@ -30,6 +31,7 @@ export interface Service {
   cursors: Cursors
   vault: Vault
   limits: Limits
+  refusedRequests: RefusedRequests
   share: AccountShare
   tokenStreams: TokenStreams
   lastUsed: LastUsed

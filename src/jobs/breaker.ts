@@ -22,6 +22,11 @@ export function openBreaker(now: () => number = () => performance.now(), random:
   return {
     /** Servers that must not be asked now. */
     open: (): string[] => [...circuits].flatMap(([server, circuit]) => (isOpen(circuit) ? [server] : [])),
+    /** Servers that were left alone and have not answered since, for as long as somebody still asks them. */
+    silent: (): string[] =>
+      [...circuits].flatMap(([server, { opened, openUntil }]) =>
+        opened > 0 && now() < openUntil + LONGEST_PAUSE_MS ? [server] : [],
+      ),
     isOpen(server: string): boolean {
       const circuit = circuits.get(server)
       return circuit !== undefined && isOpen(circuit)

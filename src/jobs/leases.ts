@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Pool } from '../db/database.ts'
 
-/** Our own kinds of advisory locks. */
-export const LEASES = { webhooks: 0x706f7374, channels: 0x63686174, auditStreams: 0x61756469, objects: 0x6f626a73 }
-
 /** Which queues this process works off: held by a connection that ends with the process, so that others can take over at once. */
 export interface Session {
   /** Those of the queues named that nobody else works off. */

@@ -1,7 +1,7 @@
 import type { ObjectStore, Pool } from '../db/database.ts'
+import { LEASES } from '../db/queue.ts'
 import { accountsDue, move, removeUnused } from '../domain/objects/move.ts'
 import { type Lanes, startLanes } from './lanes.ts'
-import { LEASES } from './leases.ts'
 import type { WorkerContext } from './worker.ts'
 
 /** Accounts whose values are moved side by side, and uploads of each: what a small store bears, and little memory. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '../db/database.ts'
-import type { JobKind, Jobs } from '../db/queue.ts'
+import { ASKS, type JobKind, type Jobs } from '../db/queue.ts'
 import * as assistants from '../domain/access/assistants.ts'
 import * as passwordResets from '../domain/access/password-resets.ts'
 import * as signUps from '../domain/access/sign-ups.ts'
@@ -18,6 +18,7 @@ import { tellSuspects } from '../domain/inbox/notify-people.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
+import { recordSizes } from '../domain/operations/sizes.ts'
 import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/retention/retention.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
@@ -79,6 +80,7 @@ const HOURLY: Record<string, Work<never>> = {
     await logHeads(db, (head) => log.info(head, 'audit log sealed'))
   },
   purge_assistants: ({ db }) => assistants.purge(db),
+  record_sizes: ({ db }) => recordSizes(db),
 }
 
 /** What people look at meanwhile. */
@@ -101,15 +103,22 @@ export interface Worker {
   stop(): Promise<void>
 }
 
+interface StartedWorker extends Worker {
+  /** Servers that don't answer and are left alone. */
+  silentServers(): string[]
+}
+
 /** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
-export async function startWorker(context: WorkerContext): Promise<Worker> {
+export async function startWorker(context: WorkerContext): Promise<StartedWorker> {
   const stopping = new AbortController()
   const cutOff = new AbortController()
   const { db, log } = context
   const heartbeat = startHeartbeat(db, log)
-  const means = { db, log, heartbeat, breaker: openBreaker(), signal: cutOff.signal }
+  const breaker = openBreaker()
+  const means = { db, log, heartbeat, breaker, signal: cutOff.signal }
   const crews = await Promise.all(crewsOf(context).map((crew) => keepRunning(means, crew, stopping.signal)))
   return {
+    silentServers: () => breaker.silent().map((flag) => flag.slice(ASKS.length)),
     async stop() {
       const timer = setTimeout(() => cutOff.abort(), STOP_TIMEOUT_MS)
       stopping.abort()

@@ -139,6 +139,7 @@ const routeTree = root.addChildren([
     page('/settings/channels', () => import('./features/channels/channels-page.tsx')),
     page('/settings/webhooks', () => import('./features/webhooks/webhooks-page.tsx')),
     page('/settings/audit', () => import('./features/settings/settings-audit-page.tsx')),
+    page('/settings/service', () => import('./features/operator/service-status-page.tsx')),
     page('/settings/mails', () => import('./features/settings/settings-mails-page.tsx')),
   ]),
 ])

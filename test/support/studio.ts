@@ -9,6 +9,7 @@ import { LastUsed } from '../../src/domain/access/tokens.ts'
 import type { Quotas } from '../../src/domain/accounts/quotas.ts'
 import { Rollups } from '../../src/domain/feed/rollups.ts'
 import { IntakeQuota } from '../../src/domain/integrations/stored-bodies.ts'
+import { RefusedRequests } from '../../src/domain/operations/refused-requests.ts'
 import { RETENTION_DEFAULTS } from '../../src/domain/retention/retention.ts'
 import { AccountShare } from '../../src/http/limits/account-share.ts'
 import { openLimits, type Rates } from '../../src/http/limits/limits.ts'
@@ -90,6 +91,7 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
     cursors: new Cursors(keyFor(SECRET, 'cursors')),
     vault,
     limits: openLimits({ ...OFF, ...rates }, redisUrl, log, redisTimeout),
+    refusedRequests: new RefusedRequests(),
     share: new AccountShare(100),
     tokenStreams: new TokenStreams(10),
     lastUsed: new LastUsed(),

@@ -2,7 +2,6 @@ import { type Static, type TSchema, Type } from 'typebox'
 import {
   idText,
   instant,
-  integer,
   list,
   name,
   nullable,
@@ -26,6 +25,7 @@ import { channelRoutes } from './channels.ts'
 import { deletionRoutes } from './deletion.ts'
 import { exportRoutes } from './exports.ts'
 import { identityRoutes } from './identity.ts'
+import { operatorRoutes } from './operator.ts'
 import { projectSettingsRoutes } from './project-settings.ts'
 import { recordRoutes } from './records.ts'
 import { ruleRoutes } from './rules.ts'
@@ -235,20 +235,7 @@ export const ownRoutes = {
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
     reply: object({ redirect_to: ownText }),
   },
-  listMails: {
-    method: 'GET',
-    path: '/v1/operator/mails',
-    summary: 'The newest mails of the service, sent or not',
-    who: 'operator',
-    query: { before: param.reference },
-    reply: object({
-      mails: Type.Array(app.Mail),
-      has_more: Type.Boolean(),
-      smtp: Type.Boolean(),
-      /** Null: for good. */
-      kept_days: nullable(integer),
-    }),
-  },
+  ...operatorRoutes,
   ...settingsRoutes,
   ...projectSettingsRoutes,
   ...toolRoutes,

@@ -160,6 +160,11 @@ const EXPIRED: Purge[] = [
   ),
   deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
   deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
+  // What only the operator looks at; addresses among it.
+  deleting(sql`refused_requests`, () => sql`day < current_date - 7`),
+  deleting(sql`daily_sizes`, () => sql`day < current_date - 400`),
+  deleting(sql`nodes`, () => sql`seen_at < now() - interval '1 day'`),
+  deleting(sql`backups`, () => sql`started_at < now() - interval '30 days' and (status = 'failed' or removed_at is not null)`),
 ]
 
 const isOfAccounts = (kind: Retained): kind is RetentionKind => (RETENTION_KINDS as readonly string[]).includes(kind)

@@ -20,7 +20,6 @@ import * as audit from '../../domain/audit/audit-log.ts'
 import * as auditStreams from '../../domain/audit/streams.ts'
 import { plots } from '../../domain/builds/plots.ts'
 import { overview } from '../../domain/feed/overview.ts'
-import * as mails from '../../domain/notifications/mails.ts'
 import { search } from '../../domain/search/search.ts'
 import * as madeTokens from '../../domain/ugs/made-tokens.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
@@ -33,6 +32,7 @@ import { channelHandlers } from './channels.ts'
 import { deletionHandlers } from './deletion.ts'
 import { exportHandlers } from './exports.ts'
 import { identityHandlers } from './identity.ts'
+import { operatorHandlers } from './operator.ts'
 import { ruleHandlers } from './rules.ts'
 import { secondFactorHandlers } from './second-factors.ts'
 import { signInHandlers } from './sign-in.ts'
@@ -49,6 +49,7 @@ export const appHandlers: AppHandlers = {
   ...exportHandlers,
   ...deletionHandlers,
   ...ruleHandlers,
+  ...operatorHandlers,
   ...identityHandlers,
   ...signInHandlers,
   ...secondFactorHandlers,
@@ -82,11 +83,6 @@ export const appHandlers: AppHandlers = {
     return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
   },
   decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit, body),
-  listMails: async ({ db, query, mailing, retention }) => ({
-    ...(await mails.list(db, query.before)),
-    smtp: mailing,
-    kept_days: retention.mails,
-  }),
 
   listTokens: async ({ db, visit }) => ({
     tokens: (await tokens.listOwn(db, visit)).map(({ user_id, ...token }) => token),

@@ -106,6 +106,7 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
         if (!(error instanceof ApiError)) throw error
         const setting = SETTINGS[kind]
         refused[setting]! += 1
+        settings.set(error, setting)
         // Whom somebody tried to sign in as is nobody's business here.
         tell(setting, kind === 'signIns' ? undefined : key)
         throw error
@@ -135,6 +136,10 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     close: () => shared?.redis.disconnect(),
   }
 }
+
+const settings = new WeakMap<object, string>()
+/** The setting that would have let the request in, if a limit refused it. */
+export const settingOf = (refusal: object): string | undefined => settings.get(refusal)
 
 const REFUSALS_LOGGED_MS = 60_000
 

@@ -14,7 +14,7 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness, isClosin
 }
 
 /** For a process that only works on jobs: whether it lives, whether the database takes writes, and its metrics. */
-export function buildHealthServer(service: Pick<Service, 'db' | 'connections'>): FastifyInstance {
+export function buildHealthServer(service: Pick<Service, 'db' | 'connections' | 'retention'>): FastifyInstance {
   const app = Fastify()
   const readiness = openReadiness(service.db)
   serveMetrics(app, app, service, readiness)

@@ -5,19 +5,19 @@ import type { Service } from '../service.ts'
 import { aggregatedMetrics, reportToPrimary } from './cluster-metrics.ts'
 import { coalesce } from './coalesce.ts'
 import { measureObjects } from './object-metrics.ts'
-import { measureQueues } from './queue-metrics.ts'
 import type { Readiness } from './readiness.ts'
+import { measureStatus } from './status-metrics.ts'
 
 /** However many ask, the text is made this often. */
 const FRESH_MS = 1_000
 
-type Measured = Pick<Service, 'db' | 'connections' | 'replica'> & Partial<Pick<Service, 'limits'>>
+type Measured = Pick<Service, 'db' | 'connections' | 'replica' | 'retention'> & Partial<Pick<Service, 'limits'>>
 
 /** Requests to `app` by route and status, the connection pool, the replica, and the queue, for Prometheus, which asks at `ops`. */
 export function serveMetrics(
   app: FastifyInstance,
   ops: FastifyInstance,
-  { db, connections, replica, limits }: Measured,
+  { db, connections, replica, limits, retention }: Measured,
   readiness: Readiness,
   listeners = () => 0,
 ) {
@@ -87,7 +87,7 @@ export function serveMetrics(
         for (const [from, reads] of Object.entries(replica.reads)) this.inc({ from }, reads)
       },
     })
-  measureQueues(db, registers)
+  measureStatus(db, retention, registers)
   if (db.objects) measureObjects(db, db.objects, registers)
   new Gauge({
     name: 'goldmaster_database_writable',

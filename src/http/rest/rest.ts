@@ -81,13 +81,13 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       const ask = askOf(request, scheme, route)
       const remembered = request.headers['idempotency-key'] === undefined ? known?.get(ask) : undefined
       const caller = remembered ?? (await access.findCaller(service.db, ask))
+      request.about = caller
       if (route.limited && caller.token_id !== null) await service.limits.taskWrites(String(caller.token_id))
       if (!remembered) {
         admit(caller, ask)
         known?.note(ask, caller)
         service.lastUsed.note(caller.token_id)
       }
-      request.about = caller
       request.call = {
         ask,
         caller,

@@ -31,6 +31,7 @@ export function serveUgs(app: FastifyInstance, service: Service) {
 async function authorize(service: Service, request: FastifyRequest): Promise<tokens.UgsAccess> {
   const { token } = request.params as { token?: string }
   const access = await tokens.open(service.db, token ?? passwordOf(request))
+  request.about = access
   await service.limits.ugs(String(access.token_id))
   return access
 }

@@ -27,7 +27,7 @@ async function admit(service: Service, provider: Provider, bodyLimit: number, re
   if (lengthOf(request) > bodyLimit) throw tooLarge()
   const token = tokenOutside(request, provider)
   if (token === undefined && mayHoldToken(request, provider)) return
-  const integration = await authorize(service, provider, token)
+  const integration = await authorize(service, provider, token, request)
   request.integration = integration
   request.memory = reserve(integration.account_id, lengthOf(request))
   reply.raw.once('close', () => {
@@ -61,12 +61,21 @@ export async function receiveBody(payload: AsyncIterable<Buffer>, request: Fasti
   return announced?.subarray(0, length) ?? Buffer.concat(chunks, length)
 }
 
+export const aboutOf = ({ account_id, project_id, integration_id, provider }: webhooks.IntegrationAuth) => ({
+  account_id,
+  project_id,
+  integration_id,
+  provider,
+})
+
 export async function authorize(
   service: Service,
   provider: Provider,
   token: string | undefined,
+  request: FastifyRequest,
 ): Promise<webhooks.IntegrationAuth> {
   const integration = await webhooks.open(service.db, service.vault, token, provider.name)
+  request.about = aboutOf(integration)
   await service.limits.webhooks(String(integration.integration_id))
   webhooks.refuseUnlessActive(integration)
   await service.intakeQuota.refuseDelivery(service.db, integration.account_id)

@@ -13,7 +13,7 @@ import { at, text } from '../../intake/reading.ts'
 import { type Received, type Request, receive } from '../../intake/receive.ts'
 import { exceedsJsonComplexity } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
-import { admission, authorize, receiveBody, tokenOutside } from './admission.ts'
+import { aboutOf, admission, authorize, receiveBody, tokenOutside } from './admission.ts'
 import { serveLogStream } from './log-stream.ts'
 
 /** The largest that a tool sends has 25 MB. */
@@ -39,7 +39,7 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
 /** With a token that is not ours the address must not be registered. */
 function serveHead(app: FastifyInstance, service: Service, provider: Provider) {
   app.head(`/webhooks/${provider.name}`, async (request) => {
-    await authorize(service, provider, tokenOutside(request, provider))
+    await authorize(service, provider, tokenOutside(request, provider), request)
     return ''
   })
 }
@@ -52,8 +52,7 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
       try {
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
         const integration =
-          request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type'])))
-        request.about = aboutOf(integration)
+          request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type']), request))
         const received = await receiveDelivery(
           service,
           integration,
@@ -74,13 +73,6 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
     },
   })
 }
-
-const aboutOf = ({ account_id, project_id, integration_id, provider }: IntegrationAuth) => ({
-  account_id,
-  project_id,
-  integration_id,
-  provider,
-})
 
 async function receiveDelivery(
   service: Service,

@@ -1,7 +1,7 @@
+import { LEASES } from '../../db/queue.ts'
 import * as queue from '../../domain/channels/message-queue.ts'
 import { notify } from '../../domain/notifications/notifier.ts'
 import { type Lanes, startLanes } from '../lanes.ts'
-import { LEASES } from '../leases.ts'
 import { type ChannelContext, runChannelWorker } from './channel-worker.ts'
 
 /** Tells chat channels and people what concerns them, until stopped. */

@@ -1,9 +1,9 @@
+import { LEASES } from '../../db/queue.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
 import * as outgoing from '../../domain/notifications/outgoing.ts'
 import { enqueueMessages, isAnybodyThere } from '../../domain/notifications/outgoing-queue.ts'
 import { openDispatcher } from '../../net/dispatcher.ts'
 import { type Lanes, startLanes } from '../lanes.ts'
-import { LEASES } from '../leases.ts'
 import type { WorkerContext } from '../worker.ts'
 import { runWebhookWorker } from './webhook-worker.ts'
 

@@ -33,7 +33,10 @@ export const SETTINGS_PLACES: [path: string, label: string, icon: IconName][] = 
   ['/settings/audit', 'Audit log', 'approval'],
 ]
 /** Only operators of the service see these. */
-export const OPERATOR_PLACES: typeof SETTINGS_PLACES = [['/settings/mails', 'Mails', 'mail']]
+export const OPERATOR_PLACES: typeof SETTINGS_PLACES = [
+  ['/settings/service', 'Service status', 'overview'],
+  ['/settings/mails', 'Mails', 'mail'],
+]
 /** Only where the service meters accounts. */
 export const METERED_PLACES: typeof SETTINGS_PLACES = [['/settings/billing', 'Billing', 'overview']]
 

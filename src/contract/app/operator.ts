@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
+import * as param from '../params.ts'
+import { Mail } from './shapes.ts'
+
+/** What only operators of the service see. */
+
+export const LEVELS = ['ok', 'warn', 'err'] as const
+export const UNITS = ['count', 'seconds', 'bytes'] as const
+/** Queues that are worked off one message after the other. */
+export const LANES = ['webhooks', 'channels', 'auditStreams', 'objects'] as const
+export const BACKUP_STATUSES = ['running', 'good', 'failed'] as const
+/** How a backup was tested: restored into a scratch database, or read to its end. */
+export const BACKUP_TESTS = ['restored', 'read'] as const
+
+const figure = Type.Number()
+
+const Area = object({
+  name: ownText,
+  label: ownText,
+  level: oneOf(LEVELS),
+  text,
+  next: nullable(text),
+  figures: Type.Array(object({ key: ownText, label: ownText, unit: oneOf(UNITS), value: nullable(figure) })),
+})
+
+const ServiceNode = object({
+  host: ownText,
+  processes: integer,
+  roles: Type.Array(ownText),
+  versions: Type.Array(ownText),
+  silent_servers: Type.Array(text),
+  started_at: instant,
+  seen_at: instant,
+  vanished: flag,
+})
+
+const Trouble = object({
+  kind: oneOf(['channel', 'webhook']),
+  account_id: integer,
+  account: ownText,
+  name: ownText,
+  status: ownText,
+  failing_since: nullable(instant),
+  uncertain: integer,
+})
+
+const Refused = object({
+  account_id: nullable(integer),
+  account: nullable(ownText),
+  address: ownText,
+  reason: ownText,
+  count: integer,
+})
+
+const Backup = object({
+  id: integer,
+  place: ownText,
+  name: ownText,
+  status: oneOf(BACKUP_STATUSES),
+  test: nullable(oneOf(BACKUP_TESTS)),
+  bytes: nullable(integer),
+  rows: nullable(integer),
+  error: text,
+  started_at: instant,
+  finished_at: nullable(instant),
+})
+
+export const operatorRoutes = {
+  showServiceStatus: {
+    method: 'GET',
+    path: '/v1/operator/status',
+    summary: 'How the service is: nodes, queues, refused requests, storage, mails and backups',
+    who: 'operator',
+    query: {},
+    reply: object({
+      version: ownText,
+      schema: integer,
+      areas: Type.Array(Area),
+      nodes: Type.Array(ServiceNode),
+      jobs: Type.Array(object({ kind: ownText, state: ownText, count: integer })),
+      lanes: Type.Array(object({ lane: oneOf(LANES), active: integer, waiting: nullable(integer) })),
+      troubles: Type.Array(Trouble),
+      refused: Type.Array(Refused),
+      slow_statements: Type.Array(object({ text, calls: integer, mean_ms: integer, max_ms: integer })),
+      tables: Type.Array(object({ table: ownText, bytes: integer })),
+      backups: Type.Array(Backup),
+    }),
+  },
+  listMails: {
+    method: 'GET',
+    path: '/v1/operator/mails',
+    summary: 'The newest mails of the service, sent or not',
+    who: 'operator',
+    query: { before: param.reference },
+    reply: object({
+      mails: Type.Array(Mail),
+      has_more: Type.Boolean(),
+      smtp: Type.Boolean(),
+      /** Null: for good. */
+      kept_days: nullable(integer),
+    }),
+  },
+} as const

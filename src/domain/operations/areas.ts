@@ -1,0 +1,479 @@
+import type { LEVELS, UNITS } from '../../contract/app/operator.ts'
+import type { Status } from './status.ts'
+import { counted, durationOf, sizeOf } from './words.ts'
+
+/**
+ * What whoever runs the service looks at, declared once: the operator's page, `admin status` and `/metrics` show these areas with their
+ * figures, how each of them is, and what to do next.
+ */
+
+interface Figure {
+  key: string
+  label: string
+  unit: (typeof UNITS)[number]
+  /** Its name in Prometheus, with what it is there. */
+  metric: `goldmaster_${string}`
+  help: string
+  /** Null where it is not known. */
+  of(status: Status): number | null
+}
+
+interface Judgement {
+  level: (typeof LEVELS)[number]
+  text: string
+  /** What to do about it, or where to look. */
+  next?: string
+}
+
+interface Area {
+  name: string
+  label: string
+  figures: Figure[]
+  judge(status: Status): Judgement
+}
+
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
+
+/** A backup a day, and a few hours in which one may run or be tried again. */
+const BACKUP_OLD = DAY + 6 * HOUR
+
+const list = (words: readonly string[]) => words.join(', ')
+const failedJobs = ({ jobs }: Status) => jobs.filter(({ state }) => state === 'failed').reduce((sum, { count }) => sum + count, 0)
+const switchedOff = ({ destinations }: Status) =>
+  destinations.filter(({ status }) => !['active', 'paused'].includes(status)).reduce((sum, { count }) => sum + count, 0)
+const uncertain = ({ troubles }: Status) => troubles.reduce((sum, trouble) => sum + trouble.uncertain, 0)
+const silentServers = ({ nodes }: Status) => [
+  ...new Set(nodes.filter(({ vanished }) => !vanished).flatMap(({ silent_servers }) => silent_servers)),
+]
+const living = ({ nodes }: Status) => nodes.filter(({ vanished }) => !vanished)
+const waitingIn = ({ lanes }: Status) => lanes.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0)
+
+export const AREAS: readonly Area[] = [
+  {
+    name: 'nodes',
+    label: 'Nodes',
+    figures: [
+      {
+        key: 'live_nodes',
+        label: 'Nodes',
+        unit: 'count',
+        metric: 'goldmaster_nodes',
+        help: 'Machines that run the service',
+        of: (status) => living(status).length,
+      },
+      {
+        key: 'connections',
+        label: 'Database connections',
+        unit: 'count',
+        metric: 'goldmaster_connections',
+        help: 'Connections of all nodes to the database',
+        of: ({ sessions }) => sessions.connections,
+      },
+    ],
+    judge(status) {
+      const vanished = status.nodes.filter((node) => node.vanished).map(({ host }) => host)
+      if (vanished.length > 0)
+        return {
+          level: 'warn',
+          text: `No sign of life from ${list(vanished)}.`,
+          next: 'Check whether the process runs and reaches the database. A node that will not come back leaves this list after a day.',
+        }
+      const nodes = living(status)
+      const versions = [...new Set(nodes.flatMap((node) => node.versions))]
+      if (versions.length > 1)
+        return {
+          level: 'warn',
+          text: `Nodes run different versions: ${list(versions)}.`,
+          next: 'Finish the upgrade: restart the nodes that run the older version.',
+        }
+      if (nodes.length === 0)
+        return { level: 'warn', text: 'No node has reported yet.', next: 'Start the service, or wait half a minute.' }
+      return { level: 'ok', text: `${counted(nodes.length, 'node')} on version ${versions[0]}.` }
+    },
+  },
+  {
+    name: 'queue',
+    label: 'Job queue',
+    figures: [
+      {
+        key: 'oldest_job_seconds',
+        label: 'Oldest job due for',
+        unit: 'seconds',
+        metric: 'goldmaster_job_oldest_seconds',
+        help: 'For how long the job that is due longest has been due',
+        of: ({ backlog }) => backlog.oldest_job,
+      },
+      {
+        key: 'failed_jobs',
+        label: 'Jobs given up',
+        unit: 'count',
+        metric: 'goldmaster_jobs_failed',
+        help: 'Jobs that have used up their attempts',
+        of: failedJobs,
+      },
+      {
+        key: 'event_lag_seconds',
+        label: 'Event lag',
+        unit: 'seconds',
+        metric: 'goldmaster_outbox_lag_seconds',
+        help: 'Age of the oldest event that has no place in the order yet',
+        of: ({ backlog }) => backlog.outbox,
+      },
+    ],
+    judge(status) {
+      const { oldest_job, outbox } = status.backlog
+      if (oldest_job > 5 * MINUTE)
+        return {
+          level: 'err',
+          text: `A job has been due for ${durationOf(oldest_job)}.`,
+          next: 'Check that a node works on jobs: JOBS is on, or goldmaster work runs. If one does, raise JOB_CONCURRENCY or add a node.',
+        }
+      if (outbox > MINUTE)
+        return {
+          level: 'err',
+          text: `Events are ${durationOf(outbox)} late.`,
+          next: 'Check the log of the nodes and the load of the database.',
+        }
+      const failed = failedJobs(status)
+      if (failed > 0)
+        return {
+          level: 'warn',
+          text: `${counted(failed, 'job was', 'jobs were')} given up after all attempts.`,
+          next: 'Run goldmaster admin deliveries health to see why.',
+        }
+      return { level: 'ok', text: 'Jobs start when they are due.' }
+    },
+  },
+  {
+    name: 'lanes',
+    label: 'Outgoing messages',
+    figures: [
+      {
+        key: 'webhook_lag_seconds',
+        label: 'Webhook lag',
+        unit: 'seconds',
+        metric: 'goldmaster_outbound_lag_seconds',
+        help: 'Age of the oldest message that an active outbound webhook has not got',
+        of: ({ backlog }) => backlog.outbound,
+      },
+      {
+        key: 'waiting_messages',
+        label: 'Waiting messages',
+        unit: 'count',
+        metric: 'goldmaster_messages_waiting',
+        help: 'Messages that wait for a channel or an outbound webhook',
+        of: waitingIn,
+      },
+    ],
+    judge(status) {
+      const { outbound } = status.backlog
+      if (outbound > HOUR)
+        return {
+          level: 'warn',
+          text: `An outbound webhook has waited ${durationOf(outbound)} for its oldest message.`,
+          next: 'Its server answers slowly or with errors. Ask its owner to look at Settings, Outbound webhooks.',
+        }
+      return { level: 'ok', text: `${counted(waitingIn(status), 'message waits', 'messages wait')} to be sent.` }
+    },
+  },
+  {
+    name: 'destinations',
+    label: 'Channels and webhooks',
+    figures: [
+      {
+        key: 'switched_off',
+        label: 'Switched off',
+        unit: 'count',
+        metric: 'goldmaster_destinations_off',
+        help: 'Channels and webhooks that were switched off after failures',
+        of: switchedOff,
+      },
+      {
+        key: 'uncertain_messages',
+        label: 'Uncertain messages',
+        unit: 'count',
+        metric: 'goldmaster_uncertain_messages',
+        help: 'Chat messages of which nobody knows whether they arrived',
+        of: uncertain,
+      },
+    ],
+    judge(status) {
+      const [off, unknown] = [switchedOff(status), uncertain(status)]
+      if (off > 0)
+        return {
+          level: 'warn',
+          text: `${counted(off, 'channel or webhook was', 'channels and webhooks were')} switched off after failures.`,
+          next: 'Tell the admins of these accounts: Settings, Chat channels and Outbound webhooks show why and switch them on again.',
+        }
+      if (unknown > 0)
+        return {
+          level: 'warn',
+          text: `${counted(unknown, 'chat message', 'chat messages')} may not have arrived.`,
+          next: 'The admins of the account can look in the chat and send them again from Settings, Chat channels.',
+        }
+      return { level: 'ok', text: 'None was switched off.' }
+    },
+  },
+  {
+    name: 'breakers',
+    label: 'Circuit breakers',
+    figures: [
+      {
+        key: 'silent_servers',
+        label: 'Servers without an answer',
+        unit: 'count',
+        metric: 'goldmaster_silent_servers',
+        help: 'Servers that do not answer and are left alone for now',
+        of: (status) => silentServers(status).length,
+      },
+    ],
+    judge(status) {
+      const silent = silentServers(status)
+      if (silent.length > 0)
+        return {
+          level: 'warn',
+          text: `${counted(silent.length, 'server does', 'servers do')} not answer. Their jobs wait.`,
+          next: 'Check the server and the network between. It is asked again by itself, at the latest after 5 minutes.',
+        }
+      return { level: 'ok', text: 'All servers answer.' }
+    },
+  },
+  {
+    name: 'refused',
+    label: 'Refused requests',
+    figures: [
+      {
+        key: 'refused_requests',
+        label: 'Since yesterday, 00:00 UTC',
+        unit: 'count',
+        metric: 'goldmaster_refused_requests',
+        help: 'Requests answered with 429 since yesterday, on all nodes',
+        of: ({ refused }) => refused.count,
+      },
+    ],
+    judge({ refused: { count, most } }) {
+      if (count === 0) return { level: 'ok', text: 'No request was refused since yesterday.' }
+      const settings = [...new Set(most.map(({ reason }) => reason).filter((reason) => reason.startsWith('LIMIT_')))]
+      return {
+        level: 'warn',
+        text: `${counted(count, 'request was', 'requests were')} refused with 429 since yesterday.`,
+        next:
+          settings.length > 0
+            ? `If these requests are welcome, raise ${list(settings)}.`
+            : 'If these requests are welcome, raise the quotas of the account.',
+      }
+    },
+  },
+  {
+    name: 'statements',
+    label: 'Slow statements',
+    figures: [
+      {
+        key: 'longest_statement_seconds',
+        label: 'Longest running now',
+        unit: 'seconds',
+        metric: 'goldmaster_longest_statement_seconds',
+        help: 'For how long the longest statement has been running',
+        of: ({ sessions }) => sessions.longest_statement,
+      },
+    ],
+    judge({ sessions: { longest_statement }, slow }) {
+      if (longest_statement > 5 * MINUTE)
+        return {
+          level: 'warn',
+          text: `A statement has been running for ${durationOf(longest_statement)}.`,
+          next: 'A backup or a migration may take that long. Otherwise look at pg_stat_activity.',
+        }
+      if (!slow.recorded)
+        return {
+          level: 'ok',
+          text: 'PostgreSQL does not record how long statements take.',
+          next: 'To see the slowest ones here, add pg_stat_statements to shared_preload_libraries, restart PostgreSQL and run create extension pg_stat_statements.',
+        }
+      return {
+        level: 'ok',
+        text:
+          slow.statements.length === 0 ? 'No statement takes long on average.' : 'Average times since PostgreSQL began to count.',
+      }
+    },
+  },
+  {
+    name: 'purges',
+    label: 'Purge backlog',
+    figures: [
+      {
+        key: 'deliveries_overdue_seconds',
+        label: 'Deliveries overdue by',
+        unit: 'seconds',
+        metric: 'goldmaster_deliveries_overdue_seconds',
+        help: 'By how long the oldest delivery is older than its retention',
+        of: ({ overdue }) => overdue.deliveries,
+      },
+      {
+        key: 'events_overdue_seconds',
+        label: 'Events overdue by',
+        unit: 'seconds',
+        metric: 'goldmaster_events_overdue_seconds',
+        help: 'By how long the oldest event is older than its retention',
+        of: ({ overdue }) => overdue.outbox,
+      },
+    ],
+    judge({ overdue }) {
+      const most = Math.max(overdue.deliveries, overdue.outbox)
+      if (most > 3 * HOUR)
+        return {
+          level: 'warn',
+          text: `Purges are ${durationOf(most)} behind.`,
+          next: 'They run every hour for five minutes. After you shorten RETENTION they need a while; otherwise look for "purged" in the log of a node that works on jobs.',
+        }
+      return { level: 'ok', text: 'Old data is deleted in time.' }
+    },
+  },
+  {
+    name: 'storage',
+    label: 'Storage',
+    figures: [
+      {
+        key: 'database_bytes',
+        label: 'Database',
+        unit: 'bytes',
+        metric: 'goldmaster_database_bytes',
+        help: 'Size of the database',
+        of: ({ sizes }) => sizes.bytes,
+      },
+      {
+        key: 'database_growth_bytes',
+        label: 'Growth per day',
+        unit: 'bytes',
+        metric: 'goldmaster_database_growth_bytes',
+        help: 'By how many bytes a day the database grew over the last week',
+        of: ({ sizes }) => sizes.growth,
+      },
+      {
+        key: 'log_bytes',
+        label: 'Build logs',
+        unit: 'bytes',
+        metric: 'goldmaster_log_bytes',
+        help: 'Size of build logs in the database',
+        of: ({ sizes }) => sizes.log_bytes,
+      },
+      {
+        key: 'log_growth_bytes',
+        label: 'Growth per day of logs',
+        unit: 'bytes',
+        metric: 'goldmaster_log_growth_bytes',
+        help: 'By how many bytes a day build logs grew over the last week',
+        of: ({ sizes }) => sizes.log_growth,
+      },
+    ],
+    judge({ sizes: { bytes, growth } }) {
+      if (growth === null) return { level: 'ok', text: `The database has ${sizeOf(bytes)}. Its growth is known after a day.` }
+      return {
+        level: 'ok',
+        text: `The database has ${sizeOf(bytes)} and ${growth < 0 ? 'shrinks' : 'grows'} by ${sizeOf(Math.abs(growth))} a day.`,
+      }
+    },
+  },
+  {
+    name: 'mails',
+    label: 'Mails',
+    figures: [
+      {
+        key: 'unsent_mails',
+        label: 'Not sent',
+        unit: 'count',
+        metric: 'goldmaster_mails_unsent',
+        help: 'Mails that were not sent; all of them where no mail server is configured',
+        of: ({ backlog }) => backlog.mails,
+      },
+      {
+        key: 'failed_mails',
+        label: 'Refused by the mail server',
+        unit: 'count',
+        metric: 'goldmaster_mails_failed',
+        help: 'Unsent mails that the mail server refused or did not answer',
+        of: ({ backlog }) => backlog.failed_mails,
+      },
+    ],
+    judge(status) {
+      const { mails, failed_mails } = status.backlog
+      if (mails === 0) return { level: 'ok', text: 'All mails were sent.' }
+      const unsent = `${counted(mails, 'mail was', 'mails were')} not sent.`
+      if (!status.nodes.some((node) => node.mails))
+        return {
+          level: 'warn',
+          text: `No mail server is configured. ${unsent}`,
+          next: 'Set SMTP_URL and MAIL_FROM, or hand over the links from Settings, Mails.',
+        }
+      return failed_mails > 0
+        ? { level: 'err', text: unsent, next: 'Settings, Mails shows what the mail server answered.' }
+        : { level: 'ok', text: `${counted(mails, 'mail is', 'mails are')} about to be sent.` }
+    },
+  },
+  {
+    name: 'backups',
+    label: 'Backups',
+    figures: [
+      {
+        key: 'backup_age_seconds',
+        label: 'Last good backup',
+        unit: 'seconds',
+        metric: 'goldmaster_backup_age_seconds',
+        help: 'Age of the newest scheduled backup that passed its restore test',
+        of: ({ backups }) => backups.age,
+      },
+      {
+        key: 'backup_bytes',
+        label: 'Its size',
+        unit: 'bytes',
+        metric: 'goldmaster_backup_bytes',
+        help: 'Size of that backup',
+        of: ({ backups }) => backups.good?.bytes ?? null,
+      },
+    ],
+    judge({ nodes, backups: { newest, good, age } }) {
+      const last = newest.find(({ status }) => status !== 'running')
+      if (last?.status === 'failed')
+        return {
+          level: 'err',
+          text: `The last backup failed: ${last.error}`,
+          next: good
+            ? `The last good one is ${good.name}, ${durationOf(age!)} old. Check the passphrase, the free space and the access to ${last.place}.`
+            : `There is no good one. Check the passphrase, the free space and the access to ${last.place}.`,
+        }
+      if (!nodes.some(({ backs_up }) => backs_up))
+        return {
+          level: 'warn',
+          text: 'No backups are scheduled.',
+          next: 'Set BACKUP_TO and BACKUP_PASSPHRASE, or run goldmaster admin backup from a scheduler of your own.',
+        }
+      if (age === null)
+        return { level: 'warn', text: 'No backup was made yet.', next: 'The first one is made at the time in BACKUP_AT.' }
+      if (age > BACKUP_OLD)
+        return {
+          level: 'err',
+          text: `The last good backup is ${durationOf(age)} old.`,
+          next: 'Check that a node with BACKUP_TO works on jobs, and its log.',
+        }
+      return { level: 'ok', text: `The last backup is ${durationOf(age)} old and passed its restore test.` }
+    },
+  },
+]
+
+export interface AreaStatus extends Omit<Judgement, 'next'> {
+  name: string
+  label: string
+  next: string | null
+  figures: (Pick<Figure, 'key' | 'label' | 'unit'> & { value: number | null })[]
+}
+
+export const judged = (status: Status): AreaStatus[] =>
+  AREAS.map(({ name, label, figures, judge }) => ({
+    name,
+    label,
+    next: null,
+    ...judge(status),
+    figures: figures.map(({ key, label, unit, of }) => ({ key, label, unit, value: of(status) })),
+  }))

@@ -1,0 +1,32 @@
+import type { OwnReply } from '../../contract/app/routes.ts'
+import { VERSION } from '../../contract/version.ts'
+import * as mails from '../../domain/notifications/mails.ts'
+import { judged } from '../../domain/operations/areas.ts'
+import { readStatus } from '../../domain/operations/status.ts'
+import type { AppHandlers } from './app.ts'
+
+export const operatorHandlers = {
+  async showServiceStatus({ db, retention, refusedRequests }): Promise<OwnReply<'showServiceStatus'>> {
+    // What this process has counted is shown at once, the others' within half a minute.
+    await refusedRequests.flush(db)
+    const status = await readStatus(db, { retention })
+    return {
+      version: VERSION,
+      schema: status.schema,
+      areas: judged(status),
+      nodes: status.nodes.map(({ mails: _, backs_up, ...node }) => node),
+      jobs: status.jobs,
+      lanes: status.lanes,
+      troubles: status.troubles,
+      refused: status.refused.most,
+      slow_statements: status.slow.statements,
+      tables: status.sizes.tables,
+      backups: status.backups.newest,
+    }
+  },
+  listMails: async ({ db, query, mailing, retention }) => ({
+    ...(await mails.list(db, query.before)),
+    smtp: mailing,
+    kept_days: retention.mails,
+  }),
+} satisfies Partial<AppHandlers>

@@ -1,0 +1,71 @@
+import { Gauge, type Registry } from 'prom-client'
+import { LEVELS } from '../../contract/app/operator.ts'
+import type { Database } from '../../db/database.ts'
+import { AREAS, judged } from '../../domain/operations/areas.ts'
+import { readStatus } from '../../domain/operations/status.ts'
+import type { Retention } from '../../domain/retention/retention.ts'
+import { backlogGauges } from './backlog-gauge.ts'
+import { coalesce } from './coalesce.ts'
+
+/** Counting reads the queues: this often, however many ask. */
+const FRESH_MS = 15_000
+
+/** How the service is, as the operator's page tells it too: the same on every node, whichever is asked. */
+export function measureStatus(db: Database, retention: Retention, registers: Registry[]) {
+  const slow = async () => ({ recorded: false, statements: [] })
+  const read = coalesce(FRESH_MS, () => readStatus(db, { retention, slow }).catch(() => undefined))
+  // Every process of a node counts the same.
+  const shared = { aggregator: 'max', registers } as const
+  new Gauge({
+    ...shared,
+    name: 'goldmaster_jobs',
+    help: 'Jobs in the queue by kind and state; failed ones have used up their attempts',
+    labelNames: ['kind', 'state'],
+    async collect() {
+      const status = await read()
+      if (!status) return
+      this.reset()
+      for (const { kind, state, count } of status.jobs) this.set({ kind, state }, count)
+    },
+  })
+  new Gauge({
+    ...shared,
+    name: 'goldmaster_destinations',
+    help: 'Chat channels and outbound webhooks by status',
+    labelNames: ['kind', 'status'],
+    async collect() {
+      const status = await read()
+      if (!status) return
+      this.reset()
+      for (const { kind, status: state, count } of status.destinations) this.set({ kind, status: state }, count)
+    },
+  })
+  new Gauge({
+    ...shared,
+    name: 'goldmaster_table_bytes',
+    help: 'Size of the largest tables with their indexes',
+    labelNames: ['table'],
+    async collect() {
+      const status = await read()
+      if (!status) return
+      this.reset()
+      for (const { table, bytes } of status.sizes.tables) this.set({ table }, bytes)
+    },
+  })
+  new Gauge({
+    ...shared,
+    name: 'goldmaster_state',
+    help: 'How each area of the operator page is: 0 well, 1 to look at, 2 to act on now',
+    labelNames: ['area'],
+    async collect() {
+      const status = await read()
+      if (status) for (const { name, level } of judged(status)) this.set({ area: name }, LEVELS.indexOf(level))
+    },
+  })
+  for (const { metric, help, of } of AREAS.flatMap(({ figures }) => figures))
+    backlogGauges(registers, async () => {
+      const status = await read()
+      const value = status && of(status)
+      return value == null ? undefined : { value }
+    })(metric, help, 'value')
+}

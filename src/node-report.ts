@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import { VERSION } from './contract/version.ts'
+import type { Database } from './db/database.ts'
+import { type NodeProcess, REPORT_EVERY_MS, removeNode, reportNode } from './domain/operations/nodes.ts'
+import type { RefusedRequests } from './domain/operations/refused-requests.ts'
+import type { Settings } from './environment.ts'
+
+interface Reporting {
+  db: Database
+  log: Logger
+  role: NodeProcess['role']
+  /** What only a process that serves, or one that works on jobs, has to tell. */
+  refusedRequests?: RefusedRequests
+  silentServers?: () => string[]
+}
+
+/** Tells the database that this process lives and what it has noticed, until stopped. */
+export function startNodeReport(
+  settings: Pick<Settings, 'mail'>,
+  { db, log, role, refusedRequests, silentServers = () => [] }: Reporting,
+) {
+  const node: NodeProcess = {
+    id: randomUUID(),
+    host: hostname(),
+    role,
+    version: VERSION,
+    mails: settings.mail !== undefined,
+    backs_up: false,
+  }
+  const report = async () => {
+    await refusedRequests?.flush(db)
+    await reportNode(db, node, silentServers())
+  }
+  let last: Promise<void> = Promise.resolve()
+  const reportNext = () => {
+    last = last
+      .then(report)
+      .catch((error: Error) => log.warn({ error: error.message }, 'the state of this process could not be written'))
+  }
+  reportNext()
+  const timer = setInterval(reportNext, REPORT_EVERY_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await last
+      await refusedRequests?.flush(db).catch(() => {})
+      await removeNode(db, node.id).catch(() => {})
+    },
+  }
+}
