@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../test/support/stand-in.ts'
-import { RETENTION_DEFAULTS } from './domain/retention/retention.ts'
+import { RETENTION_DEFAULTS } from './domain/accounts/retention-days.ts'
 import { readEnvironment, SECRET_SETTINGS } from './environment.ts'
 
 test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {

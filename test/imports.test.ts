@@ -54,6 +54,41 @@ test('no two files import each other', () => {
   expect(circles).toEqual([])
 })
 
+/** The floors of `domain`, lowest first. */
+const FLOORS = [
+  ['access', 'accounts', 'audit', 'mail', 'objects', 'privacy', 'sign-in'],
+  ['assets', 'branches', 'builds', 'changes', 'deployments', 'integrations', 'tasks'],
+  ['breakages', 'feed', 'investigations', 'search', 'ugs'],
+  ['channels', 'inbox', 'notifications'],
+  ['operations', 'retention'],
+]
+/** Still to be turned round: add none. */
+const UPWARDS = [
+  'accounts/project-settings.ts → branches/branch-patterns.ts',
+  'breakages/fixed-in.ts → channels/announce.ts',
+  'breakages/settle.ts → channels/breakage-messages.ts',
+  'breakages/settle.ts → channels/message-queue.ts',
+  'builds/builds.ts → investigations/investigations.ts',
+  'builds/logs.ts → investigations/automatic-investigations.ts',
+  'builds/preflights.ts → breakages/schedule.ts',
+  'builds/report.ts → breakages/schedule.ts',
+  'builds/report.ts → investigations/automatic-investigations.ts',
+  'changes/submit.ts → breakages/late-changes.ts',
+]
+
+test('a floor of domain imports nothing of the floors above it', () => {
+  const inDomain = files.filter((file) => file.startsWith('domain/'))
+  const floorOf = (file: string) => FLOORS.findIndex((folders) => folders.includes(file.split('/')[1]!))
+  expect(inDomain.filter((file) => floorOf(file) < 0)).toEqual([])
+  const upwards = inDomain.flatMap((file) =>
+    imports
+      .get(file)!
+      .filter((target) => target.startsWith('domain/') && floorOf(target) > floorOf(file))
+      .map((target) => `${file} → ${target}`.replaceAll('domain/', '')),
+  )
+  expect(upwards.sort()).toEqual(UPWARDS)
+})
+
 test('no folder holds more than 25 source files', () => {
   const sizes = new Map<string, number>()
   for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)

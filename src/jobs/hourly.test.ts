@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/database.t
 import { until } from '../../test/support/until.ts'
 import { type Sql, sql } from '../db/database.ts'
 import { Vault } from '../domain/access/secrets.ts'
-import { RETENTION_DEFAULTS, type Retained } from '../domain/retention/retention.ts'
+import { RETENTION_DEFAULTS, type Retained } from '../domain/accounts/retention-days.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { startWorker, type Worker } from './worker.ts'
 

@@ -8,7 +8,7 @@ import { type Database, type Pool, sql } from '../db/database.ts'
 import type { JobKind, Jobs } from '../db/queue.ts'
 import * as exports from '../domain/accounts/exports.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
-import { writeToAddress } from '../domain/notifications/mails.ts'
+import { writeToAddress } from '../domain/mail/mails.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { WORK, type WorkerContext } from './worker.ts'
 

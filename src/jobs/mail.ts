@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
 import type { Database } from '../db/database.ts'
-import * as mails from '../domain/notifications/mails.ts'
+import * as mails from '../domain/mail/mails.ts'
 import { NoAnswer } from '../net/safe-fetch.ts'
 
 /** A mail server that is well is faster; the library would wait for ten minutes. */

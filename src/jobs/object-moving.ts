@@ -1,6 +1,6 @@
 import type { ObjectStore, Pool } from '../db/database.ts'
 import { LEASES } from '../db/queue.ts'
-import { accountsDue, move, removeUnused } from '../domain/objects/move.ts'
+import { accountsDue, move, removeUnused } from '../domain/retention/move-to-objects.ts'
 import { type Lanes, startLanes } from './lanes.ts'
 import type { WorkerContext } from './worker.ts'
 

@@ -1,5 +1,5 @@
 import { type Database, type Sql, sql } from '../../src/db/database.ts'
-import type { Retained } from '../../src/domain/retention/retention.ts'
+import type { Retained } from '../../src/domain/accounts/retention-days.ts'
 
 /** What the rows of `AGING` belong to. */
 export async function makeOwners(db: Database) {

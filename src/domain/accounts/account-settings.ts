@@ -3,8 +3,8 @@ import { insufficientRole, invalidParameter, lastOwner, notFound } from '../../c
 import { timezone } from '../../contract/field-readers.ts'
 import { type AccountRole, DAILY_INVESTIGATIONS, RETENTION_KINDS, type RetentionKind, suffices } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { Retention } from '../retention/retention.ts'
 import * as accounts from './accounts.ts'
+import type { Retention } from './retention-days.ts'
 
 type Shown = OwnReply<'showAccount'>
 

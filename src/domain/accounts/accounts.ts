@@ -1,8 +1,8 @@
 import { notFound } from '../../contract/errors.ts'
 import type { Plan, ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
-import type { AccountRetention } from '../retention/retention.ts'
 import type { OwnQuotas } from './quotas.ts'
+import type { AccountRetention } from './retention-days.ts'
 import { lift, sweep } from './trials.ts'
 
 interface AccountFields {

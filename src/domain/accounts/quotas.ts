@@ -1,7 +1,7 @@
 import { notFound, quotaExceeded } from '../../contract/errors.ts'
 import { QUOTA_KINDS, type QuotaKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { bodyDays } from '../integrations/stored-bodies.ts'
+import { bodyDays } from './retention-days.ts'
 
 /** Null: as much as there is. */
 export type Quotas = Record<QuotaKind, number | null>

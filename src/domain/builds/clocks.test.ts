@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
-import { contextOf } from './context.ts'
+import { contextOf } from '../investigations/build-context.ts'
 import { plots } from './plots.ts'
 
 let studio: Studio

@@ -1,7 +1,7 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { lineColumns } from '../builds/context.ts'
+import { lineColumns } from '../builds/build-line.ts'
 import { BRANCH, positionOn } from '../builds/positions.ts'
 import { timelineColumns } from '../deployments/timeline.ts'
 import { named } from '../tasks/references.ts'

@@ -2,7 +2,7 @@ import { type ChannelKind, EDITING_KINDS, type MessageSubject } from '../../cont
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import { record } from '../audit/audit-log.ts'
-import * as mails from '../notifications/mails.ts'
+import * as mails from '../mail/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { secretOf } from './channels.ts'
 

@@ -4,9 +4,9 @@ import type { Breakage } from '../../contract/health-shapes.ts'
 import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import { UNSETTLED } from '../breakages/breakages.ts'
-import { type DigestProject, digest } from '../notifications/mail-templates.ts'
-import * as mails from '../notifications/mails.ts'
+import * as mails from '../mail/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
+import { type DigestProject, digest } from './inbox-mails.ts'
 import { unsubscribeUrl } from './unsubscribe.ts'
 
 const LINES_MAX = 10

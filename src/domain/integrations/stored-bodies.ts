@@ -1,5 +1,6 @@
 import { quotaExceeded } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { bodyDays } from '../accounts/retention-days.ts'
 
 /** Of a body that is refused, enough to see why. */
 export const REFUSED_MAX = 16 * 1024
@@ -13,10 +14,6 @@ export const BODY_NOTES: Record<BodyNote, string> = {
   quota: 'The body is not stored: the account has used up its storage for bodies.',
   log: 'The log is stored with the build and left out here. A replay keeps the log of the build.',
 }
-
-/** Days that an account keeps bodies; null: for good. */
-export const bodyDays = (days: number | null, accountId: number) =>
-  sql`least(${days}::integer, (select (retention->>'bodies')::integer from accounts where id = ${accountId}))`
 
 const KNOWN_MS = 60_000
 /** Written down before its time, so that a flood is noticed by other nodes too. */

@@ -3,9 +3,9 @@ import { Event } from '../../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import { record } from '../audit/audit-log.ts'
+import * as mails from '../mail/mails.ts'
 import { scrubberOf } from '../privacy/replies.ts'
 import { mayHoldPrivate, scrub } from '../privacy/scrub.ts'
-import * as mails from './mails.ts'
 import { secretOf } from './subscriptions.ts'
 
 /** How long a message is tried, and how long a receiver may fail without a single success. */

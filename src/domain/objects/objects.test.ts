@@ -11,8 +11,8 @@ import { startMovingObjects } from '../../jobs/object-moving.ts'
 import { exportWorld } from '../../world/export.ts'
 import { deleteAccount, deleteProject } from '../accounts/deletion.ts'
 import { run } from '../investigations/run-investigation.ts'
+import { move, removeUnused } from '../retention/move-to-objects.ts'
 import { purge } from '../retention/retention.ts'
-import { move, removeUnused } from './move.ts'
 import { recall } from './recall.ts'
 
 let server: Awaited<ReturnType<typeof openObjectStoreServer>>

@@ -1,7 +1,7 @@
 import { LANES } from '../../contract/app/operator.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { LEASES } from '../../db/queue.ts'
-import type { Retention } from '../retention/retention.ts'
+import type { Retention } from '../accounts/retention-days.ts'
 import { type Backups, readBackups } from './backups.ts'
 import { listNodes, type Node } from './nodes.ts'
 import { type Refused, readRefused } from './refused-requests.ts'

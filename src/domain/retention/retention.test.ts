@@ -3,7 +3,8 @@ import { AGING, makeOwners, numbers } from '../../../test/support/aging.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { RETENTION_KINDS } from '../../contract/sets.ts'
 import { type Database, openDatabase, raw, sql } from '../../db/database.ts'
-import { purge, purgeExpired, RETENTION_DEFAULTS, type Retained } from './retention.ts'
+import { RETENTION_DEFAULTS, type Retained } from '../accounts/retention-days.ts'
+import { purge, purgeExpired } from './retention.ts'
 
 let own: TestDatabase
 let db: TestDatabase['db']

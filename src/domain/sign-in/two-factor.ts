@@ -3,8 +3,8 @@ import { setUpExpired, tooManyCodes, twoFactorOn, wrongCode } from '../../contra
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
 import * as users from '../accounts/users.ts'
-import * as mailTemplates from '../notifications/mail-templates.ts'
-import { writeToUser } from '../notifications/mails.ts'
+import * as mailTemplates from '../mail/mail-templates.ts'
+import { writeToUser } from '../mail/mails.ts'
 import { base32, isCode, matchingStep, newSecret, otpauthUrl } from './totp.ts'
 
 const RECOVERY_CODES = 10

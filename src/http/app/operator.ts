@@ -1,6 +1,6 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
 import { VERSION } from '../../contract/version.ts'
-import * as mails from '../../domain/notifications/mails.ts'
+import * as mails from '../../domain/mail/mails.ts'
 import { judged } from '../../domain/operations/areas.ts'
 import { readStatus } from '../../domain/operations/status.ts'
 import type { AppHandlers } from './app.ts'

@@ -3,8 +3,8 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import { RETENTION_DEFAULTS } from '../../domain/accounts/retention-days.ts'
 import { purge } from '../../domain/integrations/integrations.ts'
-import { RETENTION_DEFAULTS } from '../../domain/retention/retention.ts'
 
 const PASSWORD = 'a long enough password'
 const person = (key: string, accounts: object) => ({

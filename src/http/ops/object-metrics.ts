@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import { type Database, type ObjectStore, sql } from '../../db/database.ts'
-import { oldestDue, UNUSED } from '../../domain/objects/move.ts'
+import { oldestDue, UNUSED } from '../../domain/retention/move-to-objects.ts'
 import { backlogGauges } from './backlog-gauge.ts'
 import { coalesce } from './coalesce.ts'
 

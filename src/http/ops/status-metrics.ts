@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client'
 import { LEVELS } from '../../contract/app/operator.ts'
 import type { Database } from '../../db/database.ts'
+import type { Retention } from '../../domain/accounts/retention-days.ts'
 import { AREAS, judged } from '../../domain/operations/areas.ts'
 import { readStatus } from '../../domain/operations/status.ts'
-import type { Retention } from '../../domain/retention/retention.ts'
 import { backlogGauges } from './backlog-gauge.ts'
 import { coalesce } from './coalesce.ts'
 

@@ -2,11 +2,9 @@ import type { BuildContext } from '../../contract/app/records.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
-import { wouldBegin } from '../investigations/investigations.ts'
-import { BRANCH, lastPassed, NAMED_CHANGES, placed } from './positions.ts'
-
-/** A build `b` as a line of a list. */
-export const lineColumns = sql`b.id::text, b.status, b.ci_job_name, b.build_number, iso(b.created_at) as created_at`
+import { lineColumns } from '../builds/build-line.ts'
+import { BRANCH, lastPassed, NAMED_CHANGES, placed } from '../builds/positions.ts'
+import { wouldBegin } from './investigations.ts'
 
 /** Of a job that builds many branches, the neighbour on the same one is looked for among so many. */
 const NEIGHBOURS = 200

@@ -3,7 +3,7 @@ import { isObjectLost } from '../../contract/errors.ts'
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, type ObjectStore, type Sql, sql } from '../../db/database.ts'
 import { logOf } from '../builds/stored-log.ts'
-import { hashOf, keyOf } from './objects.ts'
+import { hashOf, keyOf } from '../objects/objects.ts'
 
 /** In the words of the indexes: what is smaller costs more as an object than as a part of its row. */
 const LARGE_BODY = sql`octet_length(d.body) >= 16384`

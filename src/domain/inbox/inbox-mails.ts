@@ -1,0 +1,85 @@
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../contract/channels.ts'
+import type { Announcement } from '../channels/announcement.ts'
+import type { MailTemplate } from '../mail/mails.ts'
+
+/** Why the person gets it. */
+const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
+  suspected: ({ suspect }) =>
+    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
+  given: () => 'You were made the owner of this breakage.',
+  approval: () => 'Assets wait for your approval.',
+  task: () => 'You were assigned a task.',
+}
+
+/** What concerns one person, told at once. */
+export const concerning = (kind: NotificationKind, said: Announcement, stop: string): MailTemplate => ({
+  subject: said.title.length > 120 ? `${said.title.slice(0, 119).toWellFormed()}…` : said.title,
+  unsubscribe: stop,
+  text: `${LEADS[kind](said)}
+
+${announced(said)}
+
+You get this because “${NOTIFICATION_KINDS[kind]}” is mailed to you. Stop these mails: ${stop}`,
+})
+
+/** An announcement as plain text. */
+const announced = ({ title, facts, evidence, suspect, links }: Announcement): string =>
+  [
+    title,
+    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+    evidence && `The log says: ${evidence}`,
+    suspect &&
+      `Suspect: ${suspect.change}${authorOf(suspect)}${suspect.reason === '' ? '' : ` (${suspect.reason})`}\n${suspect.url}`,
+    links.map(({ label, url }) => `${label}: ${url}`).join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+
+const authorOf = ({ person, author, integrator }: NonNullable<Announcement['suspect']>) => {
+  const name = person?.name ?? author
+  return `${name ? ` by ${name}` : ''}${integrator ? `, integrated by ${integrator}` : ''}`
+}
+
+/** What a project did since somebody's last digest. */
+export interface DigestProject {
+  name: string
+  url: string
+  /** The newest of each; `counts` says how many there are. */
+  opened: string[]
+  fixed: string[]
+  /** Open ones in all. */
+  open: number
+  waiting_approvals: number
+  live: string[]
+  counts: { opened: number; fixed: number; live: number }
+}
+
+/** What happened in somebody's projects since yesterday. */
+export const digest = (projects: readonly DigestProject[], stop: string): MailTemplate => {
+  const opened = projects.reduce((sum, project) => sum + project.counts.opened, 0)
+  const open = projects.reduce((sum, project) => sum + project.open, 0)
+  return {
+    subject: `Your studio today: ${opened} newly broken, ${open} open`,
+    unsubscribe: stop,
+    text: `${projects.map(digested).join('\n\n')}
+
+You get this once a day. Stop it: ${stop}`,
+  }
+}
+
+const digested = ({ name, url, open, waiting_approvals, counts, ...listed }: DigestProject): string => {
+  const block = (title: string, of: keyof typeof counts) => {
+    const more = counts[of] - listed[of].length
+    return (
+      counts[of] > 0 && [title, ...listed[of].map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n')
+    )
+  }
+  return [
+    `${name}: ${open === 0 ? 'nothing is broken' : `${open} open ${open === 1 ? 'breakage' : 'breakages'}`}${waiting_approvals > 0 ? `, ${waiting_approvals} waiting for approval` : ''}\n${url}`,
+    block('Newly broken', 'opened'),
+    block('Fixed', 'fixed'),
+    block('Live', 'live'),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
