@@ -34,7 +34,7 @@ import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
 /** Told to stop, the longest time for accepting the connections that came before. */
-const ACCEPT_BACKLOG_MS = 2_000
+const ACCEPT_BACKLOG_MS = 4_000
 /** Told to stop, the longest time for a large body that is being recorded; what waits for its turn is refused. */
 const HEAVY_MS = 5_000
 
