@@ -57,14 +57,13 @@ test('no two files import each other', () => {
 /** The floors of `domain`, lowest first. */
 const FLOORS = [
   ['access', 'accounts', 'audit', 'mail', 'objects', 'privacy', 'sign-in'],
-  ['assets', 'branches', 'builds', 'changes', 'deployments', 'integrations', 'tasks'],
+  ['assets', 'branches', 'builds', 'changes', 'deployments', 'integrations', 'projects', 'tasks'],
   ['breakages', 'feed', 'investigations', 'search', 'ugs'],
   ['channels', 'inbox', 'notifications'],
   ['operations', 'retention'],
 ]
 /** Still to be turned round: add none. */
 const UPWARDS = [
-  'accounts/project-settings.ts → branches/branch-patterns.ts',
   'breakages/fixed-in.ts → channels/announce.ts',
   'breakages/settle.ts → channels/breakage-messages.ts',
   'breakages/settle.ts → channels/message-queue.ts',

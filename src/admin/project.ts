@@ -1,7 +1,7 @@
 import * as accounts from '../domain/accounts/accounts.ts'
 import { deleteProject } from '../domain/accounts/deletion.ts'
-import * as projectSettings from '../domain/accounts/project-settings.ts'
 import * as users from '../domain/accounts/users.ts'
+import * as projectSettings from '../domain/projects/project-settings.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { main } from '../terminal/table.ts'

@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { COUNTS } from '../accounts/connected-accounts.ts'
 import { looksLikeAddress } from '../privacy/addresses.ts'
-import { COUNTS } from './connected-accounts.ts'
 
 type Reply = ReplyOf<'listMembers'>
 

@@ -1,4 +1,4 @@
-import * as savedViews from '../../domain/accounts/saved-views.ts'
+import * as savedViews from '../../domain/projects/saved-views.ts'
 import { idOf } from '../rest/path-ids.ts'
 import { type AppCall, type AppHandlers, done } from './app.ts'
 
