@@ -328,6 +328,13 @@ export const signInExpired = () => new ApiError(403, 'sign_in_expired', 'This si
 export const setUpExpired = () =>
   new ApiError(403, 'set_up_expired', 'This setup took too long or was started in another browser. Start again.')
 
+export const undoTooLate = () =>
+  new ApiError(
+    409,
+    'undo_too_late',
+    'Too late to undo: ten seconds are over, or something else happened to it since. Decide again instead.',
+  )
+
 export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is set up already: remove it first.')
 
 export const invalidPasskey = () => new ApiError(422, 'invalid_passkey', 'This passkey does not open this account. Try again.')

@@ -51,6 +51,8 @@ export const SIGNING_SECRETS_MAX = 5
 /** Of a failure rule that somebody writes. */
 export const RULE = { tool: 60, pattern: 500, fix: 1_000, log: 20_000 }
 export const CHANNEL_RULES_MAX = 50
+/** How long a decision can be undone, as the app offers it. */
+export const DECISION_UNDO_SECONDS = 10
 export const APPROVAL_RULES_MAX = 50
 /** Of a branch, a job, a path or an author, with stars. */
 export const PATTERN_MAX = 200

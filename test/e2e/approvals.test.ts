@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest'
 import { axe } from '../support/browser.ts'
+import { advanceClock, resetClock } from '../support/clock.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']
+const UNDONE = ['T_One.png', 'T_Two.png']
 const LONG = `T_${'AndOn'.repeat(30)}.png`
 const world = {
   ...workshop,
   users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
   projects: [
     ...workshop.projects,
+    { key: 'undone', account: 'owl', name: 'Undone', members: { lead: 'owner' } },
     { key: 'ruled', account: 'owl', name: 'Ruled', members: { lead: 'owner' }, approval_rules: [] },
   ],
   changes: [
@@ -27,9 +30,9 @@ const world = {
       ],
     },
   ],
-  assets: [...NAMES, LONG].map((name, i) => ({
+  assets: [...NAMES, LONG, ...UNDONE].map((name, i) => ({
     key: name,
-    project: name === LONG ? 'moon' : 'star',
+    project: name === LONG ? 'moon' : UNDONE.includes(name) ? 'undone' : 'star',
     name,
     path: `Content/${name}`,
     asset_type: 'texture',
@@ -169,6 +172,30 @@ describeWith('chromium')('the approval queue in a browser', () => {
       await page.getByRole('heading', { name: heading, exact: true }).waitFor()
     }
     expect(tab().complaints).toEqual([])
+  })
+
+  test('takes a decision back by key and by button, one and several', async () => {
+    const { page } = tab()
+    // However slow the machine is, what was decided now is not older than a moment.
+    await advanceClock(studio().db, '-1 hour')
+    await tab().go(`/projects/${studio().world.projects!.undone!.id}/approvals`)
+    const queue = page.getByRole('list', { name: 'Waiting for a decision' })
+    await queue.getByText('T_One.png').first().waitFor()
+    await page.keyboard.press('a')
+    await page.getByText('T_One.png approved').waitFor()
+    const undo = page.getByRole('button', { name: 'Undo: T_One.png approved' })
+    await undo.focus()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByText('T_One.png waits for approval again').waitFor()
+    await queue.getByText('T_One.png').first().waitFor()
+    await page.getByRole('button', { name: 'Mark all 2 shown' }).click()
+    await page.keyboard.press('a')
+    await page.getByText('2 assets approved').waitFor()
+    await page.keyboard.press('z')
+    await page.getByText('2 assets wait for approval again').waitFor()
+    await queue.getByText('T_Two.png').first().waitFor()
+    await resetClock(studio().db)
   })
 
   test('asks for what the rules of the project say, which show beforehand what they would have asked for', async () => {

@@ -202,6 +202,16 @@ export const ownRoutes = {
     reply: list('approvals', Approval),
     writes: true,
   },
+  undoDecisions: {
+    method: 'POST',
+    path: '/v1/projects/:project_id/approvals/undo',
+    summary: 'Take back your own decisions of the last ten seconds, all or none; the assets wait for approval again',
+    who: 'approver',
+    query: none,
+    body: object({ asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }) }),
+    reply: list('approvals', Approval),
+    writes: true,
+  },
   decideCommandLine: {
     method: 'POST',
     path: '/v1/cli/authorizations',

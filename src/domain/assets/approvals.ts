@@ -1,11 +1,13 @@
 import type { DecisionInput } from '../../contract/bodies.ts'
-import { notFound } from '../../contract/errors.ts'
+import { notFound, undoTooLate } from '../../contract/errors.ts'
+import { DECISION_UNDO_SECONDS } from '../../contract/limits.ts'
 import { isUuid } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import type { Approval } from '../../contract/shapes.ts'
 import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
+import { lockProject } from '../builds/project-lock.ts'
 import { release } from '../builds/report.ts'
 import { scrub } from '../privacy/scrub.ts'
 
@@ -85,15 +87,61 @@ export const decideAll = (
 ): Promise<Approval[]> =>
   db.transaction(async (db) => {
     const ids = [...new Set(asset_ids)].sort()
-    // In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other.
-    await db.execute(sql`
-      select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
+    await lockAssets(db, projectId, ids)
     const decided: Approval[] = []
     for (const id of ids)
       decided.push((await settle(db, projectId, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
     await release(db, projectId)
     return decided
   })
+
+/** In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other. */
+const lockAssets = (db: Database, projectId: number, ids: readonly string[]) =>
+  db.execute(sql`
+    select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
+
+/** With the time that a request takes to get here. */
+const UNDO_SECONDS = DECISION_UNDO_SECONDS + 2
+
+/**
+ * Takes back somebody's own decisions of the last seconds, all or none: the requests are pending again, and builds that were done with
+ * the decision wait again. Outside it shows like any other request. What somebody did since stays: another decision, a newer request, a
+ * deployment of such a build.
+ */
+export const undo = (db: Database, projectId: number, userId: number, assetIds: readonly string[]): Promise<Approval[]> =>
+  db.transaction(async (db) => {
+    const ids = [...new Set(assetIds)].sort()
+    await lockAssets(db, projectId, ids)
+    await lockProject(db, projectId)
+    const decided = await db.rows<{ id: string; asset_id: string; decided_at: string }>(sql`
+      select p.id, p.asset_id, p.decided_at from unnest(${ids.filter(isUuid)}::uuid[]) a (id)
+      join lateral (select * from approvals n where n.asset_id = a.id order by n.created_at desc, n.id desc limit 1) p on true
+      where p.project_id = ${projectId} and p.approver_user_id = ${userId} and p.asked_stage is not null
+        and p.decided_at > goldmaster_now() - make_interval(secs => ${UNDO_SECONDS})`)
+    if (decided.length < ids.length) throw undoTooLate()
+    const approvalIds = decided.map(({ id }) => id)
+    if (await hasShipped(db, projectId, approvalIds)) throw undoTooLate()
+    await unrelease(db, projectId, approvalIds)
+    await db.execute(sql`
+      update approvals set status = 'pending', approver_user_id = null, decided_at = null, comments = '', approval_stage = asked_stage,
+        asked_stage = null, updated_at = now() where id = any (${approvalIds}::uuid[])`)
+    await db.execute(sql`update assets set approval_status = 'pending', updated_at = now() where id = any (${ids}::uuid[])`)
+    return Promise.all(approvalIds.map((id) => find(db, projectId, id)))
+  })
+
+/** Builds `b` that a decision `p` let go: written by the same transaction, and by none since. */
+const RELEASED = sql`b.project_id = p.project_id and b.status = 'completed' and b.updated_at = p.decided_at and p.commit_sha <> ''
+  and p.commit_sha in (b.commit_hash, b.changelist)`
+
+const hasShipped = async (db: Database, projectId: number, ids: readonly string[]) =>
+  (await db.one(sql`
+    select from approvals p join build_runs b on ${RELEASED} join deployments d on d.build_run_id = b.id
+    where p.id = any (${ids}::uuid[]) and p.project_id = ${projectId} and d.created_at >= p.decided_at limit 1`)) !== undefined
+
+const unrelease = (db: Database, projectId: number, ids: readonly string[]) =>
+  db.execute(sql`
+    update build_runs b set status = 'passed_pending_approval', updated_at = now() from approvals p
+    where p.id = any (${ids}::uuid[]) and p.project_id = ${projectId} and ${RELEASED}`)
 
 interface Decided {
   approval: Approval
@@ -125,7 +173,7 @@ async function settle(
     : undefined
   if (!asset) throw notFound('Asset')
   const settled = await db.one<{ id: string }>(sql`
-    update approvals p set status = ${status}, approver_user_id = ${userId}, decided_at = now(), updated_at = now(),
+    update approvals p set asked_stage = case when p.status = 'pending' then p.approval_stage end, status = ${status}, approver_user_id = ${userId}, decided_at = now(), updated_at = now(),
       comments = ${comments ?? ''}, approval_stage = coalesce(${stage ?? null}::text, p.approval_stage)
     where p.id = (select id from approvals where asset_id = ${assetId} order by created_at desc, id desc limit 1)
     returning p.id`)

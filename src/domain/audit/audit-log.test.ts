@@ -128,7 +128,7 @@ const CALLS: [name: OwnName | RouteName, call: () => Call][] = [
   ['changePassword', () => ({ body: { current_password: PASSWORD, new_password: 'another long password' } })],
 ]
 
-/** Held by tests of their own, which have what they need: a provider, a message, a second session, an assistant, an invitation. */
+/** Held by tests of their own, which have what they need: a provider, a message, a second session, an assistant, an invitation, a clock. */
 const ELSEWHERE: readonly (OwnName | RouteName)[] = [
   'deleteAccount',
   'deleteMe',
@@ -144,6 +144,7 @@ const ELSEWHERE: readonly (OwnName | RouteName)[] = [
   'removeTwoFactor',
   'addPasskey',
   'removePasskey',
+  'undoDecisions',
 ]
 
 const table = { ...(routes as Record<string, Route>), ...(ownRoutes as Record<string, AppRoute>) }

@@ -169,6 +169,7 @@ const SEVERAL: Partial<Record<OwnName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
+  undoDecisions: { subject: 'assets', ids: 'asset_ids' },
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }
 

@@ -68,6 +68,9 @@ export const appHandlers: AppHandlers = {
   }),
   showOverview: ({ db, project_id, visit, site }) => overview(db, project_id, visit.user_id, site),
   showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
+  undoDecisions: async ({ db, project_id, visit, body }) => ({
+    approvals: await approvals.undo(db, project_id, visit.user_id, body.asset_ids),
+  }),
   decideAssets: async ({ db, project_id, visit, body }) => ({
     approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
   }),

@@ -8,6 +8,7 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
     [
       ['Ctrl K', 'search, go and do'],
       ['?', 'this list'],
+      ['z', 'undo, while it is offered'],
       ['g i', 'inbox'],
       ['g f', 'feed'],
     ],

@@ -1,4 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { DECISION_UNDO_SECONDS } from '../../contract/limits.ts'
+import { useKeys } from '../keys.ts'
 
 interface Said {
   id: number
@@ -9,11 +11,14 @@ interface Said {
 
 const Context = createContext<(text: string, kind?: Said['kind'], undo?: () => void) => void>(() => {})
 
-/** `const say = useToast(); say('Token revoked')`: short words at the edge, read out and gone after a while, with a way back where there is one. */
+/**
+ * `const say = useToast(); say('Token revoked')`: short words at the edge, read out and gone after a while, with a way back where there is
+ * one, by the button or the key z.
+ */
 export const useToast = () => useContext(Context)
 
 const STAYS_MS = 6_000
-const UNDO_STAYS_MS = 12_000
+const UNDO_STAYS_MS = DECISION_UNDO_SECONDS * 1_000
 let next = 0
 
 export function Toasts({ children }: { children: ReactNode }) {
@@ -28,24 +33,30 @@ export function Toasts({ children }: { children: ReactNode }) {
     [forget],
   )
 
+  const goBack = ({ id, undo }: Said) => {
+    forget(id)
+    undo?.()
+  }
+  const newest = said.findLast(({ undo }) => undo)
+  useKeys(newest ? { z: () => goBack(newest) } : {})
+
   return (
     <Context value={say}>
       {children}
       <div aria-live="polite" className="pointer-events-none fixed right-4 bottom-4 z-50 grid gap-2">
-        {said.map(({ id, text, kind, undo }) => (
+        {said.map((one) => (
           <div
-            key={id}
-            className={`flex items-center gap-3 rounded-md border bg-raised px-3 py-2 text-sm shadow-float ${kind === 'err' ? 'border-err text-err' : 'border-line'}`}
+            key={one.id}
+            className={`flex items-center gap-3 rounded-md border bg-raised px-3 py-2 text-sm shadow-float ${one.kind === 'err' ? 'border-err text-err' : 'border-line'}`}
           >
-            {text}
-            {undo && (
+            {one.text}
+            {one.undo && (
               <button
                 type="button"
+                aria-label={`Undo: ${one.text}`}
+                aria-keyshortcuts="z"
                 className="pointer-events-auto rounded px-1 font-medium text-accent underline"
-                onClick={() => {
-                  forget(id)
-                  undo()
-                }}
+                onClick={() => goBack(one)}
               >
                 Undo
               </button>

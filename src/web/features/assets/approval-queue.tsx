@@ -65,7 +65,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
           </Button>
           <p className="max-sm:hidden">
             <Key>J</Key> <Key>K</Key> walk · <Key>X</Key> mark · <Key>C</Key> comment · <Key>A</Key> <Key>D</Key> <Key>I</Key>{' '}
-            decide
+            decide · <Key>Z</Key> undo
           </p>
         </div>
       )}

@@ -108,7 +108,7 @@ function History({ asset }: { asset: Detail }) {
 }
 
 function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
-  const decide = useDecide(projectId)
+  const decide = useDecide(projectId, { waited: asset.approval_status === 'pending' })
   const readOnly = useLocked('approver') !== undefined
   const [busy, setBusy] = useState(false)
   const [comment, setComment, clear] = useDraft(`approval ${asset.id}`, '')

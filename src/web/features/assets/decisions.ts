@@ -13,10 +13,32 @@ export const DECISION_WORDS: Record<Decision, [verb: string, done: string, key: 
 
 type Approvals = ListPages<PageOf<'listApprovals', 'approvals'>>
 
-/** Decides assets of a project. They leave the queue at once and come back, with the reason, when the server refuses. */
-export function useDecide(projectId: string) {
+const TOUCHED = ['listApprovals', 'listAssets', 'showAsset', 'showOverview'] as const
+
+/** Takes decisions back; the assets wait again. */
+function useUndo(projectId: string) {
   const client = useQueryClient()
   const say = useToast()
+  return async (assetIds: string[], names: string) => {
+    try {
+      await ask('undoDecisions', { project_id: projectId, body: { asset_ids: assetIds } })
+      say(assetIds.length === 1 ? `${names} waits for approval again` : `${names} wait for approval again`)
+    } catch (error) {
+      say(`${names}: ${wordsOf(error)}`, 'err')
+    } finally {
+      void refresh(client, TOUCHED)
+    }
+  }
+}
+
+/**
+ * Decides assets of a project. They leave the queue at once and come back, with the reason, when the server refuses. Those that waited for
+ * the decision can be put back for ten seconds; what was decided before is simply decided again.
+ */
+export function useDecide(projectId: string, { waited = true } = {}) {
+  const client = useQueryClient()
+  const say = useToast()
+  const undo = useUndo(projectId)
   return async (assetIds: string[], names: string, status: Decision, comments: string): Promise<boolean> => {
     const queue = { queryKey: ['listApprovals'] }
     await client.cancelQueries(queue)
@@ -35,14 +57,14 @@ export function useDecide(projectId: string) {
       if (assetIds.length === 1)
         await ask('decideAsset', { project_id: projectId, asset_id: assetIds[0]!, body: { status, ...words } })
       else await ask('decideAssets', { project_id: projectId, body: { asset_ids: assetIds, status, ...words } })
-      say(`${names} ${DECISION_WORDS[status][1]}`)
+      say(`${names} ${DECISION_WORDS[status][1]}`, 'ok', waited ? () => void undo(assetIds, names) : undefined)
       return true
     } catch (error) {
       for (const [key, data] of before) client.setQueryData(key, data)
       say(`${names}: ${wordsOf(error)}`, 'err')
       return false
     } finally {
-      void refresh(client, ['listApprovals', 'listAssets', 'showAsset', 'showOverview'], assetIds)
+      void refresh(client, TOUCHED, assetIds)
     }
   }
 }
