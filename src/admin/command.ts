@@ -68,6 +68,8 @@ export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arg
   extends Omit<Command<F, A>, 'prints' | 'run'> {
   /** Fills a new database. The others look for one, and in the wrong folder there is none. */
   makes?: boolean
+  /** Of a list that is answered in pages, the name of its rows. */
+  rows?: string
   run(call: Call<F, A, S>): unknown
 }
 
@@ -82,9 +84,9 @@ export const placeCommand = <const F extends Flags, const A extends Arguments>(m
 /** Opens the database when the command asks for it and closes it whatever happens. */
 export const withOpened =
   <S extends { close(): Promise<void> }>(open: (makes: boolean) => Promise<S>) =>
-  ({ makes = false, ...made }: AdminCommand<Flags, Arguments, S>): Command => ({
+  ({ makes = false, rows, ...made }: AdminCommand<Flags, Arguments, S>): Command => ({
     ...made,
-    prints: 'json',
+    prints: rows === undefined ? 'json' : { rows },
     async run(given) {
       let opened: Promise<S> | undefined
       const store = () => {

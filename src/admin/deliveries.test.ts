@@ -22,7 +22,15 @@ describe('deliveries', () => {
   test('are sent, listed, shown and replayed', async () => {
     const sent = await json('deliveries', 'test', integration())
     expect(sent).toMatchObject({ status: 'processed', note: expect.stringContaining('would have made 1 build run') })
-    const { deliveries, has_more } = await json('deliveries', 'list', '--integration', integration(), '--outcome', 'processed')
+    const { deliveries, has_more } = await json(
+      'deliveries',
+      'list',
+      '--envelope',
+      '--integration',
+      integration(),
+      '--outcome',
+      'processed',
+    )
     expect({ ids: deliveries.map((one: { id: number }) => String(one.id)), has_more }).toEqual({
       ids: [sent.delivery_id],
       has_more: false,

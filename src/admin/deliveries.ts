@@ -26,6 +26,7 @@ const list = command({
     before: { help: 'go on after the last one shown', value: 'delivery', read: count },
     limit: { help: 'how many at most (default: 50)', value: 'count', read: count },
   },
+  rows: 'deliveries',
   examples: ['admin deliveries list --integration 2 --outcome failed'],
   async run({ flags: { project, integration, ...filter }, out, store }) {
     const { db } = await store()

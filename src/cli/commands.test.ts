@@ -71,20 +71,20 @@ describe('projects', () => {
 describe('tasks', () => {
   test('are listed in pages as far as asked for, with the filters of the API', async () => {
     expect(rows((await ok('tasks', 'list')).out)).toHaveLength(20)
-    expect((await json('tasks', 'list', '--limit', '500')).tasks).toHaveLength(ROWS)
+    expect(await json('tasks', 'list', '--limit', '500')).toHaveLength(ROWS)
     const blocked = await json('tasks', 'list', '--state', 'blocked', '--state', 'in_progress', '--limit', '99')
-    expect(new Set(blocked.tasks.map((task: { state: string }) => task.state))).toEqual(new Set(['blocked']))
-    expect((await ok('tasks', 'list', '--label', 'label-7', '--pick', 'tasks[].title')).out).toBe('Task 7\n')
+    expect(new Set(blocked.map((task: { state: string }) => task.state))).toEqual(new Set(['blocked']))
+    expect((await ok('tasks', 'list', '--label', 'label-7', '--pick', '[].title')).out).toBe('Task 7\n')
     expect(await ok('tasks', 'list', '--label', 'nobody')).toMatchObject({ out: '', err: 'No tasks match.\n' })
   })
 
   test('say that there are more', async () => {
     expect((await ok('tasks', 'list', '--limit', '2')).err).toBe('More exist: --limit 4 shows more.\n')
-    expect(await json('tasks', 'list', '--limit', '2')).toMatchObject({ pagination: { has_more: true } })
+    expect(await json('tasks', 'list', '--limit', '2', '--envelope')).toMatchObject({ pagination: { has_more: true } })
   })
 
   test('give only the fields that were chosen', async () => {
-    const { tasks } = JSON.parse((await ok('tasks', 'list', '--limit', '1', '--json', 'id,title')).out)
+    const tasks = JSON.parse((await ok('tasks', 'list', '--limit', '1', '--json', 'id,title')).out)
     expect(Object.keys(tasks[0])).toEqual(['id', 'title'])
     expect(await line.run(['tasks', 'list', '--json', 'id,titel'])).toMatchObject({
       code: 2,
@@ -149,23 +149,21 @@ describe('tasks', () => {
 
 describe('searching', () => {
   test('lists take the filters of the search over them', async () => {
-    expect((await json('builds', 'list', '--limit', '500')).build_runs).toHaveLength(ROWS)
+    expect(await json('builds', 'list', '--limit', '500')).toHaveLength(ROWS)
     const failed = await json('builds', 'list', '--query', 'night', '--status', 'failed', '--limit', '500')
-    expect(failed.build_runs).toHaveLength(
-      (await json('builds', 'list', '--status', 'failed', '--limit', '500')).build_runs.length,
-    )
+    expect(failed).toHaveLength((await json('builds', 'list', '--status', 'failed', '--limit', '500')).length)
     const { commit_hash } = await json('builds', 'show', id('build_runs', 'build7'))
-    const found = ['builds', 'list', '--pick', 'build_runs[].build_number']
+    const found = ['builds', 'list', '--pick', '[].build_number']
     expect((await ok(...found, '--commit', commit_hash)).out).toBe('7\n')
     expect((await ok(...found, '--job', 'night', '--author', 'lead dev', '--query', '#7', '--commit', commit_hash)).out).toBe(
       '7\n',
     )
-    expect((await ok('changes', 'list', '--path', 'content/t_7.png', '--pick', 'changes[].id')).out).toBe(
+    expect((await ok('changes', 'list', '--path', 'content/t_7.png', '--pick', '[].id')).out).toBe(
       `${id('changes', 'change7')}\n`,
     )
     expect(await ok('changes', 'list', '--author', 'example.com')).toMatchObject({ out: '', err: 'No changes match.\n' })
-    expect((await ok('tasks', 'list', '--query', 'Task 7', '--label', 'label-7', '--pick', 'tasks[].title')).out).toBe('Task 7\n')
-    expect((await ok('assets', 'list', '--query', 't_7.png', '--pick', 'assets[].name')).out).toBe('T_7.png\n')
+    expect((await ok('tasks', 'list', '--query', 'Task 7', '--label', 'label-7', '--pick', '[].title')).out).toBe('Task 7\n')
+    expect((await ok('assets', 'list', '--query', 't_7.png', '--pick', '[].name')).out).toBe('T_7.png\n')
   })
 
   test('a wrong word is refused before anything is asked', async () => {
@@ -251,7 +249,7 @@ describe('changes, assets, approvals, deployments, members', () => {
   })
 
   test('assets are listed and shown', async () => {
-    expect((await json('assets', 'list', '--pending-approval', '--limit', '50')).assets).toHaveLength(12)
+    expect(await json('assets', 'list', '--pending-approval', '--limit', '50')).toHaveLength(12)
     expect((await ok('assets', 'show', id('assets', 'asset1'))).out).toContain('T_1.png')
   })
 
@@ -270,7 +268,7 @@ describe('changes, assets, approvals, deployments, members', () => {
 
   test('builds and deployments tell what one holds and an earlier one did not', async () => {
     const [earlier, later] = [id('build_runs', 'build3'), id('build_runs', 'build6')]
-    const found = await json('builds', 'changes', later, '--since', earlier)
+    const found = await json('builds', 'changes', later, '--since', earlier, '--envelope')
     expect(found).toMatchObject({ since: { id: earlier }, basis: 'time' })
     expect(found.changes.length).toBeGreaterThan(0)
     const shown = await ok('builds', 'changes', later, '--since', earlier)

@@ -125,7 +125,7 @@ test('a list that never ends is left when it has what was asked for, or gives no
     const empty = JSON.stringify({ tasks: [], pagination: { limit: 1, has_more: true, next_cursor: 'again' } })
     json(asked < 4 ? page({}) : empty)(request, response)
   })
-  const { out } = await line.run(['tasks', 'list', '--project', '1', '--host', site, '--limit', '100', '--pick', 'tasks[].id'])
+  const { out } = await line.run(['tasks', 'list', '--project', '1', '--host', site, '--limit', '100', '--pick', '[].id'])
   expect(out).toBe('1\n1\n1\n')
   expect(asked).toBe(4)
 })

@@ -26,18 +26,42 @@ afterAll(async () => {
 })
 
 test('--jq asks the JSON in the language of jq; a query that is none is refused before anything is done', async () => {
-  const query = '.tasks | map(.title) | sort | .[0]'
-  const { tasks } = JSON.parse((await line.run(['tasks', 'list', '--json', ...project])).out)
+  const query = 'map(.title) | sort | .[0]'
+  const tasks = JSON.parse((await line.run(['tasks', 'list', '--json', ...project])).out)
   const [first] = tasks.map(({ title }: { title: string }) => title).sort()
   expect((await line.run(['tasks', 'list', '--jq', query, ...project])).out).toBe(`${first}\n`)
-  const narrowed = await line.run(['tasks', 'list', '--json', 'id', '--jq', '.tasks[0] | keys', ...project])
+  const narrowed = await line.run(['tasks', 'list', '--json', 'id', '--jq', '.[0] | keys', ...project])
   expect(narrowed.out).toBe('["id"]\n')
   // Real jq: what an imitation gets wrong first.
   expect((await line.run(['whoami', '--jq', '.nothing // "else"'])).out).toBe('else\n')
   const wrong = await line.run(['tasks', 'create', '--title', 'never made', '--jq', '.[', ...project])
   expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/^goldmaster: --jq: [^\n]+\n$/) })
   expect((await line.run(['tasks', 'list', '--query', 'never made', ...project])).out).toBe('')
-  expect(await line.run(['tasks', 'list', '--jq', '.', '--pick', 'tasks', ...project])).toMatchObject({ code: 2 })
+  expect(await line.run(['tasks', 'list', '--jq', '.', '--pick', '[]', ...project])).toMatchObject({ code: 2 })
+})
+
+test('--json of a list prints the array, and --envelope the page around it; the other forms read the same', async () => {
+  const list = async (...flags: string[]) => (await line.run(['tasks', 'list', '--limit', '1', ...flags, ...project])).out
+  const [task] = JSON.parse(await list('--json'))
+  const page = { tasks: [task], pagination: { has_more: true } }
+  expect(JSON.parse(await list('--json', '--envelope'))).toMatchObject(page)
+  expect(JSON.parse(await list('--envelope'))).toMatchObject(page)
+  expect(JSON.parse(await list('--json', 'id', '--envelope'))).toMatchObject({ ...page, tasks: [{ id: task.id }] })
+  expect(await list('--pick', '[].id')).toBe(`${task.id}\n`)
+  expect(await list('--pick', 'tasks[].id', '--envelope')).toBe(`${task.id}\n`)
+  expect(await list('--jq', '.[].id')).toBe(`${task.id}\n`)
+  expect(await list('--jq', '.pagination.has_more', '--envelope')).toBe('true\n')
+  expect(await list('--template', '{{pagination.has_more}}', '--envelope')).toBe('true\n')
+})
+
+test.each([
+  ['tasks[].id', 'write [].id, or add --envelope'],
+  ['pagination.limit', 'write [], or add --envelope'],
+  ['nothing', 'no nothing here'],
+])('--pick %s of a list is refused before anything is asked', async (path, advice) => {
+  const { code, err } = await line.run(['tasks', 'list', '--pick', path, ...project])
+  expect(code).toBe(2)
+  expect(err).toContain(advice)
 })
 
 test('--template makes a line of every row, and of a document by itself', async () => {

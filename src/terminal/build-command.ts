@@ -54,8 +54,10 @@ export function buildCommand(made: Command): Commander {
   for (const [name, flag] of Object.entries(flags)) built.addOption(optionOf(name, flag))
   if (prints && prints !== 'anything') built.option('--wide', 'show every column and whole ids, however long the lines get')
   if (prints && prints !== 'anything') built.option('--json [fields]', 'print JSON, with all fields or only these')
+  if (typeof prints === 'object' && prints.rows)
+    built.option('--envelope', 'print the page around the list, too: its name and pagination')
   if (prints) {
-    built.option('--pick <path>', 'print only what a path finds, such as tasks[].id; one value a line')
+    built.option('--pick <path>', 'print only what a path finds, such as links.changes[].id; one value a line')
     built.option('--jq <query>', 'print what a query of jq finds in that JSON; one value a line')
     built.option('--template <text>', "print a line for each row, such as '{{id}} {{title}}'")
   }

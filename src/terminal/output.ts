@@ -10,6 +10,8 @@ import { nameOf, paintField, shown } from './values.ts'
 interface Wanted {
   /** `true` for everything, or the fields chosen, separated by commas. */
   json?: string | true | undefined
+  /** Of a list, the page around its rows: its name, and how the list goes on. */
+  envelope?: true | undefined
   pick?: string | undefined
   /** What a query of jq finds, and what a template makes of every row. */
   jq?: ((document: unknown) => string) | undefined
@@ -24,6 +26,7 @@ export interface Shape {
   fields?: readonly string[]
   /** The names a path may begin with, when they are known. */
   first?: readonly string[]
+  /** It is a list: programs get the array of these alone unless they want the page around it. */
   rows?: string | undefined
 }
 
@@ -93,8 +96,8 @@ export class Output {
   }
 
   get wantsDocument(): boolean {
-    const { json, pick, jq, template } = this.#wanted
-    return [json, pick, jq, template].some((each) => each !== undefined)
+    const { json, envelope, pick, jq, template } = this.#wanted
+    return [json, envelope, pick, jq, template].some((each) => each !== undefined)
   }
 
   /** Prints the document as asked for, or lets `tell` say it to people. */
@@ -108,13 +111,14 @@ export class Output {
   }
 
   #print(document: object, rows: string | undefined, tell: () => void | Promise<void>) {
-    const { json, pick: path, jq, template } = this.#wanted
+    if (!this.wantsDocument) return tell()
+    const { json, envelope, pick: path, jq, template } = this.#wanted
     const names = chosen(json)
-    const wanted = names ? choose(document, names, rows) : document
-    if (path !== undefined) for (const value of pick(document, path)) this.line(asText(value))
+    const whole = names ? choose(document, names, rows) : document
+    const wanted = rows === undefined || envelope ? whole : (whole as Record<string, unknown[]>)[rows]
+    if (path !== undefined) for (const value of pick(wanted, path)) this.line(asText(value))
     else if (jq) this.found(jq(wanted))
-    else if (template) for (const row of rowsOf(wanted, rows)) this.line(template(row))
-    else if (json === undefined) return tell()
+    else if (template) for (const row of [wanted].flat()) this.line(template(row))
     else this.json(wanted)
   }
 
@@ -196,18 +200,20 @@ export class Output {
 const chosen = (json: string | true | undefined) => (typeof json === 'string' && json !== '' ? json.split(',') : undefined)
 
 /** Before anything is done: a misspelt field must not be noticed after the deed. */
-function refuse({ json, pick: path, jq, template }: Wanted, { fields, first }: Shape) {
+function refuse({ json, envelope, pick: path, jq, template }: Wanted, { fields, first, rows }: Shape) {
   if ([path, jq, template].filter((each) => each !== undefined).length + (json !== undefined && path !== undefined ? 1 : 0) > 1)
     throw usage('Give one of --pick, --jq and --template; --json goes with the latter two')
   const [step] = path === undefined ? [] : readPath(path)
-  if (first && typeof step === 'object' && 'name' in step && ![...first, ...(fields ?? [])].includes(step.name))
-    throw usage(`--pick: no ${step.name} here; there are: ${first.join(', ')}`)
+  if (typeof step === 'object' && 'name' in step && !fields?.includes(step.name)) {
+    if (rows !== undefined && !envelope && [...(first ?? []), rows].includes(step.name))
+      throw usage(
+        `--pick: the answer is a list: write ${step.name === rows ? path!.replace(rows, '') || '[]' : '[]'}, or add --envelope`,
+      )
+    if (first && !first.includes(step.name)) throw usage(`--pick: no ${step.name} here; there are: ${first.join(', ')}`)
+  }
   const unknown = fields && chosen(json)?.find((name) => !fields.includes(name))
   if (unknown !== undefined) throw usage(`--json: there is no field ${unknown}; there are: ${fields!.join(', ')}`)
 }
-
-const rowsOf = (document: unknown, rows: string | undefined): unknown[] =>
-  Array.isArray(document) ? document : rows === undefined ? [document] : (document as Record<string, unknown[]>)[rows]!
 
 function choose(document: object, names: string[], rows: string | undefined): unknown {
   const narrow = (row: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, row[name]]))

@@ -4,14 +4,14 @@ type Step = { name: string } | { index: number } | 'each'
 
 const PATH = /\.?([A-Za-z_][\w-]*)|\[(-?\d{1,9})\]|\[\]/y
 
-/** Reads `tasks[].links.changes[0].id`: names, `[n]` (from the end when negative), and `[]` for every entry. */
+/** Reads `[].links.changes[0].id`: names, `[n]` (from the end when negative), and `[]` for every entry. */
 export function readPath(path: string): Step[] {
   const steps: Step[] = []
   let at = path === '.' ? 1 : 0
   while (at < path.length) {
     PATH.lastIndex = at
     const found = PATH.exec(path)
-    if (!found) throw usage(`--pick: ${path} is no path; write it like tasks[].id or links.changes[0].identifier`)
+    if (!found) throw usage(`--pick: ${path} is no path; write it like [].id or links.changes[0].identifier`)
     steps.push(found[1] !== undefined ? { name: found[1] } : found[2] !== undefined ? { index: Number(found[2]) } : 'each')
     at = PATH.lastIndex
   }

@@ -24,7 +24,7 @@ const list = listCommand({
     'created_at',
   ],
   help: { stage: 'only at this stage, such as art_review', commit_sha: 'only for this commit or changelist' },
-  examples: ['approvals list --status pending', "approvals list --status denied --pick 'approvals[].asset_name'"],
+  examples: ['approvals list --status pending', "approvals list --status denied --pick '[].asset_name'"],
 })
 
 const show = showCommand({

@@ -22,7 +22,7 @@ const list = listCommand({
   examples: [
     'assets list --pending-approval',
     'assets list --query hero.uasset',
-    "assets list --asset-type texture --pick 'assets[].path'",
+    "assets list --asset-type texture --pick '[].path'",
   ],
 })
 

@@ -22,7 +22,7 @@ const list = listCommand({
     extra('time_to_green_seconds', 'green after'),
   ],
   help: { q: 'only those whose name holds this text' },
-  examples: ['branches', 'branches --q rel', "branches --pick 'branches[0].last_known_good.identifier'"],
+  examples: ['branches', 'branches --q rel', "branches --pick '[0].last_known_good.identifier'"],
 })
 
 const ARGS = {

@@ -37,7 +37,7 @@ const list = listCommand({
   examples: [
     'breakages list --state open,claimed',
     'breakages list --branch //game/main --category link_error',
-    "breakages list --state open --pick 'breakages[0].suspects[0].change_id'",
+    "breakages list --state open --pick '[0].suspects[0].change_id'",
   ],
 })
 

@@ -49,7 +49,7 @@ const list = listCommand({
   ],
   examples: [
     'builds list --status failed',
-    "builds list --status failed --pick 'build_runs[0].id'",
+    "builds list --status failed --pick '[0].id'",
     'builds list --branch //game/main --author kim --finished-since 2026-09-01',
     'builds list --job nightly-win64 --limit 200 --json id,status',
   ],

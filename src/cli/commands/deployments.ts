@@ -30,7 +30,7 @@ const list = listCommand({
     'created_at',
   ],
   help: { build_run_id: 'only of this build' },
-  examples: ['deployments list --platform steam --status live', "deployments list --pick 'deployments[0].version'"],
+  examples: ['deployments list --platform steam --status live', "deployments list --pick '[0].version'"],
 })
 
 const show = showCommand({
@@ -124,7 +124,7 @@ const compare = command({
   web: async (call) => `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.later)).id}`,
   args: { earlier: { help: 'its id or number' }, later: { help: 'its id or number' } },
   shows: { route: 'listBuildChanges', rows: 'changes' },
-  examples: ['deployments compare 11 12', "deployments compare 11 12 --pick 'changes[].description'"],
+  examples: ['deployments compare 11 12', "deployments compare 11 12 --pick '[].description'"],
   async run(call) {
     const { client, project, args, out } = call
     const [earlier, later] = await Promise.all([args.earlier, args.later].map((id) => findThing(call, 'showDeployment', id)))

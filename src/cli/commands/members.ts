@@ -8,7 +8,7 @@ export const members = command({
   pages: true,
   web: ({ project }) => `/projects/${project}/members`,
   shows: { route: 'listMembers', rows: 'members' },
-  examples: ['members', "members --pick 'members[].user_id'", "members --pick 'assignee_handles[]'"],
+  examples: ['members', "members --pick '[].user_id'", "members --envelope --pick 'assignee_handles[]'"],
   async run({ client, project, out }) {
     const answer = await client.listMembers({ project_id: project })
     out.answer(answer, () => {

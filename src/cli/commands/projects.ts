@@ -10,7 +10,7 @@ const list = command({
   pages: true,
   web: () => '/',
   shows: { route: 'listProjects', rows: 'projects' },
-  examples: ['projects list', "projects list --pick 'projects[].id'"],
+  examples: ['projects list', "projects list --pick '[].id'"],
   async run({ client, out }) {
     const answer = await client.listProjects({})
     out.answer(answer, () => out.list('projects', answer.projects, ['id', main('name'), 'engine', 'created_at']))

@@ -30,7 +30,7 @@ const list = listCommand({
     'tasks list --state to_do,blocked --priority critical',
     'tasks list --query "crate floor"',
     'tasks list --assignee handle:lint-bot --limit 200 --json id,title',
-    "tasks list --pick 'tasks[].urls.web'",
+    "tasks list --pick '[].urls.web'",
   ],
 })
 

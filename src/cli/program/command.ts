@@ -7,7 +7,7 @@ import { visit } from '../connection/browser.ts'
 import { fieldsOf } from '../output/fields.ts'
 import { Call } from './call.ts'
 
-/** Whose answer `--json` prints: the fields that may be chosen are those of its rows, or its own. */
+/** Whose answer `--json` prints: the fields that may be chosen are those of its rows, which are then printed alone, or its own. */
 interface Shows {
   route: RouteName
   rows?: string

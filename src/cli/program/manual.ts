@@ -30,18 +30,19 @@ export function manual(program: Command): Map<string, string> {
 export const INTRODUCTION = `Each page is what the command prints with \`--help\`.
 
 **Output.** At a terminal lists are tables that fit the window, with times told from now. In a pipe they are lines of fields
-separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints what the API answers; \`--json id,title\` keeps only
-these fields of each row, except for \`diagnose\`, which prints all.
+separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints the record, or the array of records of
+a list; \`--json id,title\` keeps only these fields of each, except for \`diagnose\`, which prints all. \`--envelope\` prints the page around a
+list as the API answers it: \`{"tasks": […], "pagination": …}\`.
 
 **Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
 importance go before a name or a title is cut. \`--wide\` shows everything whole; [lists.md](../lists.md) has a picture of every list. Colours mean one thing: red is broken, refused or urgent,
 yellow waits for somebody, cyan is under way, green is good, dim was set aside; they obey \`NO_COLOR\`.
 
 **Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
-(\`urls.web\`), \`[]\` for every entry of a list (\`tasks[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`build_runs[0].id\`).
+(\`urls.web\`), \`[]\` for every entry of a list (\`[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`[0].id\`).
 
 **Asking JSON.** \`--jq QUERY\` prints what a query in the language of [jq](https://jqlang.org) finds, text without quotes:
-\`--jq '.build_runs[] | [.id, .status] | @tsv'\`. \`--template TEXT\` prints a line for each row in which \`{{path}}\` stands for what a path
+\`--jq '.[] | [.id, .status] | @tsv'\`. \`--template TEXT\` prints a line for each row in which \`{{path}}\` stands for what a path
 finds in it: \`--template '{{id}}\\t{{urls.web}}'\`.
 
 **At a terminal** answers longer than the screen go through \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or nothing turns that off.

@@ -10,7 +10,7 @@ export const changes = command({
   args: { build: { help: 'its id' } },
   flags: { since: { help: 'an earlier build (default: the last that passed on its job and branch)', value: 'id' } },
   shows: { route: 'listBuildChanges', rows: 'changes' },
-  examples: ['builds changes 341', 'builds changes 341 --since 302', "builds changes 341 --pick 'changes[].identifier'"],
+  examples: ['builds changes 341', 'builds changes 341 --since 302', "builds changes 341 --pick '[].identifier'"],
   async run({ client, project, args, flags, out }) {
     const query = flags.since === undefined ? {} : { since_id: flags.since }
     const found = await client.listBuildChanges({ project_id: project, build_run_id: args.build, query })
