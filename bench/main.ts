@@ -6,6 +6,7 @@ import { benchFailures } from './failures.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
 import { benchFuzz } from './fuzz.ts'
+import { benchGrowth } from './growth.ts'
 import { type Cluster, openCluster } from './harness/database.ts'
 import { benchHeavyBodies } from './heavy-bodies.ts'
 import { benchIntake } from './intake.ts'
@@ -22,6 +23,7 @@ import { benchUgs } from './ugs.ts'
 const BENCHES = {
   tasks: benchTasks,
   filters: benchFilters,
+  growth: benchGrowth,
   feed: benchFeed,
   listeners: benchListeners,
   intake: benchIntake,

@@ -78,7 +78,7 @@ async function caught(read: (db: Database) => Promise<unknown>): Promise<Stateme
   return statement!
 }
 
-const literal = (value: unknown): string => {
+export const literal = (value: unknown): string => {
   if (value === null) return 'null'
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(',')}}`)

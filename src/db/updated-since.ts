@@ -1,4 +1,4 @@
-import { type Sql, sql } from './database.ts'
+import { empty, type Sql, sql } from './database.ts'
 import { inlineInstant, inlineInteger } from './page.ts'
 
 /** Columns of a list's rows, as its statement names them. */
@@ -23,19 +23,22 @@ interface Updated {
   where: Sql
   /** Whether `list` has conditions besides. */
   filtered: boolean
-  /** The list itself: rows of the table in its order, no more than `take`, that meet a condition. */
-  list: (within: Within) => Sql
+  /** The list itself: rows of the table in its order that meet a condition, a page of them unless told. */
+  list: (within: Within, take?: number) => Sql
+  /** The same of a few rows, whichever index leads to those of all. */
+  few: (within: Within) => Sql
   take: number
 }
 
 /** So few are looked at one by one. */
-const FEW = 2_000
+const FEW = 500
 
 /**
- * How many rows were updated, and where they stand in the list, no statistics tell, so it looks. A few are sorted. Of many, the list is
- * walked week by week, and weeks in which nothing was updated are passed over: their latest update stands first in the `…_weeks` index.
+ * How many rows were updated, and where they stand in the list, no statistics tell, so it looks. A few are sorted; so are a few that the
+ * other filters leave. Of many, the list is walked week by week, and weeks in which nothing was updated are passed over: their latest
+ * update stands first in the `…_weeks` index.
  */
-export function updatedRows({ table, project, at, id, since, where, filtered, list, take }: Updated): Sql {
+export function updatedRows({ table, project, at, id, since, where, filtered, list, few, take }: Updated): Sql {
   const time = inlineInstant(since)
   const limit = inlineInteger(take)
   const newest = sql`order by ${at} desc, ${id} desc`
@@ -46,13 +49,20 @@ export function updatedRows({ table, project, at, id, since, where, filtered, li
     with recursive few as materialized (
       select ${at}, ${id} from ${table} where project_id = ${project} and updated_at >= ${time} and ${where} limit ${inlineInteger(FEW + 1)}),
     many as materialized (select count(*) > ${inlineInteger(FEW)} as yes from few),
-    chosen as materialized (select ${id} from few where not (select yes from many) ${filtered ? sql`` : sql`${newest} limit ${limit}`}),
+    ${filtered ? sql`left_over as materialized (select ${id} from (${list(() => sql`true`, FEW + 1)}) l where (select yes from many)),` : empty}
+    long as materialized (
+      select ${filtered ? sql`(select count(*) > ${inlineInteger(FEW)} from left_over) and` : empty} (select yes from many) as yes),
+    chosen as materialized (
+      select ${id} from (select * from few where not (select yes from many) ${filtered ? empty : sql`${newest} limit ${limit}`}) f
+      ${filtered ? sql`union all select ${id} from left_over where not (select yes from long)` : empty}),
     weeks as (
       (${latest(sql``)})
       union all
       select next.* from weeks w cross join lateral (${latest(sql`and ${week} < w.week`)}) next)
     select * from (
-      select * from (${list((row) => sql`${row.id} = any (array(select ${id} from chosen))`)}) one_by_one
+      select * from (${few(
+        (row) => sql`${row.id} = any (array(select ${id} from chosen)) and ${row.updated} + interval '0' >= ${time}`,
+      )}) one_by_one
       union all
       -- In the order of the weeks, and no further than it takes: a join with what depends on each row is a loop.
       select * from (
@@ -61,7 +71,7 @@ export function updatedRows({ table, project, at, id, since, where, filtered, li
           (row) => sql`${row.at} >= w.week at time zone 'UTC' and ${row.at} < (w.week + interval '7 days') at time zone 'UTC'
             and ${row.updated} + interval '0' >= ${time}`,
         )}) listed
-        where w.latest >= ${time} and (select yes from many) limit ${limit}) by_week
+        where w.latest >= ${time} and (select yes from long) limit ${limit}) by_week
     ) found ${newest}`
 }
 

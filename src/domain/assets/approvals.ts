@@ -3,9 +3,10 @@ import { notFound, undoTooLate } from '../../contract/errors.ts'
 import { DECISION_UNDO_SECONDS } from '../../contract/limits.ts'
 import { isUuid } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
+import { APPROVAL_STATUSES } from '../../contract/sets.ts'
 import type { Approval } from '../../contract/shapes.ts'
-import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
-import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
+import { bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
 import { lockProject } from '../builds/project-lock.ts'
 import { release } from '../builds/report.ts'
@@ -30,26 +31,37 @@ const change = sql`(
   select json_build_object('id', c.id, 'display_identifier', c.display_identifier, 'description', c.description)
   from changes c where c.project_id = p.project_id and c.identifier = p.commit_sha order by c.id desc limit 1)`
 
-/** Newest first; several statuses are walked side by side and merged, as in the list of tasks. */
+/** Newest first; statuses are walked side by side, those of a stage in its own index. Of a commit the other filters sort out. */
 export function list(project: Sql, q: Query): Listing {
-  const take = inlineInteger(q.limit + 1)
+  const inOrder = (take: number) => sql`order by p.created_at desc, p.id desc limit ${inlineInteger(take)}`
   const after = when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)
-  const inStatus = (status?: string, within?: Within) => sql`
-    select p.* from approvals p
-    where p.project_id = ${project} ${after}
-      ${when(status, (one) => sql`and p.status = ${one}`)}
-      ${when(q.stage, (stage) => sql`and p.approval_stage = ${stage}`)}
-      ${when(q.commit_sha, (sha) => sql`and p.commit_sha = nullif(${sha}, '')`)}
-      ${when(within, (condition) => sql`and ${condition({ at: sql`p.created_at`, id: sql`p.id`, updated: sql`p.updated_at` })}`)}
-    order by p.created_at desc, p.id desc limit ${take}`
-  const statuses = [...new Set(q.status)]
-  const found = (within?: Within) =>
-    statuses.length < 2
-      ? inStatus(statuses[0], within)
-      : sql`select p.* from (${join(
-          statuses.map((status) => sql`(${inStatus(status, within)})`),
-          ' union all ',
-        )}) p order by p.created_at desc, p.id desc limit ${take}`
+  const narrowed = (within: Within | undefined) =>
+    when(within, (condition) => sql`and ${condition({ at: sql`p.created_at`, id: sql`p.id`, updated: sql`p.updated_at` })}`)
+  const inStage = when(q.stage, (stage) => sql`and p.approval_stage = ${stage}`)
+  const ofCommit = when(q.commit_sha, (sha) => sql`and p.commit_sha = nullif(${sha}, '')`)
+  const others = sql`${inStage} ${when(q.status, (statuses) => sql`and p.status = any (${statuses}::text[])`)}`
+  const few = (within: Within | undefined, take = q.limit + 1) => sql`
+    select p.* from approvals p where p.project_id = ${project} ${after} ${ofCommit} ${others} ${narrowed(within)} ${inOrder(take)}`
+  const walk =
+    q.commit_sha === undefined
+      ? undefined
+      : bounded({
+          columns: sql`p.*`,
+          from: sql`approvals p where p.project_id = ${project} ${ofCommit} ${after}`,
+          at: sql`p.created_at`,
+          id: sql`p.id`,
+        })
+  const statuses = [{ column: sql`p.status`, values: APPROVAL_STATUSES, asked: q.status }]
+  const found = (within?: Within, take = q.limit + 1) => {
+    if (walk)
+      return sql`select p.* from (${within ? walk.all : walk.rows}) p where true ${others} ${narrowed(within)} ${inOrder(take)}`
+    if (q.stage === undefined && q.status === undefined) return few(within, take)
+    return sql`select p.* from (${ofEveryKind(
+      statuses,
+      (kind) =>
+        sql`select p.* from approvals p where p.project_id = ${project} ${inStage} and ${kind} ${after} ${narrowed(within)} ${inOrder(take)}`,
+    )}) p ${inOrder(take)}`
+  }
   const updatedSince = (since: string) =>
     updatedRows({
       table: sql`approvals p`,
@@ -60,13 +72,15 @@ export function list(project: Sql, q: Query): Listing {
       where: sql`true ${after}`,
       filtered: [q.status, q.stage, q.commit_sha].some((filter) => filter !== undefined),
       list: found,
+      few,
       take: q.limit + 1,
     })
   const rows = sql`
     select row_to_json(item) as item, p.created_at as key_at, p.id as key_id
     from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) p join assets s on s.id = p.asset_id, lateral (select ${columns} ${q.changes ? sql`, ${change} as change` : empty}) item
     order by p.created_at desc, p.id desc`
-  return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
+  const isUpdated = q.updated_since !== undefined
+  return { limit: q.limit, rows, unprepared: isUpdated, examined: isUpdated ? undefined : walk?.examined }
 }
 
 export async function find(db: Database, projectId: number, id: string): Promise<Approval> {

@@ -257,15 +257,15 @@ const nextAfter = async (db: Database, { account_id, project_id }: Owner, branch
   )?.position
 
 /** Counted no further than this: nobody needs to know more exactly how far behind it is. */
-const BEHIND_MAX = 10_000
+const BEHIND_MAX = 1_000
 
 const changesAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
   (await db.one<{ count: number }>(sql`
     select count(*) as count from (
-      select from change_branches p join changes c on c.id = p.change_id
+      select from change_branches p, lateral (select c.orphaned_at from changes c where c.id = p.change_id offset 0) c
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position > ${position}
         and c.orphaned_at is null and p.orphaned_at is null
-      limit ${BEHIND_MAX}) n`))!.count
+      order by p.position limit ${BEHIND_MAX}) n`))!.count
 
 /** The median: one night that nobody worked does not say how fast a team is. */
 const timeToGreen = async (db: Database, { project_id }: Owner, branch: string): Promise<number | null> =>

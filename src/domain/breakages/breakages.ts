@@ -1,8 +1,8 @@
 import { notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { QueryOf } from '../../contract/routes.ts'
-import { type Database, empty, type Sql, sql } from '../../db/database.ts'
-import { inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
+import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { branchKey } from '../changes/branch-names.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & { cursor?: Key }
@@ -29,24 +29,34 @@ const columns = (site: string) => sql`
 /** Whether a breakage `k` is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
 
-/** Newest first. */
+/** Newest first. An owner, a branch, a category or what is not settled leads, in its own index; the other filters sort out. */
 export function list(project: Sql, q: Query, site: string): Listing {
   const isUnsettled = q.state !== undefined && !q.state.some((state) => state === 'fixed' || state === 'withdrawn')
+  const after = when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)
+  const filters = {
+    owner: when(q.owner, (owner) => sql`and k.owner_user_id = ${owner}`),
+    branch: when(q.branch, (branch) => sql`and k.branch = ${branchKey(branch)}`),
+    category: when(q.category, (category) => sql`and k.category = ${category}`),
+    unsettled: isUnsettled ? sql`and ${UNSETTLED}` : empty,
+  }
+  const lead = Object.values(filters).find((filter) => filter !== empty) ?? empty
+  const walk = bounded({
+    columns: sql`k.*`,
+    from: sql`breakages k where k.project_id = ${project} ${lead} ${after}`,
+    at: sql`k.opened_at`,
+    id: sql`k.id`,
+  })
+  const others = sql`${join(Object.values(filters), ' ')} ${when(q.state, (states) => sql`and k.state = any (${states}::text[])`)}`
+  const order = sql`order by k.opened_at desc, k.id desc limit ${inlineInteger(q.limit + 1)}`
+  const seen = (at: string) => sql`
+    select k.* from breakages k where k.project_id = ${project} ${after} ${others} and k.last_seen_at >= ${inlineInstant(at)} ${order}`
   return {
     limit: q.limit,
     rows: sql`
       select (select row_to_json(item) from (select ${columns(site)}) item) as item, k.opened_at as key_at, k.id as key_id
-      from breakages k
-      where k.project_id = ${project}
-        ${when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)}
-        ${when(q.state, (states) => sql`and k.state = any (${states}::text[])`)}
-        ${isUnsettled ? sql`and ${UNSETTLED}` : empty}
-        ${when(q.branch, (branch) => sql`and k.branch = ${branchKey(branch)}`)}
-        ${when(q.category, (category) => sql`and k.category = ${category}`)}
-        ${when(q.owner, (owner) => sql`and k.owner_user_id = ${owner}`)}
-        ${when(q.since, (at) => sql`and k.last_seen_at >= ${inlineInstant(at)}`)}
-      order by k.opened_at desc, k.id desc limit ${inlineInteger(q.limit + 1)}`,
+      from (${q.since === undefined ? sql`select k.* from (${walk.rows}) k where true ${others} ${order}` : seen(q.since)}) k`,
     unprepared: q.since !== undefined,
+    examined: q.since === undefined ? walk.examined : undefined,
   }
 }
 

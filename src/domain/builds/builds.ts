@@ -2,14 +2,16 @@ import type { Static } from 'typebox'
 import { restAfter } from '../../contract/app/log-mark.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.ts'
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
-import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import { branchKey } from '../changes/branch-names.ts'
 import { newestOf } from '../investigations/investigations.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
 import { printed } from './log-stream.ts'
 import { silentSince } from './lost.ts'
+import { BRANCH } from './positions.ts'
 import { logOf } from './stored-log.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
@@ -34,33 +36,46 @@ const breakage = sql`(
   from breakage_builds m join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
   where m.account_id = b.account_id and m.build_run_id = b.id)`
 
-/** Newest first; who asks for builds that finished in a time gets them in that order. */
+/**
+ * Newest first; who asks for builds that finished in a time gets them in that order. Statuses and types are walked side by side in one
+ * index; a job, a branch or a time in its own, and the other filters sort out.
+ */
 export const list = (project: Sql, q: Query, site: string): Listing => {
   const at = asksForFinished(q) ? sql`b.finished_at` : sql`b.created_at`
-  const start = q.commit !== undefined && isStart(q.commit) ? q.commit : undefined
-  const from = start === undefined ? among(sql`build_runs`, q.ids, 'bigint') : commitStart(project, start, q.ids)
+  const order = sql`order by ${at} desc, b.id desc limit ${inlineInteger(q.limit + 1)}`
+  const inTime = sql`b.project_id = ${project} ${asksForFinished(q) ? sql`and b.finished_at is not null` : empty}
+    ${when(q.finished_since, (since) => sql`and b.finished_at >= ${since}::timestamptz`)}
+    ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
+    ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
+  const ofJob = when(q.job, (job) => sql`and b.ci_job_name = ${asShown(job)}`)
+  const onBranch = when(q.branch, (branch) => sql`and ${BRANCH} = ${asShown(branchKey(branch))}`)
+  const others = sql`${ofJob} ${onBranch} ${when(q.status, (status) => sql`and b.status = ${status}`)}
+    ${when(q.build_type, (type) => sql`and b.build_type = ${type}`)} ${when(q.target_type, (type) => sql`and b.target_type = ${type}`)}`
+  const facets = [
+    { column: sql`b.status`, values: BUILD_STATUSES, asked: q.status && [q.status] },
+    { column: sql`b.build_type`, values: BUILD_TYPES, asked: q.build_type && [q.build_type] },
+    { column: sql`b.target_type`, values: TARGET_TYPES, asked: q.target_type && [q.target_type] },
+  ]
+  const named = ofChange(project, q)
+  const lead = asksForFinished(q) ? empty : q.job === undefined ? onBranch : ofJob
+  const isLed = named === undefined && (asksForFinished(q) || q.job !== undefined || q.branch !== undefined)
+  const walk = isLed
+    ? bounded({ columns: sql`b.*`, from: sql`build_runs b where ${inTime} ${lead}`, at, id: sql`b.id` })
+    : undefined
+  const kinds = facets.some(({ asked }, place) => place > 0 && asked) ? facets : facets.slice(0, 1)
+  const found = () => {
+    if (named) return sql`select b.* from ${named} b where ${inTime} ${others} ${order}`
+    if (walk) return sql`select b.* from (${walk.rows}) b where true ${others} ${order}`
+    if (facets.every(({ asked }) => asked === undefined)) return sql`select b.* from build_runs b where ${inTime} ${order}`
+    return sql`select b.* from (${ofEveryKind(kinds, (kind) => sql`select b.* from build_runs b where ${inTime} and ${kind} ${order}`)}) b ${order}`
+  }
   const rows = sql`
     select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
       concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, b.platform, b.configuration,
         b.agent, b.measures::text
         ${q.breakages ? sql`, item.breakage ->> 'cause', item.breakage -> 'suspect' ->> 'author'` : empty}) as foreign_text
-    from (
-      select b.* from ${from} b
-      where b.project_id = ${project}
-        ${when(q.status, (status) => sql`and b.status = ${status}`)}
-        ${when(q.build_type, (type) => sql`and b.build_type = ${type}`)}
-        ${when(q.target_type, (type) => sql`and b.target_type = ${type}`)}
-        ${when(q.branch, (branch) => sql`and build_branch(b.branch, b.inferred_branch) = ${asShown(branchKey(branch))}`)}
-        ${when(q.job, (job) => sql`and b.ci_job_name = ${asShown(job)}`)}
-        ${when(q.changelist, (changelist) => sql`and b.changelist = ${asShown(changelist)} and b.changelist <> ''`)}
-        ${when(start === undefined ? q.commit : undefined, (commit) => sql`and b.commit_hash = ${asShown(commit)} and b.commit_hash <> ''`)}
-        ${asksForFinished(q) ? sql`and b.finished_at is not null` : sql``}
-        ${when(q.finished_since, (since) => sql`and b.finished_at >= ${since}::timestamptz`)}
-        ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
-        ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::bigint)`)}
-      order by ${at} desc, b.id desc limit ${inlineInteger(q.limit + 1)}
-    ) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`
-  return { limit: q.limit, foreign: true, rows }
+    from (${found()}) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`
+  return { limit: q.limit, foreign: true, rows, examined: walk?.examined }
 }
 
 export const asksForFinished = ({ finished_since, finished_until }: Partial<Searched>): boolean =>
@@ -73,11 +88,18 @@ const LAST_CHARACTER = '\u{10FFFF}'
 
 const isStart = (commit: string) => commit.length >= HASH_START && commit.length < HASH
 
-/** The few whose hash begins so are sorted: the barrier keeps the planner from walking all builds for them. */
-const commitStart = (project: Sql, commit: string, ids: readonly string[] | undefined): Sql => sql`(
-  select b.* from ${among(sql`build_runs`, ids, 'bigint')} b
-  where b.project_id = ${project} and b.commit_hash ~>=~ ${asShown(commit)} and b.commit_hash ~<~ ${commit + LAST_CHARACTER}
-    and b.commit_hash <> '' offset 0)`
+/** The few builds with these ids, of this change, or whose hash begins so: the barrier keeps the planner from walking all builds for them. */
+function ofChange(project: Sql, { ids, commit, changelist }: Query): Sql | undefined {
+  if (ids === undefined && commit === undefined && changelist === undefined) return undefined
+  const hash = (given: string) =>
+    isStart(given)
+      ? sql`b.commit_hash ~>=~ ${asShown(given)} and b.commit_hash ~<~ ${given + LAST_CHARACTER}`
+      : sql`b.commit_hash = ${asShown(given)}`
+  return sql`(
+    select b.* from ${among(sql`build_runs`, ids, 'bigint')} b where b.project_id = ${project}
+      ${when(commit, (given) => sql`and ${hash(given)} and b.commit_hash <> ''`)}
+      ${when(changelist, (given) => sql`and b.changelist = ${asShown(given)} and b.changelist <> ''`)} offset 0)`
+}
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
   const found = await db.one<Omit<Detail, 'silent_since'> & { silent_since: string | null }>(sql`

@@ -207,7 +207,8 @@ export const passesNear = (db: Database, id: number, branch: string): Promise<St
 
 const passedNear = (id: number, branch: string) => {
   const side = (condition: Sql, order: Sql) => sql`(
-    select b.* from build_runs b, mine where ${passedOf(branch)} and ${condition} order by ${order} limit ${NEIGHBOURS})`
+    select b.* from mine, lateral (
+      select b.* from build_runs b where ${passedOf(branch)} and ${condition} order by ${order} limit ${NEIGHBOURS}) b)`
   return sql`
     with mine as (${mineOf(id)}),
     near as (

@@ -17,7 +17,7 @@ export interface Range {
 /** Read to find pairs that take each other back. */
 const READ_MAX = 1_000
 /** Of changes that nobody knows a branch of, those of the time are looked for among this many. */
-const UNPLACED_LOOK = 5_000
+const UNPLACED_LOOK = 1_000
 
 /**
  * The changes of a build that an earlier one does not contain: by position on the build's branch, and on the branch of its second change if

@@ -2,7 +2,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { Change } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
-import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { among, bounded, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { PASSED, RUNNING } from '../builds/statuses.ts'
 import { asShown, scrubAuthor } from '../privacy/scrub.ts'
@@ -37,40 +37,72 @@ const buildStates = sql`(
       where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
     order by b.ci_job_name, b.created_at desc, b.id desc) b)`
 
+/**
+ * Newest first. An identifier leads to a few; a branch is walked in the table of branches, which carries the order too, a type in its own
+ * index, and the other filters sort out.
+ */
 export function list(project: Sql, q: Query): Listing {
-  // The table of branches carries the order too, so that a branch is walked newest first by itself.
-  const [at, id] = q.branch === undefined ? [sql`c.timestamp`, sql`c.id`] : [sql`p.timestamp`, sql`p.change_id`]
-  const where = (at: Sql, id: Sql) => sql`true
-    ${q.orphaned ? sql`` : sql`and c.orphaned_at is null ${when(q.branch, () => sql`and p.orphaned_at is null`)}`}
+  const inOrder = (take: number, at: Sql, id: Sql) => sql`order by ${at} desc, ${id} desc limit ${inlineInteger(take)}`
+  const inTime = (at: Sql, id: Sql) => sql`
     ${when(q.since, (since) => sql`and ${at} >= ${since}::timestamptz`)}
     ${when(q.until, (until) => sql`and ${at} < ${until}::timestamptz`)}
     ${when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
-  const found = (within?: Within) => sql`
-    select c.* from ${among(sql`changes`, q.ids, 'bigint')} c
-    ${when(q.branch, (branch) => sql`join change_branches p on p.change_id = c.id and p.project_id = ${project} and coalesce(p.told, p.branch) = ${asShown(branchKey(branch))}`)}
-    where c.project_id = ${project} and ${where(at, id)}
-      ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)}
-      ${when(q.source_type, (type) => sql`and c.source_type = ${type}`)}
-      ${when(within, (condition) => sql`and ${condition({ at, id: sql`c.id`, updated: sql`c.updated_at` })}`)}
-    order by ${at} desc, ${id} desc limit ${inlineInteger(q.limit + 1)}`
+  const [at, id] = [sql`c.timestamp`, sql`c.id`]
+  const narrowed = (within: Within | undefined, time = at) =>
+    when(within, (condition) => sql`and ${condition({ at: time, id, updated: sql`c.updated_at` })}`)
+  const kept = q.orphaned ? empty : sql`and c.orphaned_at is null`
+  const ofType = when(q.source_type, (type) => sql`and c.source_type = ${type}`)
+  const onBranch = (
+    branch: string,
+  ) => sql`p.project_id = ${project} and coalesce(p.told, p.branch) = ${asShown(branchKey(branch))}
+    ${q.orphaned ? empty : sql`and p.orphaned_at is null`}`
+  const few = (within: Within | undefined, take = q.limit + 1) => sql`
+    select c.* from (
+      select c.* from ${among(sql`changes`, q.ids, 'bigint')} c where c.project_id = ${project}
+        ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)} ${narrowed(within)} offset 0) c
+    where true ${inTime(at, id)} ${kept} ${ofType}
+      ${when(q.branch, (branch) => sql`and exists (select from change_branches p where p.change_id = c.id and ${onBranch(branch)})`)}
+    ${inOrder(take, at, id)}`
+  const isFew = q.ids !== undefined || q.identifier !== undefined
+  const walked = () =>
+    q.branch === undefined
+      ? bounded({ columns: sql`c.*`, from: sql`changes c where c.project_id = ${project} ${ofType} ${inTime(at, id)}`, at, id })
+      : bounded({
+          columns: sql`p.timestamp, p.change_id`,
+          from: sql`change_branches p where ${onBranch(q.branch)} ${inTime(sql`p.timestamp`, sql`p.change_id`)}`,
+          at: sql`p.timestamp`,
+          id: sql`p.change_id`,
+        })
+  const walk = isFew ? undefined : walked()
+  const found = (within?: Within, take = q.limit + 1) => {
+    if (!walk) return few(within, take)
+    const rows = within ? walk.all : walk.rows
+    if (q.branch === undefined)
+      return sql`select c.* from (${rows}) c where true ${kept} ${narrowed(within)} ${inOrder(take, at, id)}`
+    return sql`
+      select c.* from (${rows}) p, lateral (select c.* from changes c where c.id = p.change_id offset 0) c
+      where c.project_id = ${project} ${kept} ${ofType} ${narrowed(within, sql`p.timestamp`)} ${inOrder(take, sql`p.timestamp`, sql`p.change_id`)}`
+  }
   const updatedSince = (since: string) =>
-    q.ids !== undefined
-      ? found(updatedAmong(since))
+    isFew
+      ? few(updatedAmong(since))
       : updatedRows({
           table: sql`changes c`,
           project,
           at: sql`timestamp`,
           id: sql`id`,
           since,
-          where: where(sql`c.timestamp`, sql`c.id`),
-          filtered: [q.identifier, q.source_type, q.branch].some((filter) => filter !== undefined),
+          where: sql`true ${inTime(at, id)} ${kept}`,
+          filtered: [q.source_type, q.branch].some((filter) => filter !== undefined),
           list: found,
+          few,
           take: q.limit + 1,
         })
   const rows = sql`
     select row_to_json(item) as item, c.timestamp as key_at, c.id as key_id
     from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) c, lateral (select ${columns} ${q.builds ? sql`, ${buildStates} as builds` : empty}) item`
-  return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
+  const isUpdated = q.updated_since !== undefined
+  return { limit: q.limit, rows, unprepared: isUpdated, examined: isUpdated ? undefined : walk?.examined }
 }
 
 /** As a change may be shown: an author has no at-sign at all. Its other texts are scrubbed like all that leave. */

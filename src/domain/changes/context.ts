@@ -43,7 +43,7 @@ export async function contextOf(db: Database, projectId: number, id: number): Pr
       select d.* from c, lateral (
         select * from deployments d where d.project_id = c.project_id and d.created_at >= c.timestamp - ${SKEW}
         order by d.created_at, d.number limit ${LOOK}) d
-      join build_runs b on b.id = d.build_run_id
+, lateral (select * from build_runs b where b.id = d.build_run_id offset 0) b
       where ${holds} order by d.created_at, d.number limit ${SHOWN})
     select c.url, c.file_url, c.description, ${branchesOf} as branches,
       (select coalesce(json_agg(x order by x.exact desc, x.created_at desc), '[]') from (

@@ -43,11 +43,13 @@ export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'l
 /** What players of the track had before: the last deployment that went live there before this one and was not rolled back. */
 const liveBefore = (db: Database, { project_id }: Owner, id: string) =>
   db.one<Deployment>(sql`
-    select ${columns} from deployments d join deployments this on this.id = ${id}
-    where d.project_id = ${project_id} and d.platform = this.platform and d.store = this.store and d.track = this.track
-      and d.id <> this.id and d.live_at is not null and d.status <> 'rolled_back'
-      and (d.live_at, d.number) < (coalesce(this.live_at, 'infinity'), this.number)
-    order by d.live_at desc, d.number desc limit 1`)
+    select ${columns} from deployments this, lateral (
+      select d.* from deployments d
+      where d.project_id = ${project_id} and d.platform = this.platform and d.store = this.store and d.track = this.track
+        and d.id <> this.id and d.live_at is not null and d.status <> 'rolled_back'
+        and (d.live_at, d.number) < (coalesce(this.live_at, 'infinity'), this.number)
+      order by d.live_at desc, d.number desc limit 1) d
+    where this.id = ${id}`)
 
 /** Nothing can be said where a deployment has no build that is known. */
 const UNKNOWN: Contents = { changes: [], doubtful: [], branch: '', basis: 'unknown', has_more: false }

@@ -1,8 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
 import { isUuid, readShortId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
 
 type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
@@ -16,20 +17,42 @@ export const columns = sql`
   iso(d.submitted_at) as submitted_at, iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at,
   iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
 
-/** Newest first, ties by number. */
+/** Newest first, ties by number. Statuses and platforms are walked side by side in one index; of a build the other filters sort out. */
 export function list(project: Sql, q: Query): Listing {
   const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
     concat_ws(E'\\n', d.store, d.track, d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
+  const inOrder = (take: number) => sql`order by d.created_at desc, d.number desc limit ${inlineInteger(take)}`
   const where =
     q.cursor === undefined ? sql`true` : sql`(d.created_at, d.number) < (${q.cursor.at}::timestamptz, ${q.cursor.id}::integer)`
-  const found = (within?: Within) => sql`
-    select d.* from deployments d
-    where d.project_id = ${project} and ${where}
-      ${when(q.status, (status) => sql`and d.status = ${status}`)}
-      ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}
-      ${when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)}
-      ${when(within, (condition) => sql`and ${condition({ at: sql`d.created_at`, id: sql`d.number`, updated: sql`d.updated_at` })}`)}
-    order by d.created_at desc, d.number desc limit ${inlineInteger(q.limit + 1)}`
+  const narrowed = (within: Within | undefined) =>
+    when(within, (condition) => sql`and ${condition({ at: sql`d.created_at`, id: sql`d.number`, updated: sql`d.updated_at` })}`)
+  const ofBuild = when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)
+  const others = sql`${when(q.status, (status) => sql`and d.status = ${status}`)} ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}`
+  const few = (within: Within | undefined, take = q.limit + 1) => sql`
+    select d.* from deployments d where d.project_id = ${project} and ${where} ${ofBuild} ${others} ${narrowed(within)} ${inOrder(take)}`
+  const walk =
+    q.build_run_id === undefined
+      ? undefined
+      : bounded({
+          columns: sql`d.*`,
+          from: sql`deployments d where d.project_id = ${project} ${ofBuild} and ${where}`,
+          at: sql`d.created_at`,
+          id: sql`d.number`,
+        })
+  const kinds = [
+    { column: sql`d.status`, values: DEPLOYMENT_STATUSES, asked: q.status && [q.status] },
+    { column: sql`d.platform`, values: PLATFORMS, asked: q.platform && [q.platform] },
+  ]
+  const found = (within?: Within, take = q.limit + 1) => {
+    if (walk)
+      return sql`select d.* from (${within ? walk.all : walk.rows}) d where true ${others} ${narrowed(within)} ${inOrder(take)}`
+    if (q.status === undefined && q.platform === undefined) return few(within, take)
+    return sql`select d.* from (${ofEveryKind(
+      kinds,
+      (kind) =>
+        sql`select d.* from deployments d where d.project_id = ${project} and ${kind} and ${where} ${narrowed(within)} ${inOrder(take)}`,
+    )}) d ${inOrder(take)}`
+  }
   const updatedSince = (since: string) =>
     updatedRows({
       table: sql`deployments d`,
@@ -40,11 +63,13 @@ export function list(project: Sql, q: Query): Listing {
       where,
       filtered: [q.status, q.platform, q.build_run_id].some((filter) => filter !== undefined),
       list: found,
+      few,
       take: q.limit + 1,
     })
   const rows = sql`select ${item} from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) d
     order by d.created_at desc, d.number desc`
-  return { limit: q.limit, foreign: true, rows, unprepared: q.updated_since !== undefined }
+  const isUpdated = q.updated_since !== undefined
+  return { limit: q.limit, foreign: true, rows, unprepared: isUpdated, examined: isUpdated ? undefined : walk?.examined }
 }
 
 /** Found by its id or by its number. */

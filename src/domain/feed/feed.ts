@@ -97,7 +97,9 @@ export function events(account: Sql, timezone: Sql, q: FeedQuery, { projects, us
         order by ${at} desc, ${id} desc limit ${inlineInteger(q.limit + 1)})`,
     )
   })
-  const all = sql`select * from (${join(branches, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)`
+  // What is asked for may have nothing to do with a person.
+  const some = branches.length > 0 ? branches : [sql`(${BRANCHES[0]!.selected} where false)`]
+  const all = sql`select * from (${join(some, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)`
   return sql`
     select f.* from ${projects ? sql`unnest(${projects}::integer[]) seen (project_id) cross join lateral (${all}) f` : sql`(${all}) f`}
     order by at desc, source desc, number desc, uuid desc limit ${inlineInteger(q.limit + 1)}`

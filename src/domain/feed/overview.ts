@@ -1,5 +1,7 @@
 import type { OwnReply } from '../../contract/app/routes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { ofEveryKind } from '../../db/page.ts'
 import { newest } from '../builds/builds.ts'
 import { PASSED, RUNNING } from '../builds/statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
@@ -8,6 +10,26 @@ import { storeWord } from '../deployments/deployments.ts'
 const MINE_MAX = 5
 /** How many deployments are read to find the newest of each track. */
 const LIVE_LOOK = 200
+
+const live = (project: Sql) =>
+  ofEveryKind(
+    [{ column: sql`d.platform`, values: PLATFORMS, asked: undefined }],
+    (kind) => sql`
+      select d.* from deployments d where d.project_id = ${project} and d.status = 'live' and ${kind}
+      order by d.created_at desc, d.number desc limit ${LIVE_LOOK}`,
+  )
+
+const openTasksOf = (project: Sql, userId: number) =>
+  ofEveryKind(
+    [
+      { column: sql`t.state`, values: TASK_STATES, asked: TASK_STATES.filter((state) => state !== 'completed') },
+      { column: sql`t.task_type`, values: TASK_TYPES, asked: undefined },
+      { column: sql`t.priority`, values: PRIORITIES, asked: undefined },
+    ],
+    (kind) => sql`
+      select t.* from tasks t where t.project_id = ${project} and t.user_id = ${userId} and ${kind}
+      order by t.created_at desc, t.id desc limit ${MINE_MAX}`,
+  )
 
 /** Where everything in a project stands now; every count walks an index no further than it must. */
 export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<OwnReply<'showOverview'>> {
@@ -25,13 +47,11 @@ export async function overview(db: Database, projectId: number, userId: number, 
       (select coalesce(json_agg(d order by d.live_at desc), '[]') from (
         select distinct on (d.platform, d.store, d.track) nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version,
           iso(d.live_at) as live_at, d.id
-        from (select * from deployments d where d.project_id = ${id} and d.status = 'live'
-          order by d.created_at desc, d.number desc limit ${LIVE_LOOK}) d
+        from (select d.* from (${live(id)}) d order by d.created_at desc, d.number desc limit ${LIVE_LOOK}) d
         order by d.platform, d.store, d.track, d.live_at desc nulls last, d.number desc) d) as live,
       json_build_object(
         'tasks', (select coalesce(json_agg(t), '[]') from (
-          select t.id, t.title, t.state, t.priority from tasks t
-          where t.project_id = ${id} and t.user_id = ${userId} and t.state <> 'completed'
+          select t.id, t.title, t.state, t.priority from (${openTasksOf(id, userId)}) t
           order by t.created_at desc, t.id desc limit ${MINE_MAX}) t),
         'breakages', (select coalesce(json_agg(k), '[]') from (
           select k.id::text, k.cause, k.jobs, k.owner_user_id is not null as claimed from breakages k

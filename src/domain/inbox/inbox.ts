@@ -22,9 +22,6 @@ interface InboxPage {
   has_more: boolean
 }
 
-/** Only of projects that they still see. */
-const REACHED = sql`exists (select from project_access a where a.project_id = n.project_id and a.user_id = n.user_id)`
-
 export async function list(
   db: Database,
   userId: number,
@@ -32,10 +29,11 @@ export async function list(
   /** Accounts of theirs that they are kept out of for now. */
   shut: readonly number[] = [],
 ): Promise<InboxPage> {
-  const seen = sql`${REACHED} and n.account_id <> all (${shut}::integer[])`
+  // Only of projects that they still see. The sum keeps the index of projects out of it, which has another order.
+  const seen = sql`n.project_id + 0 = any (array(select a.project_id from project_access a where a.user_id = ${userId})) and n.account_id <> all (${shut}::integer[])`
   const rows = await db.rows<Notification>(sql`
-    select n.id, n.kind, n.project_id, p.name as project_name, n.title, n.path, n.at, n.read_at
-    from notifications n join projects p on p.id = n.project_id
+    select n.id, n.kind, n.project_id, (select p.name from projects p where p.id = n.project_id) as project_name, n.title, n.path, n.at, n.read_at
+    from notifications n
     where n.user_id = ${userId} and n.in_app and ${seen}
       ${when(before, (id) => sql`and (n.at, n.id) < (select at, id from notifications where id = ${id} and user_id = ${userId})`)}
       ${unread ? sql`and n.read_at is null` : sql``}

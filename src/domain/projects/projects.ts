@@ -1,6 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
+import { COUNT_MAX } from '../../contract/limits.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
 import { type Identity, known, REACHED } from '../access/access.ts'
 
 /** All projects that somebody reaches, newest first. */
@@ -11,12 +12,14 @@ export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listPro
     where r.shut is null order by p.created_at desc, p.id desc`),
 })
 
+/** Counted no further than anybody reads. */
+const counted = (table: string) =>
+  sql`(select count(*) from (select from ${raw(table)} where project_id = p.id limit ${raw(String(COUNT_MAX))}) n)`
+
 export async function find(db: Database, projectId: number): Promise<ReplyOf<'showProject'>> {
   const project = await db.one<ReplyOf<'showProject'>>(sql`
     select p.id::text, p.name, p.engine, iso(p.created_at) as created_at, p.status,
-      (select count(*) from tasks where project_id = p.id) as tasks_count,
-      (select count(*) from build_runs where project_id = p.id) as build_runs_count,
-      (select count(*) from assets where project_id = p.id) as assets_count
+      ${counted('tasks')} as tasks_count, ${counted('build_runs')} as build_runs_count, ${counted('assets')} as assets_count
     from projects p where p.id = ${projectId}`)
   if (!project) throw notFound('Project')
   return project

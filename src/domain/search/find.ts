@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import { type Key, type Listing, type Page, readPage } from '../../db/page.ts'
+import { EXAMINED_MAX as EXAMINED_ROWS, endOf, type Key, type Listing, type Page, readPage } from '../../db/page.ts'
 import { type FieldQueries, fieldsMatch, fieldTermsFor, readFields } from './fields.ts'
 import { newestFirst, type Range } from './newest-first.ts'
 import { readRecords } from './records.ts'
@@ -25,7 +25,9 @@ export interface Search {
   range: Range
   texts: Texts
   list(part: Narrowed): Listing
-  /** Its other filters leave so few records that they are walked; else the words lead, and the filters sort out. */
+  /** Whether it has other filters. If they leave few records, those are walked; otherwise the words lead, and the filters sort out. */
+  filtered: boolean
+  /** Its other filters always leave few. */
   filtersLead: boolean
   cursor: Key | undefined
   limit: number
@@ -33,7 +35,7 @@ export interface Search {
 
 const CHUNK_MAX = 500
 /** Looked at for one page. A search whose words and filters seldom meet then ends the page early and says where to go on. */
-const EXAMINED_MAX = 5_000
+const EXAMINED_MAX = 1_500
 
 /** A page of what matches, in the order of the list. */
 export async function findPage(db: Database, search: Search): Promise<Page> {
@@ -65,11 +67,14 @@ const wordTerms = (query: Query | undefined) => (query ? termsFor(query, false) 
 
 /** The first matches, and where the page ends if it is not the last. */
 async function matchesOf(db: Database, search: Search, asked: SearchTerms): Promise<{ keys: Key[]; last: Key | null }> {
-  const { range, cursor, limit, list, filtersLead } = search
+  const { range, cursor, limit, list } = search
+  const filtersLead = search.filtersLead || (search.filtered && (await leavesFew(db, search)))
   const found: Key[] = []
   let examined = 0
   const terms = [...wordTerms(asked.anywhere), ...fieldTermsFor(asked.fields)]
-  for await (const keys of filtersLead ? walk(db, search) : newestFirst(db, range, terms, cursor))
+  for await (const { keys, sortedOut = 0, end } of filtersLead
+    ? walk(db, search)
+    : words(newestFirst(db, range, terms, cursor))) {
     for (let chunk = limit + 1, from = 0; from < keys.length; from += chunk, chunk = Math.min(2 * chunk, CHUNK_MAX)) {
       const some = keys.slice(from, from + chunk)
       const ids = some.map(({ id }) => id)
@@ -79,16 +84,45 @@ async function matchesOf(db: Database, search: Search, asked: SearchTerms): Prom
       examined += some.length
       if (examined >= EXAMINED_MAX) return { keys: found, last: some.at(-1)! }
     }
+    examined += sortedOut
+    if (end && examined >= EXAMINED_MAX) return { keys: found, last: end }
+  }
   return { keys: found, last: null }
 }
 
+interface Stretch {
+  keys: Key[]
+  /** How many rows the filters sorted out on the way. */
+  sortedOut?: number
+  /** How far it came, where that is behind its last key. */
+  end?: Key
+}
+
+async function* words(found: AsyncGenerator<Key[]>): AsyncGenerator<Stretch> {
+  for await (const keys of found) yield { keys }
+}
+
+/** Whether one stretch holds all that the filters leave. */
+async function leavesFew(db: Database, { list, cursor }: Search): Promise<boolean> {
+  const listing = list({ ...(cursor && { cursor }), limit: CHUNK_MAX })
+  if ((await keysOf(db, listing)).length > CHUNK_MAX) return false
+  return listing.examined === undefined || (await endOf(db, listing.examined)) === undefined
+}
+
 /** All that the filters leave, page by page. */
-async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Key[]> {
+async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Stretch> {
   for (let from = cursor; ; ) {
-    const keys = await keysOf(db, list({ ...(from && { cursor: from }), limit: CHUNK_MAX }))
-    if (keys.length > 0) yield keys.slice(0, CHUNK_MAX)
-    if (keys.length <= CHUNK_MAX) return
-    from = keys[CHUNK_MAX - 1]!
+    const listing = list({ ...(from && { cursor: from }), limit: CHUNK_MAX })
+    const keys = await keysOf(db, listing)
+    if (keys.length > CHUNK_MAX) {
+      yield { keys: keys.slice(0, CHUNK_MAX) }
+      from = keys[CHUNK_MAX - 1]!
+      continue
+    }
+    const end = listing.examined && (await endOf(db, listing.examined))
+    if (!end) return void (yield { keys })
+    yield { keys, sortedOut: EXAMINED_ROWS - keys.length, end }
+    from = end
   }
 }
 

@@ -2,10 +2,10 @@ import type { TaskEdit, TaskInput } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { COUNT_MAX, DESCRIPTION_MAX } from '../../contract/limits.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import { TASK_STATES, type TaskState } from '../../contract/sets.ts'
+import { PRIORITIES, TASK_STATES, TASK_TYPES, type TaskState } from '../../contract/sets.ts'
 import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
-import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, type Walked, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { NoLongerAdmitted } from '../access/access.ts'
 import { type NewEntry, newEntries } from '../audit/audit-log.ts'
@@ -26,35 +26,62 @@ const columns = (site: string, metadata = sql`t.metadata`) => sql`
 const metadataWithToken = sql`case when t.via_api_token_id is null then t.metadata
   else t.metadata || jsonb_build_object('via_api_token_id', t.via_api_token_id) end`
 
-/** Newest first. Several states are walked side by side in their own index and merged, so that a rare one costs nothing. */
+/**
+ * Newest first. States, types and priorities are walked side by side, each combination in its own part of an index, and merged. A label is
+ * walked in its own table, which carries the order too; the other filters sort out.
+ */
 export function list(project: Sql, q: Query, site: string): Listing {
-  const take = inlineInteger(q.limit + 1)
-  // The table of labels carries the order too, so that a label is walked newest first by itself.
-  const [at, id] = q.label === undefined ? [sql`t.created_at`, sql`t.id`] : [sql`l.created_at`, sql`l.task_id`]
+  const inOrder = (take: number, at = sql`t.created_at`, id = sql`t.id`) =>
+    sql`order by ${at} desc, ${id} desc limit ${inlineInteger(take)}`
   const after = (at: Sql, id: Sql) =>
     when(q.cursor, (key) => sql`and (${at}, ${id}) < (${key.at}::timestamptz, ${key.id}::bigint)`)
-  const inState = (state?: string, within?: Within) => sql`
+  const narrowed = (within: Within | undefined, at = sql`t.created_at`) =>
+    when(within, (condition) => sql`and ${condition({ at, id: sql`t.id`, updated: sql`t.updated_at` })}`)
+  const assigned = when(q.assignee, (who) =>
+    'handle' in who ? sql`and t.assignee_handle = ${who.handle}` : sql`and t.user_id = ${who.user_id}`,
+  )
+  const others = sql`${assigned}
+    ${when(q.state, (states) => sql`and t.state = any (${states}::text[])`)}
+    ${when(q.task_type, (type) => sql`and t.task_type = ${type}`)}
+    ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}`
+  const few = (within: Within | undefined, take = q.limit + 1) => sql`
     select t.* from ${among(sql`tasks`, q.ids, 'bigint')} t
-    ${when(q.label, (label) => sql`join task_labels l on l.task_id = t.id and l.project_id = ${project} and l.label = ${label}`)}
-    where t.project_id = ${project}
-      ${when(state, (one) => sql`and t.state = ${one}`)}
-      ${when(q.task_type, (type) => sql`and t.task_type = ${type}`)}
-      ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}
-      ${when(q.assignee, (who) => ('handle' in who ? sql`and t.assignee_handle = ${who.handle}` : sql`and t.user_id = ${who.user_id}`))}
-      ${when(within, (condition) => sql`and ${condition({ at, id: sql`t.id`, updated: sql`t.updated_at` })}`)}
-      ${after(at, id)}
-    order by ${at} desc, ${id} desc limit ${take}`
-  const states = [...new Set(q.state)]
-  const found = (within?: Within) =>
-    states.length < 2
-      ? inState(states[0], within)
-      : sql`select t.* from (${join(
-          states.map((state) => sql`(${inState(state, within)})`),
-          ' union all ',
-        )}) t order by t.created_at desc, t.id desc limit ${take}`
+    where t.project_id = ${project} ${others} ${when(q.label, (label) => sql`and ${label} = any (t.labels)`)}
+      ${after(sql`t.created_at`, sql`t.id`)} ${narrowed(within)} ${inOrder(take)}`
+  const facets = [
+    { column: sql`t.state`, values: TASK_STATES, asked: q.state },
+    { column: sql`t.task_type`, values: TASK_TYPES, asked: q.task_type && [q.task_type] },
+    { column: sql`t.priority`, values: PRIORITIES, asked: q.priority && [q.priority] },
+  ]
+  const isInState = q.task_type === undefined && q.priority === undefined && q.assignee === undefined
+  const ofKinds = (within: Within | undefined, take: number) => sql`
+    select t.* from (${ofEveryKind(
+      isInState ? facets.slice(0, 1) : facets,
+      (kind) => sql`
+        select t.* from tasks t where t.project_id = ${project} and ${kind} ${assigned} ${after(sql`t.created_at`, sql`t.id`)}
+          ${narrowed(within)} ${inOrder(take)}`,
+    )}) t ${inOrder(take)}`
+  const labelled =
+    q.label === undefined || q.ids !== undefined
+      ? undefined
+      : bounded({
+          columns: sql`l.created_at, l.task_id`,
+          from: sql`task_labels l where l.project_id = ${project} and l.label = ${q.label} ${after(sql`l.created_at`, sql`l.task_id`)}`,
+          at: sql`l.created_at`,
+          id: sql`l.task_id`,
+        })
+  const ofLabel = (walk: Walked, within: Within | undefined, take: number) => sql`
+    select t.* from (${within ? walk.all : walk.rows}) l, lateral (select t.* from tasks t where t.id = l.task_id offset 0) t
+    where t.project_id = ${project} ${others} ${narrowed(within, sql`l.created_at`)}
+    ${inOrder(take, sql`l.created_at`, sql`l.task_id`)}`
+  const isAll = [q.state, q.task_type, q.priority, q.assignee].every((filter) => filter === undefined)
+  const found = (within?: Within, take = q.limit + 1) => {
+    if (labelled) return ofLabel(labelled, within, take)
+    return isAll || q.ids !== undefined ? few(within, take) : ofKinds(within, take)
+  }
   const updatedSince = (since: string) =>
     q.ids !== undefined
-      ? found(updatedAmong(since))
+      ? few(updatedAmong(since))
       : updatedRows({
           table: sql`tasks t`,
           project,
@@ -64,12 +91,18 @@ export function list(project: Sql, q: Query, site: string): Listing {
           where: sql`true ${after(sql`t.created_at`, sql`t.id`)}`,
           filtered: [q.state, q.task_type, q.priority, q.assignee, q.label].some((filter) => filter !== undefined),
           list: found,
+          few,
           take: q.limit + 1,
         })
   const rows = sql`
     select row_to_json(item) as item, t.created_at as key_at, t.id as key_id
     from (${q.updated_since === undefined ? found() : updatedSince(q.updated_since)}) t, lateral (select ${columns(site)}) item`
-  return { limit: q.limit, rows, unprepared: q.updated_since !== undefined }
+  return {
+    limit: q.limit,
+    rows,
+    unprepared: q.updated_since !== undefined,
+    examined: q.updated_since === undefined ? labelled?.examined : undefined,
+  }
 }
 
 export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {

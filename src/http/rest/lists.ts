@@ -92,12 +92,16 @@ export const listingOf = (name: ListName, query: PageQuery, site: string) => (pr
 export const looksForText = (name: ListName, query: PageQuery): boolean =>
   listOf(name).kind !== undefined && asksForText(query as Texts)
 
+/** What a search is asked with besides filters. */
+const NO_FILTERS = new Set(['q', 'author', 'path', 'limit', 'cursor', 'orphaned', 'breakages', 'builds'])
+
 export function findListed(db: Database, { account_id, project_id }: Caller, name: ListName, query: PageQuery, site: string) {
   const { kind, listing, filtersLead } = listOf(name)
   return findPage(db, {
     range: { account_id: account_id!, project_id: project_id!, kind: kind! },
     texts: query as Texts,
     list: (part) => listing(sql`${project_id}::integer`, { ...query, cursor: undefined, ...part } as PageQuery, site),
+    filtered: Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.has(name)),
     filtersLead: filtersLead?.(query) ?? false,
     cursor: query.cursor,
     limit: query.limit,

@@ -1,0 +1,148 @@
+import { type AppRoute, ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
+import type { Params } from '../../src/contract/params.ts'
+import { type Route, routes } from '../../src/contract/routes.ts'
+import { cases, type Values } from './filter-cases.ts'
+
+export interface GrowthRequest {
+  /** The route and what it was asked. */
+  name: string
+  path: string
+  by: 'token' | 'session'
+}
+
+/** Values of filters by route, beyond those of the lists that everybody has: much, little, nothing. */
+const MORE: Record<string, FilterValues> = {
+  searchTasks: { q: { common: 'crate', rare: 'harbour', none: 'zeppelin' } },
+  searchBuilds: {
+    q: { common: 'nightly', rare: 'weekly', none: 'zeppelin' },
+    author: { common: 'Kim', rare: 'Lindqvist', none: 'zeppelin' },
+  },
+  searchAssets: { q: { common: 'crate', rare: 'T_Crate_7', none: 'zeppelin' } },
+  searchChanges: {
+    q: { common: 'crate', rare: 'floor', none: 'zeppelin' },
+    author: { common: 'Kim', rare: 'Lindqvist', none: 'zeppelin' },
+    path: { common: 'Crate.cpp', rare: 'Physics', none: 'zeppelin' },
+  },
+  listBranches: { q: { common: 'main', rare: 'hotfix', none: 'zeppelin' } },
+  showBranchHealth: { branch: { common: 'main', rare: 'hotfix', none: 'zeppelin' } },
+  listBuildChanges: { since_id: { common: '1', rare: '7', none: '0' } },
+  listEvents: {
+    project_id: { common: '1', rare: '2' },
+    event_type: { common: 'build_run.completed', rare: 'deployment.*', none: 'approval.ignored' },
+    days_back: { common: '90', rare: '1' },
+  },
+  listAuditLog: {
+    action: { common: 'editTask', rare: 'editProject', none: 'zeppelin' },
+    user_id: { common: '1', rare: '2', none: '3' },
+    project_id: { common: '1', rare: '2', none: '3' },
+    since: { common: '2020-01-01', rare: '2026-03-04T00:00:00Z' },
+    until: { common: '2026-03-04T00:00:00Z', none: '2020-01-01', rare: '2020-01-02' },
+  },
+  listDeliveries: {
+    integration_id: { common: '1', rare: '2' },
+    outcome: { common: 'processed', rare: 'failed', none: 'stale' },
+  },
+  listOutgoing: { status: { common: 'delivered', rare: 'failed', none: 'waiting' } },
+  listChannelMessages: { status: { common: 'sent', rare: 'failed', none: 'waiting' } },
+  listNotifications: { unread: { common: 'false', rare: 'true' } },
+  search: { q: { common: 'crate', rare: 'hotfix', none: 'zeppelin' }, project_id: { common: '1', rare: '2' } },
+  showPlots: { days_back: { common: '90', rare: '1' } },
+  showReleaseTimeline: { days_back: { common: '90', rare: '1' } },
+}
+
+/** What only the web app asks for. */
+const APP_MORE: Record<string, FilterValues> = {
+  listBuilds: { breakages: { common: 'true', rare: 'false' } },
+  searchBuilds: { breakages: { common: 'true', rare: 'false' } },
+  listChanges: {
+    since: { common: '2020-01-01', rare: '2026-03-04T00:00:00Z' },
+    until: { common: '2026-03-04T00:00:00Z', rare: '2020-01-01' },
+    builds: { common: 'true', rare: 'false' },
+  },
+  listEvents: { mine: { common: 'true', rare: 'false' } },
+  listBranches: { main_first: { common: 'true', rare: 'false' }, runs: { common: 'true', rare: 'false' } },
+  listApprovals: { changes: { common: 'true', rare: 'false' } },
+  listAssets: { approval_status: { common: 'approved', rare: 'pending', none: 'denied' } },
+}
+
+/** Records by what names them in a path; the newest and the oldest of the large project. */
+export type Records = Record<string, string[]>
+
+interface Selection {
+  /** Only what names one of these filters, or none at all: the rest is asked elsewhere. */
+  beyond?: readonly string[] | undefined
+  /** Every value of a filter, instead of one that matches much and one that matches nothing. */
+  full: boolean
+}
+
+/** Every GET of both tables, alone, with every filter, and with every pair of them. */
+export function growthRequests(records: Records, moments: Record<string, string>, full: boolean): GrowthRequest[] {
+  const asked = (name: string, route: AskedRoute, by: GrowthRequest['by'], values: FilterValues, beyond?: readonly string[]) =>
+    requestsOf(route, values, { beyond, full }).flatMap(({ label, sent }) =>
+      pathsOf(`${by === 'token' ? '/api' : '/app/api'}${route.path}`, records).map(({ path, mark }) => {
+        const query = new URLSearchParams(sent.map(([filter, value]): [string, string] => [filter, moments[value] ?? value]))
+        return { name: [by === 'session' && 'app', name, mark, label].filter(Boolean).join(' '), path: `${path}?${query}`, by }
+      }),
+    )
+  const rest = Object.entries(routes as Record<string, Route>).flatMap(([name, route]) => {
+    const { own, listed } = valuesOf(name)
+    return asked(name, route, 'token', { ...listed, ...own }, listed && Object.keys(own))
+  })
+  const shared = Object.entries(sharedRoutes as Record<string, Route>).flatMap(([name, route]) => {
+    const { own, listed } = valuesOf(name)
+    return asked(name, route, 'session', { ...listed, ...own, ...APP_MORE[name] }, Object.keys(APP_MORE[name] ?? {}))
+  })
+  const own = Object.entries(ownRoutes as Record<string, AppRoute>).flatMap(([name, route]) =>
+    asked(name, route, 'session', valuesOf(name).own),
+  )
+  return [...rest, ...shared, ...own]
+}
+
+interface AskedRoute {
+  method: string
+  path: string
+  query: Params
+}
+type FilterValues = Record<string, Values | Values[]>
+type Sent = [filter: string, value: string][]
+
+function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyond, full }: Selection) {
+  if (method !== 'GET') return []
+  const filters = Object.keys(query).flatMap((filter) => (values[filter] ? [{ filter, all: chosen(values[filter], full) }] : []))
+  const single = filters.flatMap(({ filter, all }) => all.map((value): Sent => [[filter, value]]))
+  const pairs = filters.flatMap((one, at) =>
+    filters.slice(at + 1).flatMap((other) =>
+      one.all.flatMap((a) =>
+        other.all.map(
+          (b): Sent => [
+            [one.filter, a],
+            [other.filter, b],
+          ],
+        ),
+      ),
+    ),
+  )
+  return [[], ...single, ...pairs]
+    .filter((sent) => beyond === undefined || sent.length === 0 || sent.some(([filter]) => beyond.includes(filter)))
+    .map((sent) => ({ sent, label: sent.map(([filter, value]) => `${filter}=${value}`).join(' ') }))
+}
+
+const chosen = (values: Values | Values[], full: boolean): string[] => {
+  const sets = [values].flat()
+  if (full) return [...new Set(sets.flatMap((set) => Object.values(set) as string[]))]
+  return sets.flatMap(({ common, rare, none }) => [common, none ?? rare])
+}
+
+function pathsOf(path: string, records: Records): { path: string; mark: string }[] {
+  const placed = path.replace(':project_id', '1').replace(':account_id', '1')
+  if (!placed.includes(':')) return [{ path: placed, mark: '' }]
+  const [, noun = ''] = /\/(\w+)\/:\w+(?:\/[a-z/_]+)?$/.exec(placed) ?? []
+  return (records[noun] ?? ['1']).map((id, at) => ({ path: placed.replace(/:\w+/g, id), mark: at === 0 ? '' : `#${at}` }))
+}
+
+/** The values of a route's filters; a search takes those of its list besides. */
+function valuesOf(name: string): { own: FilterValues; listed?: FilterValues } {
+  const known = cases as Record<string, FilterValues>
+  const own = { ...known[name], ...MORE[name] }
+  return name.startsWith('search') && name !== 'search' ? { own, listed: known[`list${name.slice('search'.length)}`]! } : { own }
+}

@@ -1,0 +1,97 @@
+import { openDatabase, raw } from '../../src/db/database.ts'
+import { fillGrown, type Grown } from './growth-data.ts'
+import { growthRequests, type Records } from './growth-requests.ts'
+import { type Measured, openMeasured } from './measured.ts'
+
+export interface Growth {
+  name: string
+  status: number
+  /** Pages read. */
+  small: number
+  large: number
+  /** Of the large one. */
+  statements: Measured['statements']
+}
+
+export interface Sized {
+  url: string
+  /** How many tasks; the rest is in proportion. */
+  size: number
+}
+
+interface Asked {
+  /** Every value of every filter. */
+  full: boolean
+  /** Settings of the session that plans. */
+  planner?: string
+}
+
+/** Asks two databases of different sizes the same, and tells how much each request read in either. */
+export async function measureGrowth(small: Sized, large: Sized, asked: Asked): Promise<Growth[]> {
+  const recent = small.size / 2
+  const before = await measureAll(small, recent, asked)
+  const after = await measureAll(large, recent, asked)
+  return [...after].map(([name, { status, buffers, statements }]) => ({
+    name,
+    status: Math.max(status, before.get(name)?.status ?? 0),
+    small: before.get(name)?.buffers ?? 0,
+    large: buffers,
+    statements,
+  }))
+}
+
+async function measureAll({ url, size }: Sized, recent: number, { full, planner }: Asked): Promise<Map<string, Measured>> {
+  const grown = await fillGrown(url, size, recent)
+  const records = await recordsOf(url)
+  const measured = await openMeasured(url, planner)
+  try {
+    const headers = { token: { authorization: `Bearer ${grown.token}` }, session: { cookie: await signIn(measured, grown) } }
+    const found = new Map<string, Measured>()
+    for (const { name, path, by } of growthRequests(records, grown.moments, full))
+      found.set(name, await measured.ask(path, headers[by]))
+    return found
+  } finally {
+    await measured.close()
+  }
+}
+
+type Service = Awaited<ReturnType<typeof openMeasured>>
+
+async function signIn({ app }: Service, { email, password }: Grown): Promise<string> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/app/auth/sign-in/email',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    payload: { email, password },
+  })
+  if (answer.statusCode !== 200) throw new Error(`Signing in: ${answer.statusCode} ${answer.body}`)
+  return answer.cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ')
+}
+
+const BY_TIME = {
+  tasks: 'created_at',
+  build_runs: 'created_at',
+  changes: 'timestamp',
+  assets: 'created_at',
+  approvals: 'created_at',
+  deployments: 'created_at',
+  breakages: 'opened_at',
+}
+
+/** The newest record of each kind and the oldest, in the large project; of builds also those that failed on its main branch. */
+async function recordsOf(url: string): Promise<Records> {
+  const db = openDatabase(url, { max: 1 })
+  const ends = async (table: keyof typeof BY_TIME, where = '') => {
+    const end = (way: string) =>
+      `(select id::text from ${table} where project_id = 1 ${where} order by ${BY_TIME[table]} ${way}, id ${way} limit 1)`
+    return (await db.rows<{ id: string }>(raw(`${end('desc')} union all ${end('asc')}`))).map(({ id }) => id)
+  }
+  try {
+    const records: Records = {}
+    for (const table of Object.keys(BY_TIME) as (keyof typeof BY_TIME)[]) records[table] = await ends(table)
+    records.build_runs!.push(...(await ends('build_runs', `and status = 'failed' and branch = 'main'`)))
+    return records
+  } finally {
+    await db.close()
+  }
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Growth, measureGrowth } from '../bench/harness/growth.ts'
+import { createDatabase, type TestDatabase } from './support/database.ts'
+
+/** Of the same studio, ten times as much history. */
+const [SMALL, LARGE] = [1_500, 15_000]
+const TIMES_MORE = 2
+/** A level more of each index, and what a small table takes less than a page of a list. */
+const PAGES = 150
+/** As in a database that is too large to be read as a whole. */
+const PLANNER = '-c enable_seqscan=off -c enable_bitmapscan=off'
+
+let databases: TestDatabase[]
+let found: Growth[]
+
+beforeAll(async () => {
+  databases = [await createDatabase(), await createDatabase()]
+  const [small, large] = databases
+  found = await measureGrowth(
+    { url: small!.url, size: SMALL },
+    { url: large!.url, size: LARGE },
+    { full: false, planner: PLANNER },
+  )
+})
+afterAll(async () => {
+  for (const database of databases) await database.drop()
+})
+
+test('no request reads more pages because the database has more history', () => {
+  expect(found.length).toBeGreaterThan(500)
+  const grown = found.filter(({ small, large }) => large > TIMES_MORE * small + PAGES)
+  expect(grown.map(({ name, small, large }) => `${name}: ${small} → ${large}`)).toEqual([])
+})
+
+test('every request is answered', () => {
+  expect(found.filter(({ status }) => status >= 500).map(({ name, status }) => `${name}: ${status}`)).toEqual([])
+})
