@@ -9,11 +9,14 @@ import { setPassword } from '../src/domain/accounts/users.ts'
 import * as subscriptions from '../src/domain/notifications/subscriptions.ts'
 import { loadWorld } from '../src/world/world.ts'
 import type { Cluster } from './harness/database.ts'
-import { FLOODS, type Flood, type Noise } from './harness/floods.ts'
+import { FLOODS, type Noise, READ_FLOODS } from './harness/floods.ts'
 import { askSteadily, KINDS, type Latencies, openMailbox } from './harness/neighbour.ts'
 import { median } from './harness/rounds.ts'
 import { build, freePort, SECRET, startGoldmaster } from './harness/servers.ts'
 import { printTable, verdict } from './harness/table.ts'
+import { benchReadFloods } from './reading-neighbours.ts'
+
+type Flood = (typeof FLOODS)[number]
 
 const WINDOW_SECONDS = 10
 /** Of each: two hundred requests of every kind. */
@@ -26,8 +29,10 @@ const PASSWORD = 'a password of the benchmark'
 /** One account floods, another works on: what the second one notices. `npm run bench -- neighbours jenkins webhooks` runs some alone. */
 export async function benchNeighbours(cluster: Cluster) {
   const chosen = process.argv.slice(3)
-  const floods = FLOODS.filter((flood) => chosen.length === 0 || chosen.includes(flood))
+  const isChosen = (flood: string) => chosen.length === 0 || chosen.some((name) => flood === name || flood.startsWith(`${name}-`))
+  const [floods, reads] = [FLOODS.filter(isChosen), READ_FLOODS.filter(isChosen)]
   build()
+  if (reads.length > 0) await benchReadFloods(cluster, reads)
   const head = [
     'flood',
     'the other account',
@@ -161,6 +166,8 @@ async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
     cookie: flood === 'search' ? await signIn(site) : '',
     jenkinsToken: secret('integrations', 'ci'),
     githubToken: secret('integrations', 'noisy_gh'),
+    build: 0,
+    oldest: 0,
   }
   const neighbour = {
     site,

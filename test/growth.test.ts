@@ -7,6 +7,8 @@ const [SMALL, LARGE] = [1_500, 15_000]
 const TIMES_MORE = 2
 /** A level more of each index, and what a small table takes less than a page of a list. */
 const PAGES = 150
+/** Looks at up to 1,500 builds, which the small one does not have. */
+const BOUNDED = /^searchBuilds (?:q|author)=.* finished_/
 /** As in a database that is too large to be read as a whole. */
 const PLANNER = '-c enable_seqscan=off -c enable_bitmapscan=off'
 
@@ -28,7 +30,7 @@ afterAll(async () => {
 
 test('no request reads more pages because the database has more history', () => {
   expect(found.length).toBeGreaterThan(500)
-  const grown = found.filter(({ small, large }) => large > TIMES_MORE * small + PAGES)
+  const grown = found.filter(({ name, small, large }) => large > TIMES_MORE * small + PAGES && !BOUNDED.test(name))
   expect(grown.map(({ name, small, large }) => `${name}: ${small} → ${large}`)).toEqual([])
 })
 

@@ -12,10 +12,35 @@ export interface Noise {
   cookie: string
   jenkinsToken: string
   githubToken: string
+  /** The newest build of the noisy account, and its oldest. */
+  build: number
+  oldest: number
 }
 
+/** What an account reads over and over, by kind; paths below the project unless they begin with a slash. */
+export const READS = {
+  'two-filters': [
+    'tasks?label=gameplay&state=blocked',
+    'tasks?task_type=bug&priority=high',
+    'search/build_runs?branch=main&status=cancelled',
+  ],
+  'build-changes': ['build_runs/:build/changes', 'build_runs/:build/changes?since_id=:oldest'],
+  words: ['search/tasks?q=crate&state=blocked', 'search/changes?q=crate&author=zeppelin'],
+  branches: ['branches', 'branches/health?branch=main'],
+  news: ['/app/api/v1/projects/:project/deployments/news'],
+  feed: ['/api/v1/workspace/events', '/api/v1/workspace/events?days_back=90&event_type=approval.*'],
+} as const
+export type Reading = keyof typeof READS
+/** Each by so many connections. */
+export const CONNECTIONS = [16, 64]
+
 export const FLOODS = ['reports', 'jenkins', 'webhooks', 'bodies', 'search'] as const
-export type Flood = (typeof FLOODS)[number]
+export type ReadFlood = `${Reading}-${number}`
+export type Flood = (typeof FLOODS)[number] | ReadFlood
+export const READ_FLOODS = (Object.keys(READS) as Reading[]).flatMap((kind) =>
+  CONNECTIONS.map((connections): ReadFlood => `${kind}-${connections}`),
+)
+export const isReadFlood = (flood: Flood): flood is ReadFlood => READ_FLOODS.includes(flood as ReadFlood)
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Answers do not count, only that the next request follows the one before. */
@@ -48,7 +73,30 @@ const report = ({ site, jenkinsToken, hungPort }: Noise, log?: string) => {
 /** Takes connections and never says a word. */
 const hang = (port: number) => createServer(() => {}).listen(port, '127.0.0.1')
 
-const RUN: Record<Flood, (noise: Noise) => Promise<unknown>> = {
+/** The paths of a kind in turn, by so many at a time. */
+function read(flood: ReadFlood, noise: Noise) {
+  const split = flood.lastIndexOf('-')
+  const paths = READS[flood.slice(0, split) as Reading].map((path) =>
+    (path.startsWith('/') ? path : `/api/v1/projects/:project/${path}`)
+      .replace(':project', String(noise.project))
+      .replace(':build', String(noise.build))
+      .replace(':oldest', String(noise.oldest)),
+  )
+  const headers = { authorization: `Bearer ${noise.token}`, cookie: noise.cookie }
+  return forEver(Number(flood.slice(split + 1)), (turn) =>
+    fetch(`${noise.site}${paths[turn % paths.length]}`, { headers }).then(
+      async (answer) => {
+        await answer.arrayBuffer()
+        // Counted by who started this.
+        if (answer.ok) process.stdout.write('.')
+        else await sleep(50)
+      },
+      () => sleep(50),
+    ),
+  )
+}
+
+const RUN: Record<(typeof FLOODS)[number], (noise: Noise) => Promise<unknown>> = {
   /** Reports of 256 kB of one project, 16 at a time. */
   reports: (noise) => forEver(16, () => report(noise, LOG)),
   /** Forty builds on a Jenkins that never answers. */
@@ -95,7 +143,9 @@ const RUN: Record<Flood, (noise: Noise) => Promise<unknown>> = {
 }
 
 if (process.env.FLOOD) {
-  await RUN[process.env.FLOOD as Flood](JSON.parse(process.env.NOISE!))
+  const flood = process.env.FLOOD as Flood
+  const noise = JSON.parse(process.env.NOISE!) as Noise
+  await (isReadFlood(flood) ? read(flood, noise) : RUN[flood](noise))
   await new Promise(() => {
     setInterval(() => {}, 60_000)
   })

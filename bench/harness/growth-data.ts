@@ -20,6 +20,8 @@ export interface Grown {
 const PASSWORD = 'a password of the benchmark'
 const NEIGHBOURS = ['Fox', 'Hare']
 const NEIGHBOUR_ROWS = 200
+/** Rows of each table, at least: fewer are sorted where more are walked. */
+const LEAST = 600
 /** Indexed for search, of each kind: the index has its own benchmark. */
 const SEARCHABLE = 500
 
@@ -43,12 +45,10 @@ export async function fillGrown(url: string, count: number, recent: number): Pro
     )
     // The rows fit together by construction, and nothing follows from them.
     await client.query('set session_replication_role = replica')
-    for (const table of Object.keys(shares) as GrownTable[])
-      await fillTable(
-        client,
-        table,
-        placed(grownInserts[table](Math.round(count * shares[table]), Math.round(recent * shares[table]))),
-      )
+    for (const table of Object.keys(shares) as GrownTable[]) {
+      const [rows, newest] = [count, recent].map((size) => Math.max(Math.round(size * shares[table]), Math.min(size, LEAST)))
+      await fillTable(client, table, placed(grownInserts[table](rows!, newest!)))
+    }
     for (const kind of ['task', 'change', 'build'] as const)
       await client.query(`
         insert into search_queue (account_id, kind, record_id)

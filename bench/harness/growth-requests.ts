@@ -3,6 +3,8 @@ import type { Params } from '../../src/contract/params.ts'
 import { type Route, routes } from '../../src/contract/routes.ts'
 import { cases, type Values } from './filter-cases.ts'
 
+type Tried = Partial<Values> & Pick<Values, 'common'>
+
 export interface GrowthRequest {
   /** The route and what it was asked. */
   name: string
@@ -52,16 +54,16 @@ const MORE: Record<string, FilterValues> = {
 
 /** What only the web app asks for. */
 const APP_MORE: Record<string, FilterValues> = {
-  listBuilds: { breakages: { common: 'true', rare: 'false' } },
-  searchBuilds: { breakages: { common: 'true', rare: 'false' } },
+  listBuilds: { breakages: { common: 'true' } },
+  searchBuilds: { breakages: { common: 'true' } },
   listChanges: {
     since: { common: '2020-01-01', rare: '2026-03-04T00:00:00Z' },
     until: { common: '2026-03-04T00:00:00Z', rare: '2020-01-01' },
-    builds: { common: 'true', rare: 'false' },
+    builds: { common: 'true' },
   },
-  listEvents: { mine: { common: 'true', rare: 'false' } },
-  listBranches: { main_first: { common: 'true', rare: 'false' }, runs: { common: 'true', rare: 'false' } },
-  listApprovals: { changes: { common: 'true', rare: 'false' } },
+  listEvents: { mine: { common: 'true' } },
+  listBranches: { main_first: { common: 'true' }, runs: { common: 'true' } },
+  listApprovals: { changes: { common: 'true' } },
   listAssets: { approval_status: { common: 'approved', rare: 'pending', none: 'denied' } },
 }
 
@@ -89,8 +91,9 @@ export function growthRequests(records: Records, moments: Record<string, string>
     return asked(name, route, 'token', { ...listed, ...own }, listed && Object.keys(own))
   })
   const shared = Object.entries(sharedRoutes as Record<string, Route>).flatMap(([name, route]) => {
+    const more = APP_MORE[name]
     const { own, listed } = valuesOf(name)
-    return asked(name, route, 'session', { ...listed, ...own, ...APP_MORE[name] }, Object.keys(APP_MORE[name] ?? {}))
+    return more ? asked(name, route, 'session', { ...listed, ...own, ...more }, Object.keys(more)) : []
   })
   const own = Object.entries(ownRoutes as Record<string, AppRoute>).flatMap(([name, route]) =>
     asked(name, route, 'session', valuesOf(name).own),
@@ -103,7 +106,7 @@ interface AskedRoute {
   path: string
   query: Params
 }
-type FilterValues = Record<string, Values | Values[]>
+type FilterValues = Record<string, Tried | Tried[]>
 type Sent = [filter: string, value: string][]
 
 function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyond, full }: Selection) {
@@ -127,10 +130,10 @@ function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyon
     .map((sent) => ({ sent, label: sent.map(([filter, value]) => `${filter}=${value}`).join(' ') }))
 }
 
-const chosen = (values: Values | Values[], full: boolean): string[] => {
+const chosen = (values: Tried | Tried[], full: boolean): string[] => {
   const sets = [values].flat()
   if (full) return [...new Set(sets.flatMap((set) => Object.values(set) as string[]))]
-  return sets.flatMap(({ common, rare, none }) => [common, none ?? rare])
+  return sets.flatMap(({ common, rare, none = rare }) => (none === undefined ? [common] : [common, none]))
 }
 
 function pathsOf(path: string, records: Records): { path: string; mark: string }[] {

@@ -50,8 +50,7 @@ const frame = (count: number, recent: number) => `(
       else ${RECENT_DAYS} + (${count} - i - ${recent}) * ${OLDER_DAYS}.0 / ${count} end as at
     from generate_series(1, ${count}) i) g) g`
 
-const branch = (count: number) =>
-  `case when other then 'attic' when rare then 'hotfix' when i <= ${count / 10} then 'legacy' else 'main' end`
+const branch = `case when other then 'attic' when rare then 'hotfix' when i <= 150 then 'legacy' else 'main' end`
 const uuid = (kind: string) => `md5('${kind}' || i)::uuid`
 const commit = (number: string) => `md5((${number})::text) || 'deadbeef'`
 
@@ -78,7 +77,7 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
       created_at, updated_at)
     select i, 1, project_id, case when rare then i::text else ${commit('i')} end,
       case when other then 'AssetCommit' when rare then 'Changelist' else 'GitCommit' end, 'Kim Lindqvist',
-      'Keep the crate on the floor, number ' || i, ${branch(count)}, at, case when i % 10 = 3 then at end,
+      'Keep the crate on the floor, number ' || i, ${branch}, at, case when i % 10 = 3 then at end,
       '[{"path": "Source/Physics/Crate.cpp", "action": "edit"}]', at, edited
     from ${frame(count, recent)}`,
 
@@ -96,7 +95,7 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
       case when other then 'attic' when rare then 'weekly-ps5' else (array['nightly-win64', 'nightly-ps5', 'editor'])[i % 3 + 1] end,
       i::text, case when other then '${OTHER_COMMIT}' when rare then '${RARE_COMMIT}' when k < 60 and i % 2 = 1 then '${COMMON_COMMIT}'
         else ${commit('i * 10 / 3')} end,
-      case when k < 60 and i % 2 = 1 then '777' when rare then i::text else '' end, ${branch(count)}, 1800, at, at + interval '30 minutes',
+      case when k < 60 and i % 2 = 1 then '777' when rare then i::text else '' end, ${branch}, 1800, at, at + interval '30 minutes',
       at, edited
     from ${frame(count, recent)}`,
 

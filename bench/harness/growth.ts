@@ -57,7 +57,7 @@ async function measureAll({ url, size }: Sized, recent: number, { full, planner 
 
 type Service = Awaited<ReturnType<typeof openMeasured>>
 
-async function signIn({ app }: Service, { email, password }: Grown): Promise<string> {
+export async function signIn({ app }: Service, { email, password }: Grown): Promise<string> {
   const answer = await app.inject({
     method: 'POST',
     url: '/app/auth/sign-in/email',
@@ -78,8 +78,8 @@ const BY_TIME = {
   breakages: 'opened_at',
 }
 
-/** The newest record of each kind and the oldest, in the large project; of builds also those that failed on its main branch. */
-async function recordsOf(url: string): Promise<Records> {
+/** The newest record of each kind and the oldest, in the large project; of builds also the newest that failed on its main branch. */
+export async function recordsOf(url: string): Promise<Records> {
   const db = openDatabase(url, { max: 1 })
   const ends = async (table: keyof typeof BY_TIME, where = '') => {
     const end = (way: string) =>
@@ -89,7 +89,8 @@ async function recordsOf(url: string): Promise<Records> {
   try {
     const records: Records = {}
     for (const table of Object.keys(BY_TIME) as (keyof typeof BY_TIME)[]) records[table] = await ends(table)
-    records.build_runs!.push(...(await ends('build_runs', `and status = 'failed' and branch = 'main'`)))
+    const [failed] = await ends('build_runs', `and status = 'failed' and branch = 'main'`)
+    records.build_runs!.push(failed!)
     return records
   } finally {
     await db.close()

@@ -11,14 +11,15 @@ create index concurrently if not exists deployments_kinds on deployments (projec
 create index concurrently if not exists approvals_stage_status
   on approvals (project_id, approval_stage, status, created_at desc, id desc);
 create index concurrently if not exists channel_messages_status on channel_messages (channel_id, status, id desc);
+-- The few changes that a forced push may have replaced.
+create index concurrently if not exists change_branches_doubted on change_branches (account_id, project_id, branch, position desc)
+  where orphaned_at is null and doubted_at is not null;
 -- What these serve, too.
 drop index concurrently if exists tasks_type;
 drop index concurrently if exists tasks_priority;
-drop index concurrently if exists tasks_user;
 drop index concurrently if exists tasks_handle;
 drop index concurrently if exists build_runs_build_type;
 drop index concurrently if exists build_runs_target_type;
 drop index concurrently if exists deployments_status;
-drop index concurrently if exists deployments_platform;
 drop index concurrently if exists approvals_stage;
 drop index concurrently if exists deployments_live;

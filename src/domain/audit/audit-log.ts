@@ -1,6 +1,6 @@
 import type { AuditActor } from '../../contract/sets.ts'
 import { type Database, Sql, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
+import { inlineInteger, when } from '../../db/page.ts'
 import type { Vault } from '../access/secrets.ts'
 import { seal } from './audit-chain.ts'
 
@@ -96,6 +96,6 @@ export async function list(
       ${when(since, (at) => sql`and at >= ${at}`)}
       ${when(until, (at) => sql`and at < ${at}`)}
       ${when(before, (id) => sql`and id < ${id}`)}
-    order by id desc limit ${limit + 1}`)
+    order by id desc limit ${inlineInteger(limit + 1)}`)
   return { entries: entries.slice(0, limit), has_more: entries.length > limit }
 }

@@ -46,8 +46,8 @@ const built = (
 ): Promise<Built[]> => {
   const next = (after: ReturnType<typeof sql>, job: ReturnType<typeof sql>) => sql`
     select ${BRANCH} as branch, b.ci_job_name as job, b.created_at as at from build_runs b
-    where b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> '' and (${BRANCH}, b.ci_job_name) > (${after}, ${job})
-      ${only === undefined ? sql`` : sql`and ${BRANCH} = ${only}`}
+    where b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> ''
+      and ${only === undefined ? sql`(${BRANCH}, b.ci_job_name) > (${after}, ${job})` : sql`${BRANCH} = ${only} and b.ci_job_name > ${job}`}
     order by ${BRANCH}, b.ci_job_name, b.created_at desc, b.id desc limit 1`
   return db.rows(sql`
     with recursive walk as (

@@ -1,7 +1,7 @@
 import type { ChannelMessageStatus, MessageSubject } from '../../contract/channels.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
+import { inlineInteger, when } from '../../db/page.ts'
 import { announcementOf } from './announcements.ts'
 
 /** A message to a channel, and how it fared. */
@@ -31,7 +31,7 @@ export async function list(db: Database, channelId: number, { status, before, li
   const rows = await db.rows<Message>(sql`
     select ${COLUMNS} from channel_messages m where m.channel_id = ${channelId}
       ${when(status, (status) => sql`and m.status = ${status}`)} ${when(before, (id) => sql`and m.id < ${id}`)}
-    order by m.id desc limit ${limit + 1}`)
+    order by m.id desc limit ${inlineInteger(limit + 1)}`)
   return { messages: rows.slice(0, limit), has_more: rows.length > limit }
 }
 

@@ -48,7 +48,7 @@ export function list(project: Sql, q: Query): Listing {
       return sql`select d.* from (${within ? walk.all : walk.rows}) d where true ${others} ${narrowed(within)} ${inOrder(take)}`
     if (q.status === undefined && q.platform === undefined) return few(within, take)
     return sql`select d.* from (${ofEveryKind(
-      kinds,
+      q.status === undefined ? kinds.slice(1) : kinds,
       (kind) =>
         sql`select d.* from deployments d where d.project_id = ${project} and ${kind} and ${where} ${narrowed(within)} ${inOrder(take)}`,
     )}) d ${inOrder(take)}`

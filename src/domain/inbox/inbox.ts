@@ -1,6 +1,6 @@
 import type { NotificationKind } from '../../contract/channels.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
+import { inlineInteger, when } from '../../db/page.ts'
 
 /** Something that concerned one person, newest first. */
 interface Notification {
@@ -37,7 +37,7 @@ export async function list(
     where n.user_id = ${userId} and n.in_app and ${seen}
       ${when(before, (id) => sql`and (n.at, n.id) < (select at, id from notifications where id = ${id} and user_id = ${userId})`)}
       ${unread ? sql`and n.read_at is null` : sql``}
-    order by n.at desc, n.id desc limit ${PAGE + 1}`)
+    order by n.at desc, n.id desc limit ${inlineInteger(PAGE + 1)}`)
   const { count } = (await db.one<{ count: number }>(sql`
     select count(*) from notifications n where n.user_id = ${userId} and n.in_app and n.read_at is null and ${seen}`))!
   return { notifications: rows.slice(0, PAGE), unread: count, has_more: rows.length > PAGE }

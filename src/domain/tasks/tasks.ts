@@ -74,10 +74,11 @@ export function list(project: Sql, q: Query, site: string): Listing {
     select t.* from (${within ? walk.all : walk.rows}) l, lateral (select t.* from tasks t where t.id = l.task_id offset 0) t
     where t.project_id = ${project} ${others} ${narrowed(within, sql`l.created_at`)}
     ${inOrder(take, sql`l.created_at`, sql`l.task_id`)}`
-  const isAll = [q.state, q.task_type, q.priority, q.assignee].every((filter) => filter === undefined)
+  const isOfAllKinds = facets.every(({ asked }) => asked === undefined)
+  const isWalked = isOfAllKinds && (q.assignee === undefined || 'user_id' in q.assignee)
   const found = (within?: Within, take = q.limit + 1) => {
     if (labelled) return ofLabel(labelled, within, take)
-    return isAll || q.ids !== undefined ? few(within, take) : ofKinds(within, take)
+    return isWalked || q.ids !== undefined ? few(within, take) : ofKinds(within, take)
   }
   const updatedSince = (since: string) =>
     q.ids !== undefined
