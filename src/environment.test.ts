@@ -223,10 +223,48 @@ test.each([
   ['RETENTION', 'bodies=0d'],
   ['RETENTION', 'toString=1d'],
   ['RETENTION', 'bodies=30d;logs=off'],
+  ['BACKUP_PASSPHRASE', 'hush'],
 ])('%s=%s is refused in one line that names it and tells no secret', (name, value) => {
   const refused = () => readEnvironment({ [name]: value })
   expect(refused).toThrow(new RegExp(`^${name} [^\\n]+$`))
   expect(refused).not.toThrow(/hush/)
+})
+
+test('backups are scheduled by where they go, and need a passphrase', () => {
+  const given = { BACKUP_TO: '/mnt/backups', BACKUP_PASSPHRASE: 'correct horse battery' }
+  expect(readEnvironment({}).backups).toBeUndefined()
+  expect(readEnvironment({ BACKUP_PASSPHRASE: given.BACKUP_PASSPHRASE }).backups).toBeUndefined()
+  expect(readEnvironment(given).backups).toEqual({
+    to: '/mnt/backups',
+    prefix: undefined,
+    at: ['02:30'],
+    keep: { daily: 7, weekly: 4, monthly: 6 },
+    test: 'restore',
+    passphrase: 'correct horse battery',
+  })
+  const store = { OBJECT_STORE_URL: 'http://minio/bucket', OBJECT_STORE_ACCESS_KEY: 'me', OBJECT_STORE_SECRET_KEY: 'hush' }
+  const chosen = {
+    BACKUP_TO: 'object-store:gold/nightly',
+    BACKUP_AT: '00:00, 12:30',
+    BACKUP_KEEP: 'daily=30,monthly=0',
+    BACKUP_TEST: 'read',
+  }
+  expect(readEnvironment({ ...given, ...store, ...chosen }).backups).toMatchObject({
+    to: 'object-store:gold/nightly',
+    prefix: 'gold/nightly',
+    at: ['00:00', '12:30'],
+    keep: { daily: 30, weekly: 4, monthly: 0 },
+    test: 'read',
+  })
+  const refused = (more: Record<string, string>) => () => readEnvironment({ ...given, ...more })
+  expect(refused({ BACKUP_PASSPHRASE: '' })).toThrow('BACKUP_PASSPHRASE is required beside BACKUP_TO.')
+  expect(refused({ BACKUP_PASSPHRASE: 'two lines\nof a passphrase' })).toThrow(/^BACKUP_PASSPHRASE must be one line/)
+  expect(refused({ BACKUP_TO: 'object-store:gold' })).toThrow(/^OBJECT_STORE_URL is required/)
+  expect(refused({ BACKUP_TO: 'object-store:../x y' })).toThrow(/^BACKUP_TO must be a folder, or/)
+  for (const at of ['24:00', '2:30', 'noon']) expect(refused({ BACKUP_AT: at })).toThrow(/^BACKUP_AT must be times of day/)
+  for (const keep of ['7', 'daily=many', 'hourly=3'])
+    expect(refused({ BACKUP_KEEP: keep })).toThrow(/^BACKUP_KEEP must be a list/)
+  expect(refused({ BACKUP_TEST: 'no' })).toThrow(/^BACKUP_TEST must be one of restore, read/)
 })
 
 test('private hosts may be allowed for one use and on one port', () => {
@@ -277,6 +315,7 @@ test('every secret can be read from a file, as it is mounted, and is refused whe
     OBJECT_STORE_ACCESS_KEY: ['me', { OBJECT_STORE_URL: 'http://minio/bucket', OBJECT_STORE_SECRET_KEY: 'hush' }],
     OBJECT_STORE_SECRET_KEY: ['hush', { OBJECT_STORE_URL: 'http://minio/bucket', OBJECT_STORE_ACCESS_KEY: 'me' }],
     OTEL_EXPORTER_OTLP_HEADERS: ['x-key=hush', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }],
+    BACKUP_PASSPHRASE: ['correct horse battery', { BACKUP_TO: '/mnt/backups' }],
   }
   expect(Object.keys(VALUES)).toEqual(SECRET_SETTINGS)
   for (const [name, [value, beside]] of Object.entries(VALUES)) {

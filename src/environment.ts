@@ -1,7 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import pg from 'pg'
+import { PASSPHRASE } from './contract/limits.ts'
 import { readHostList } from './db/hosts.ts'
 import { type BreachedPasswords, HASH_LINE } from './domain/access/breached-passwords.ts'
 import type { SignUpPolicy } from './domain/access/sign-ups.ts'
@@ -9,6 +11,7 @@ import { QUOTA_DEFAULTS, type Quotas, readQuotas } from './domain/accounts/quota
 import { RETENTION_DEFAULTS, type Retained, type Retention } from './domain/accounts/retention-days.ts'
 import type { Rate, Rates } from './http/limits/limits.ts'
 import { providers } from './intake/providers/index.ts'
+import type { Keep } from './jobs/backups/rotation.ts'
 import { readEntry } from './net/addresses.ts'
 import type { ObjectStoreSettings } from './net/object-store.ts'
 import type { TracingSettings } from './net/tracing.ts'
@@ -73,8 +76,21 @@ export interface Settings {
   retention: Retention
   /** Bytes that the stored bodies of one account may take; null for any number. */
   quotas: Quotas
+  /** Where, when and how backups are made, if they are. */
+  backups: BackupSettings | undefined
   /** A language model that words findings; the built-in words stand without one. */
   model: { url: string; key: string | undefined; model: string } | undefined
+}
+
+interface BackupSettings {
+  /** As it was given: a folder, or `object-store:` and a prefix. */
+  to: string
+  /** The prefix in the object store; undefined for a folder. */
+  prefix: string | undefined
+  at: string[]
+  keep: Keep
+  test: 'restore' | 'read'
+  passphrase: string
 }
 
 class BadSetting extends Error {}
@@ -101,6 +117,7 @@ export const SECRET_SETTINGS: readonly string[] = [
   'OBJECT_STORE_ACCESS_KEY',
   'OBJECT_STORE_SECRET_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'BACKUP_PASSPHRASE',
 ]
 
 function fromFile(name: string, env: Environment): string | undefined {
@@ -169,6 +186,7 @@ export function readEnvironment(env: Environment): Settings {
     slackApi: readUrl('SLACK_API_URL', given('SLACK_API_URL'), ['http:', 'https:'])?.replace(/\/+$/, ''),
     retention: readRetention('RETENTION', given('RETENTION')),
     quotas: readServiceQuotas(given('QUOTAS') ?? '', readBytes('LIMIT_STORED_BODIES', given('LIMIT_STORED_BODIES') ?? '20GB')),
+    backups: readBackups(given),
     workers: given('WORKERS') === 'auto' ? availableParallelism() : readCount('WORKERS', given('WORKERS') ?? '1', 1, 64, 'auto'),
     jobs: readSwitch('JOBS', given('JOBS'), true),
     jobConcurrency: readCount('JOB_CONCURRENCY', given('JOB_CONCURRENCY') ?? '6', 2, 64),
@@ -205,6 +223,46 @@ function readObjectStore(url: string | undefined, given: (name: string) => strin
     return given(name)!
   })
   return { url, region: given('OBJECT_STORE_REGION') ?? 'us-east-1', accessKey: accessKey!, secretKey: secretKey! }
+}
+
+const KEEP_DEFAULTS: Keep = { daily: 7, weekly: 4, monthly: 6 }
+const IN_STORE = 'object-store:'
+
+function readBackups(given: (name: string) => string | undefined): Settings['backups'] {
+  const passphrase = given('BACKUP_PASSPHRASE')
+  if (passphrase !== undefined && (passphrase.length < PASSPHRASE.minLength || passphrase.includes('\n')))
+    throw bad('BACKUP_PASSPHRASE', `must be one line of at least ${PASSPHRASE.minLength} characters`)
+  const to = given('BACKUP_TO')
+  if (to === undefined) return undefined
+  if (passphrase === undefined) throw bad('BACKUP_PASSPHRASE', 'is required beside BACKUP_TO')
+  const prefix = to.startsWith(IN_STORE) ? to.slice(IN_STORE.length) : undefined
+  if (prefix !== undefined && !/^[\w.~-]+(\/[\w.~-]+)*$/.test(prefix))
+    throw bad('BACKUP_TO', `must be a folder, or ${IN_STORE} and a prefix such as ${IN_STORE}backups`)
+  if (prefix !== undefined && given('OBJECT_STORE_URL') === undefined)
+    throw bad('OBJECT_STORE_URL', 'is required beside BACKUP_TO with object-store:')
+  const at = readList(given('BACKUP_AT') ?? '02:30')
+  for (const time of at)
+    if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(time))
+      throw bad('BACKUP_AT', `must be times of day in UTC like 02:30,14:30; not "${time}"`)
+  return {
+    to: prefix === undefined ? resolve(to) : to,
+    prefix,
+    at: [...new Set(at)],
+    keep: readKeep('BACKUP_KEEP', given('BACKUP_KEEP')),
+    test: readOneOf('BACKUP_TEST', given('BACKUP_TEST') ?? 'restore', ['restore', 'read'] as const),
+    passphrase,
+  }
+}
+
+/** Such as `daily=14, monthly=12`; what is not named keeps its default. */
+function readKeep(name: string, text: string | undefined): Keep {
+  const keep = { ...KEEP_DEFAULTS }
+  for (const part of readList(text)) {
+    const [, period, count] = /^(daily|weekly|monthly)=(\d{1,3})$/.exec(part) ?? []
+    if (period === undefined) throw bad(name, `must be a list like daily=7,weekly=4,monthly=6; not "${part}"`)
+    keep[period as keyof Keep] = Number(count)
+  }
+  return keep
 }
 
 /** The variables of OpenTelemetry itself. */

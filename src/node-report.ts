@@ -18,7 +18,7 @@ interface Reporting {
 
 /** Tells the database that this process lives and what it has noticed, until stopped. */
 export function startNodeReport(
-  settings: Pick<Settings, 'mail'>,
+  settings: Pick<Settings, 'mail' | 'backups' | 'jobs'>,
   { db, log, role, refusedRequests, silentServers = () => [] }: Reporting,
 ) {
   const node: NodeProcess = {
@@ -27,7 +27,7 @@ export function startNodeReport(
     role,
     version: VERSION,
     mails: settings.mail !== undefined,
-    backs_up: false,
+    backs_up: settings.backups !== undefined && (role === 'work' || settings.jobs),
   }
   const report = async () => {
     await refusedRequests?.flush(db)

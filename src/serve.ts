@@ -13,6 +13,8 @@ import { shareBodyMemory } from './intake/body-memory.ts'
 import { stopHeavy } from './intake/heavy/heavy.ts'
 import { shareHeavyProcesses } from './intake/heavy/queue.ts'
 import { startAuditStreams } from './jobs/audit-streams/audit-streams.ts'
+import type { Backups } from './jobs/backups/backups.ts'
+import { folderPlace, storePlace } from './jobs/backups/place.ts'
 import { startChannels } from './jobs/channels/channels.ts'
 import { explainer } from './jobs/explainer.ts'
 import { openPost } from './jobs/mail.ts'
@@ -23,12 +25,13 @@ import { startTableStatistics } from './jobs/table-statistics.ts'
 import { startWorker } from './jobs/worker.ts'
 import { listen } from './listen.ts'
 import { allowedHosts } from './net/addresses.ts'
+import { openObjectStore } from './net/object-store.ts'
 import { startTracing } from './net/tracing.ts'
 import { startNodeReport } from './node-report.ts'
 import { onStop } from './on-stop.ts'
 import { defaultConnections, openPools, poolSizes } from './pools.ts'
 import { recordSite } from './recorded-site.ts'
-import { connectionLost, makeService, openLog } from './service.ts'
+import { connectionLost, makeService, openLog, secretFile } from './service.ts'
 import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
@@ -144,12 +147,8 @@ export async function work(settings: Settings) {
   })
 }
 
-async function beginWork(
-  { allowPrivateHosts, jobConcurrency, model, mail, retention, site, slackApi }: Settings,
-  db: Pool,
-  vault: Vault,
-  log: Logger,
-) {
+async function beginWork(settings: Settings, db: Pool, vault: Vault, log: Logger) {
+  const { allowPrivateHosts, jobConcurrency, model, mail, retention, site, slackApi, backups } = settings
   const context = {
     db,
     vault,
@@ -161,6 +160,7 @@ async function beginWork(
     retention,
     site,
     ...(slackApi !== undefined && { slackApi }),
+    ...(backups && { backups: openBackups(settings, backups) }),
   }
   const worker = await startWorker(context)
   const parts = [
@@ -173,6 +173,15 @@ async function beginWork(
     ...(db.objects ? [startMovingObjects({ db, log, objects: db.objects })] : []),
   ]
   return { silentServers: worker.silentServers, stop: () => Promise.all(parts.map((part) => part.stop())) }
+}
+
+function openBackups({ objectStore, secretKey, dataDir }: Settings, backups: NonNullable<Settings['backups']>): Backups {
+  const { to, prefix } = backups
+  return {
+    ...backups,
+    place: prefix === undefined ? folderPlace(to) : storePlace(to, prefix, openObjectStore(objectStore!)),
+    secretKey: () => (secretKey === undefined ? (secretFile(dataDir).read() ?? null) : null),
+  }
 }
 
 /**

@@ -110,6 +110,21 @@ test('backed up under writes, restored elsewhere, moved to another PostgreSQL: n
   expect(restored.length).toBeGreaterThanOrEqual(before)
   expect(restored).toEqual(written.slice(0, restored.length))
 
+  await writeFile(at('phrase.txt'), 'correct horse battery staple\n')
+  const phrase = ['--passphrase-file', at('phrase.txt')]
+  const sealed = at('monday.backup.age')
+  expect(await admin(second, 'backup', sealed, ...phrase)).toContain('It is encrypted')
+  expect((await readFile(sealed)).subarray(0, 21).toString()).toBe('age-encryption.org/v1')
+  const third = { DATA_DIR: at('third') }
+  const wrong = { ...third, BACKUP_PASSPHRASE: 'another passphrase' }
+  await expect(admin(third, 'restore', sealed)).rejects.toThrow('This backup is encrypted: give --passphrase-file')
+  await expect(admin(wrong, 'restore', sealed)).rejects.toThrow(
+    /^goldmaster: The passphrase is not the one that this backup was encrypted with\.\s*$/,
+  )
+  await expect(stat(at('third'))).rejects.toThrow('ENOENT')
+  expect(await admin({ ...third, BACKUP_PASSPHRASE_FILE: at('phrase.txt') }, 'restore', sealed)).toMatch(/^Restored [\d,]+ rows/m)
+  expect(await whileServing(third, () => titles(token))).toEqual(restored)
+
   const own = await createEmptyDatabase()
   try {
     expect(await admin(second, 'move', '--to', own.url)).toContain('SECRET_KEY set to what')

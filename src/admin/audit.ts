@@ -7,7 +7,7 @@ import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { extra, main } from '../terminal/table.ts'
 import { accountId, count, words } from './arguments.ts'
-import { openBackup } from './backup.ts'
+import { backupPassphrase, openBackup } from './backup.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
@@ -21,7 +21,7 @@ function link(text: string): chain.Link {
 }
 
 async function headIn(file: string, accountId: number): Promise<chain.Link> {
-  const head = await auditHead(openBackup(file), accountId)
+  const head = await auditHead(openBackup(file, await backupPassphrase(undefined)), accountId)
   if (!head) throw usage(`${file} has no audit log of account ${accountId}`)
   return head
 }

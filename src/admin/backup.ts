@@ -1,42 +1,65 @@
 import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { access, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip, createGzip } from 'node:zlib'
 import { type Header, verifyArchive } from '../db/backup/archive.ts'
 import { type CopyProgress, dump } from '../db/backup/dump.ts'
+import { PassphraseRefused, packed, unpacked } from '../db/backup/encryption.ts'
 import { refuseNewer, restore as restoreInto } from '../db/backup/restore.ts'
 import { fits as fitsCanary } from '../domain/access/secret-canary.ts'
 import { usage } from '../terminal/failures.ts'
 import { reasonOf, unreadable } from '../terminal/given-text.ts'
 import { type Place, placeCommand } from './command.ts'
+import { passphraseFlag, passphraseIn } from './export.ts'
 import { showProgress } from './progress.ts'
 
-/** Half of the time and a tenth more room than the usual level takes. */
-const COMPRESSION = { level: 4 }
+const PASSPHRASE_FLAG = {
+  ...passphraseFlag,
+  help: 'a file whose first line is the passphrase; BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE without it',
+} as const
+
+/** As the service's own backups are encrypted, unless another file is named. Never an argument: others see those. */
+export async function backupPassphrase(file: string | undefined): Promise<string | undefined> {
+  const { BACKUP_PASSPHRASE, BACKUP_PASSPHRASE_FILE } = process.env
+  return (await passphraseIn(file || BACKUP_PASSPHRASE_FILE || undefined)) ?? (BACKUP_PASSPHRASE || undefined)
+}
 
 export const backup = placeCommand({
   name: 'backup',
   summary: 'write everything the service keeps into one file, while it runs',
   args: { file: { help: 'where to, or - for standard output; goldmaster-<time>.backup here if not given', optional: true } },
+  flags: { passphrase_file: PASSPHRASE_FLAG },
   details:
-    'It holds the database as it was in one moment, and the key from DATA_DIR: keep it private. A key given by SECRET_KEY is not in it.',
-  examples: ['admin backup', 'admin backup /mnt/backups/monday.backup', 'admin backup - | age -r age1… > monday.backup.age'],
-  async run({ args: { file = `goldmaster-${stampOf(new Date())}.backup` }, out, store }) {
-    if (file !== '-') await refuseExisting(file)
+    'It holds the database as it was in one moment, and the key from DATA_DIR: keep it private. A key given by SECRET_KEY is not in it. With a passphrase it is encrypted in the age format: `age -d` opens it too.',
+  examples: [
+    'admin backup',
+    'admin backup /mnt/backups/monday.backup.age --passphrase-file phrase.txt',
+    'admin backup - | age -r age1… > monday.backup.age',
+  ],
+  async run({ args, flags: { passphrase_file }, out, store }) {
+    if (args.file !== undefined && args.file !== '-') await refuseExisting(args.file)
+    const passphrase = await backupPassphrase(passphrase_file)
     const place = await store()
+    const file = args.file ?? `goldmaster-${stampOf(new Date())}.backup${passphrase === undefined ? '' : '.age'}`
     const secretKey = place.secretKey === undefined ? (place.keptSecret.read() ?? null) : null
     const copied = await withProgress((onProgress) => {
-      const copied = dump(place.url, { secretKey, onProgress })
-      return file === '-' ? pipeline(copied, createGzip(COMPRESSION), process.stdout, { end: false }) : writeWhole(copied, file)
+      const copied = packed(dump(place.url, { secretKey, onProgress }), passphrase)
+      return file === '-' ? pipeline(copied, process.stdout, { end: false }) : writeWhole(copied, file)
     })
     if (file === '-') return
     const path = resolve(file)
     const bytes = (await stat(path)).size
-    const made = { file: path, bytes, tables: copied.tables, rows: copied.rows, secret_key: secretKey !== null }
+    const made = {
+      file: path,
+      bytes,
+      tables: copied.tables,
+      rows: copied.rows,
+      encrypted: passphrase !== undefined,
+      secret_key: secretKey !== null,
+    }
     out.answer(made, () => {
       out.line(`Wrote ${path}: ${copied.rows.toLocaleString('en')} rows, ${bytes.toLocaleString('en')} bytes.`)
+      if (passphrase !== undefined) out.line('It is encrypted: without the passphrase nobody can restore it.')
       if (secretKey === null) out.line('SECRET_KEY is not in it: keep it with the backup.')
     })
   },
@@ -47,24 +70,29 @@ export const restore = placeCommand({
   makes: true,
   summary: 'fill an empty database from a backup, all of it or nothing',
   args: { file: { help: 'what admin backup wrote' } },
-  flags: { replace: { help: 'drop what the database holds first; the service must be stopped' } },
+  flags: {
+    replace: { help: 'drop what the database holds first; the service must be stopped' },
+    passphrase_file: PASSPHRASE_FLAG,
+  },
   details:
     'It goes where DATA_DIR or DATABASE_URL point, of whichever version of PostgreSQL, and is brought to this version. Of a backup of a newer version nothing is restored.',
   examples: ['DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup', 'admin restore monday.backup --replace'],
-  async run({ args: { file }, flags: { replace }, out, store }) {
+  async run({ args: { file }, flags: { replace, passphrase_file }, out, store }) {
     await access(file, constants.R_OK).catch((error: unknown) => {
       throw unreadable(file, error)
     })
     if ((await stat(file)).isDirectory())
       throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
-    const header = await verifyArchive(openBackup(file)).catch((error: NodeJS.ErrnoException) => {
+    const passphrase = await backupPassphrase(passphrase_file)
+    const header = await verifyArchive(openBackup(file, passphrase)).catch((error: NodeJS.ErrnoException) => {
+      if (error instanceof PassphraseRefused) throw usage(error.message)
       throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
     })
     refuseNewer(header)
     const place = await store()
     const keep = secretToKeep(header, place, replace)
     const { tables, rows } = await withProgress((onProgress) =>
-      restoreInto(place.url, openBackup(file), { replace, log: place.log, onProgress }),
+      restoreInto(place.url, openBackup(file, passphrase), { replace, log: place.log, onProgress }),
     )
     if (keep !== undefined) place.keptSecret.write(keep)
     const { made_at, version } = header
@@ -121,17 +149,13 @@ async function refuseExisting(file: string) {
   if (await stat(file).catch(() => undefined)) throw usage(`${file} exists already: choose another name.`)
 }
 
-export const openBackup = (file: string): Readable => {
-  const gunzip = createGunzip()
-  pipeline(createReadStream(file), gunzip).catch((error) => gunzip.destroy(error))
-  return gunzip
-}
+export const openBackup = (file: string, passphrase: string | undefined) => unpacked(createReadStream(file), passphrase)
 
 /** What bears the name is whole, and only its owner may read it. */
 async function writeWhole(source: AsyncIterable<Buffer>, file: string) {
   const part = `${file}.part`
   try {
-    await pipeline(source, createGzip(COMPRESSION), createWriteStream(part, { mode: 0o600, flush: true }))
+    await pipeline(source, createWriteStream(part, { mode: 0o600, flush: true }))
     await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })

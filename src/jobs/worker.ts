@@ -25,6 +25,7 @@ import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs } from '../intake/providers/jobs.ts'
 import { writeExport } from '../world/export-file.ts'
+import { type Backups, backupTimes, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
 import { reclaim, startHeartbeat } from './heartbeat.ts'
 import { type Post, sendMail } from './mail.ts'
@@ -41,6 +42,8 @@ export interface WorkerContext extends JobContext {
   site: string
   /** How many jobs that ask nobody else are done at once. */
   concurrency?: number
+  /** Where scheduled backups go, if anywhere. */
+  backups?: Backups
   /** How long what is kept; the defaults where nothing is configured. */
   retention?: Retention
 }
@@ -86,6 +89,10 @@ const HOURLY: Record<string, Work<never>> = {
 
 /** What people look at meanwhile. */
 const EVERY_FIVE_MINUTES: Record<string, Work<never>> = { mark_lost_builds: ({ db }) => markLost(db) }
+
+const SCHEDULED_BACKUP: Record<string, Work<never>> = {
+  make_backup: ({ db, log, backups }, slot, signal) => makeBackup({ db, log, backups: backups! }, slot, signal),
+}
 
 function purging(kind: Retained): Work<never> {
   return ({ db, log, retention = RETENTION_DEFAULTS }, _, signal) =>
@@ -135,7 +142,9 @@ function crewsOf(context: WorkerContext): Crew[] {
   const tasks = (kinds: [string, Work<never>][]): Record<string, Task> =>
     Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]))
   const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
+  const { backups } = context
   const crontab = [
+    ...(backups ? backupTimes(backups) : []),
     ...Object.keys(HOURLY).map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`),
     ...Object.keys(EVERY_FIVE_MINUTES).map((kind) => `*/5 * * * * ${kind}`),
   ].join('\n')
@@ -144,6 +153,8 @@ function crewsOf(context: WorkerContext): Crew[] {
   const local = tasks([
     ...kinds.filter(([kind]) => !OUTSIDE.includes(kind)),
     ...Object.entries({ ...HOURLY, ...EVERY_FIVE_MINUTES }),
+    // Only where it can be done: other nodes leave the job to those that can.
+    ...(backups ? Object.entries(SCHEDULED_BACKUP) : []),
   ])
   return [
     { tasks: local, crontab, slots: concurrency, perOwner: Math.ceil(concurrency / 2), perServer: 3 },

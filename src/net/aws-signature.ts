@@ -17,9 +17,18 @@ interface Signed {
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
 
+/** In the order and the encoding that are signed. */
+export const queryOf = (parts: Record<string, string | number>): string =>
+  Object.entries(parts)
+    .map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`)
+    .sort()
+    .join('&')
+const encoded = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+
 /**
  * The headers of a request to S3, version 4 of the signature among them. The hash of the body is signed too: the store refuses one that
- * changed on its way. The path must hold nothing that is encoded, and there is no query.
+ * changed on its way. The path must hold nothing that is encoded, and the query only what `queryOf` made.
  */
 export function signedHeaders(
   { region, accessKey, secretKey }: SigningKey,
@@ -33,7 +42,7 @@ export function signedHeaders(
   const request = [
     method,
     url.pathname,
-    '',
+    url.search.slice(1),
     ...names.map((name) => `${name}:${headers[name]}`),
     '',
     names.join(';'),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { type SigningKey, signedHeaders } from './aws-signature.ts'
+import { queryOf, type SigningKey, signedHeaders } from './aws-signature.ts'
 import { type FetchedReply, NoAnswer, safeFetch } from './safe-fetch.ts'
 
 /** A bucket of an S3-compatible store, by its path, and where in it objects begin. */
@@ -14,11 +14,13 @@ class Refused extends Error {
   override readonly name = 'ObjectStoreRefused'
 }
 
-const METHODS = ['PUT', 'GET', 'DELETE'] as const
+const METHODS = ['PUT', 'GET', 'DELETE', 'POST'] as const
 type Method = (typeof METHODS)[number]
 
 interface Asked {
   body?: Buffer
+  query?: Record<string, string | number>
+  headers?: Record<string, string>
   /** Bytes of the answer. */
   limit?: number
   timeout: number
@@ -28,6 +30,7 @@ interface Asked {
 /** Somebody waits for what is read. */
 const READ_MS = 10_000
 const WRITE_MS = 60_000
+const PART_MS = 300_000
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 200
 /** An error of the store, or the few bytes by which packing may make something longer. */
@@ -44,17 +47,18 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
   const counts = { ok: outcomes(), failed: outcomes(), bytesPut: 0 }
 
   async function attempt(method: Method, key: string, { body = Buffer.alloc(0), ...asked }: Asked): Promise<FetchedReply> {
-    const url = new URL(`${root}/${key}`)
+    const url = new URL(`${root}/${key}${asked.query ? `?${queryOf(asked.query)}` : ''}`)
     const { host: _, ...headers } = signedHeaders(settings, { method, url, body }, new Date())
     return safeFetch(url.href, () => true, {
       method,
       headers: {
         ...headers,
-        ...(method === 'PUT' && { 'content-length': String(body.length), 'content-type': 'application/gzip' }),
+        ...asked.headers,
+        ...(isSent(method) && { 'content-length': String(body.length), 'content-type': TYPES[method] }),
       },
       limit: asked.limit ?? LITTLE,
       timeout: asked.timeout,
-      ...(method === 'PUT' && { body }),
+      ...(isSent(method) && { body }),
       ...(asked.signal && { signal: asked.signal }),
     })
   }
@@ -107,6 +111,49 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         return unpacked(reply.body, { maxOutputLength: length + 1 })
       }),
 
+    /** As it was put in parts, from one byte to before another, or to its end. */
+    getRange: (key: string, start: number, end: number, signal?: AbortSignal): Promise<Buffer> =>
+      counted('GET', async () => {
+        const headers = { range: `bytes=${start}-${end - 1}` }
+        const reply = await ask('GET', key, { headers, limit: end - start + LITTLE, timeout: PART_MS, signal })
+        if (reply.status !== 206) throw refusal(reply)
+        return reply.body
+      }),
+
+    /** Begins an object that is put in parts, each but the last of 5 MiB or more; nobody sees it before it is ended. */
+    beginUpload: (key: string, signal?: AbortSignal): Promise<string> =>
+      counted('POST', async () => {
+        const reply = await ask('POST', key, { query: { uploads: '' }, timeout: WRITE_MS, signal })
+        const id = /<UploadId>([^<]{1,2000})<\/UploadId>/.exec(reply.body.toString())?.[1]
+        if (reply.status !== 200 || id === undefined) throw refusal(reply)
+        return id
+      }),
+
+    /** Returns what the store calls the part. */
+    putPart: (key: string, uploadId: string, partNumber: number, body: Buffer, signal?: AbortSignal): Promise<string> =>
+      counted('PUT', async () => {
+        const reply = await ask('PUT', key, { query: { partNumber, uploadId }, body, timeout: PART_MS, signal })
+        if (reply.status !== 200 || reply.headers.etag === undefined) throw refusal(reply)
+        counts.bytesPut += body.length
+        return String(reply.headers.etag)
+      }),
+
+    endUpload: (key: string, uploadId: string, etags: readonly string[], signal?: AbortSignal): Promise<void> =>
+      counted('POST', async () => {
+        const parts = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`)
+        const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
+        const reply = await ask('POST', key, { query: { uploadId }, body, timeout: PART_MS, signal })
+        // A store that begins its answer before it is done may still fail.
+        if (reply.status !== 200 || !reply.body.toString().includes('<CompleteMultipartUploadResult')) throw refusal(reply)
+      }),
+
+    /** One that is not there any more is ended already. */
+    cancelUpload: (key: string, uploadId: string): Promise<void> =>
+      counted('DELETE', async () => {
+        const reply = await ask('DELETE', key, { query: { uploadId }, timeout: WRITE_MS })
+        if (reply.status !== 204 && codeIn(reply) !== 'NoSuchUpload') throw refusal(reply)
+      }),
+
     remove: (key: string, signal?: AbortSignal): Promise<void> =>
       counted('DELETE', async () => {
         const reply = await ask('DELETE', key, { timeout: WRITE_MS, signal })
@@ -116,6 +163,11 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
 }
 
 export type ObjectStore = ReturnType<typeof openObjectStore>
+
+const TYPES = { PUT: 'application/octet-stream', POST: 'application/xml' }
+const isSent = (method: Method): method is keyof typeof TYPES => method in TYPES
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 const codeIn = ({ body }: FetchedReply) => /<Code>(\w{1,60})<\/Code>/.exec(body.toString('latin1'))?.[1]
 

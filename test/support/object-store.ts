@@ -15,6 +15,8 @@ const KEY = { region: 'eu-central-1', accessKey: 'AKIDTEST', secretKey: 'a secre
  */
 export async function openObjectStoreServer() {
   const objects = new Map<string, Buffer>()
+  /** Uploads in parts that have not ended, by their id. */
+  const uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>()
   const asked: string[] = []
   let [mood, lasting]: [Mood, number] = ['good', 0]
   /** Called when something has been asked, before the answer. */
@@ -30,7 +32,8 @@ export async function openObjectStoreServer() {
     const body = await bytesOf(request)
     const mood = moodNow()
     const { method = '', url = '' } = request
-    const key = /^\/bucket\/some\/prefix\/(.+)$/.exec(url)?.[1]
+    const [path = '', search = ''] = url.split('?')
+    const key = /^\/bucket\/some\/prefix\/(.+)$/.exec(path)?.[1]
     if (mood === 'away') return request.socket.destroy()
     if (mood === 'silent') return
     if (typeof mood === 'number') return refuse(response, mood, mood === 503 ? 'SlowDown' : 'InternalError')
@@ -38,6 +41,7 @@ export async function openObjectStoreServer() {
     if (wrong !== undefined) return refuse(response, 403, wrong)
     if (key === undefined) return refuse(response, 404, 'NoSuchBucket')
     asked.push(`${method} ${key}`)
+    if (search !== '') return answerUpload(method, key, new URLSearchParams(search), body, response)
     const held = objects.get(key)
     if (method === 'PUT') objects.set(key, body)
     if (method === 'DELETE') objects.delete(key)
@@ -45,10 +49,40 @@ export async function openObjectStoreServer() {
     if (method === 'PUT') return response.setHeader('etag', `"${createHash('md5').update(body).digest('hex')}"`).end()
     if (method === 'DELETE') return response.writeHead(204).end()
     if (held === undefined) return refuse(response, 404, 'NoSuchKey')
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+    if (start !== undefined) return response.writeHead(206).end(held.subarray(Number(start), Number(end) + 1))
     response.setHeader('content-length', held.length)
     if (mood === 'good') return response.end(held)
     response.write(held.subarray(0, held.length / 2))
     return setImmediate(() => request.socket.destroy())
+  }
+
+  async function answerUpload(method: string, key: string, query: URLSearchParams, body: Buffer, response: ServerResponse) {
+    const id = query.get('uploadId') ?? ''
+    await onAsked(method, `${key}?${[...query.keys()].join('&')}`)
+    if (method === 'POST' && query.has('uploads')) {
+      const begun = `up/load+${uploads.size + 1}~=`
+      uploads.set(begun, { key, parts: new Map() })
+      return response.end(`<InitiateMultipartUploadResult><UploadId>${begun}</UploadId></InitiateMultipartUploadResult>`)
+    }
+    const upload = uploads.get(id)
+    if (upload?.key !== key) return refuse(response, 404, 'NoSuchUpload')
+    if (method === 'PUT') {
+      upload.parts.set(Number(query.get('partNumber')), body)
+      return response.setHeader('etag', `"${createHash('md5').update(body).digest('hex')}"`).end()
+    }
+    uploads.delete(id)
+    if (method === 'DELETE') return response.writeHead(204).end()
+    const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>&quot;(\w{32})&quot;<\/ETag>/g)]
+    const parts = named.map(([, number, etag]) => {
+      const part = upload.parts.get(Number(number))!
+      return createHash('md5').update(part).digest('hex') === etag ? part : undefined
+    })
+    if (parts.length === 0 || parts.includes(undefined)) return refuse(response, 400, 'InvalidPart')
+    // All but the last have five megabytes or more.
+    if (parts.slice(0, -1).some((part) => part!.length < 5 * 1024 * 1024)) return refuse(response, 400, 'EntityTooSmall')
+    objects.set(key, Buffer.concat(parts as Buffer[]))
+    return response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>')
   }
 
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
@@ -60,6 +94,7 @@ export async function openObjectStoreServer() {
     client: (more: { secretKey?: string } = {}, how: { attempts?: number; readMs?: number } = {}) =>
       openObjectStore({ ...KEY, url, ...more }, how),
     objects,
+    uploads,
     asked,
     /** For so many requests. */
     become(next: Mood, times = Number.POSITIVE_INFINITY) {
@@ -102,7 +137,9 @@ function wrongIn({ method, url, headers }: IncomingMessage, body: Buffer): strin
   if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names!.split(';').includes(name))) return 'AccessDenied'
   if (headers['x-amz-content-sha256'] !== hex(body)) return 'XAmzContentSHA256Mismatch'
   const lines = names!.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
-  const canonical = `${method}\n${url}\n\n${lines.join('')}\n${names}\n${hex(body)}`
+  const [path = '', query = ''] = (url ?? '').split('?')
+  const sorted = query.split('&').sort().join('&')
+  const canonical = `${method}\n${path}\n${sorted}\n${lines.join('')}\n${names}\n${hex(body)}`
   const toSign = `AWS4-HMAC-SHA256\n${date}\n${day}/${region}/s3/aws4_request\n${hex(canonical)}`
   const key = mac(mac(mac(mac(`AWS4${KEY.secretKey}`, day!), region!), 's3'), 'aws4_request')
   return mac(key, toSign).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch'

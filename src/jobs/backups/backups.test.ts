@@ -1,0 +1,201 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { keepLog } from '../../../test/support/log.ts'
+import { openObjectStoreServer } from '../../../test/support/object-store.ts'
+import { until } from '../../../test/support/until.ts'
+import { unpacked } from '../../db/backup/encryption.ts'
+import { restore } from '../../db/backup/restore.ts'
+import { openDatabase, sql } from '../../db/database.ts'
+import { Vault } from '../../domain/access/secrets.ts'
+import { readBackups } from '../../domain/operations/backups.ts'
+import { loadWorld } from '../../world/world.ts'
+import { startWorker } from '../worker.ts'
+import { type Backups, backupTimes, makeBackup } from './backups.ts'
+import { type BackupPlace, folderPlace, storePlace } from './place.ts'
+
+const WORLD = await readFile(new URL('../../world/fixtures/world.json', import.meta.url))
+const vault = new Vault('a key of these tests')
+const PASSPHRASE = 'correct horse battery staple'
+const log = pino({ level: 'silent' })
+
+let own: TestDatabase
+let folder: string
+beforeEach(async () => {
+  own = await createDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-backups-'))
+  await loadWorld(own.db, Readable.from([WORLD]), { vault })
+})
+afterEach(async () => {
+  await own.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const backupsTo = (place: BackupPlace, more: Partial<Backups> = {}): Backups => ({
+  place,
+  at: ['02:30'],
+  keep: { daily: 7, weekly: 4, monthly: 6 },
+  test: 'restore',
+  passphrase: PASSPHRASE,
+  secretKey: () => 'a secret kept in a file',
+  ...more,
+})
+const make = (backups: Backups) => makeBackup({ db: own.db, log, backups }, {})
+const newest = async () => (await readBackups(own.db)).newest
+const titles = (db: TestDatabase['db']) => db.rows(sql`select title from tasks order by id`)
+const scratchDatabases = () =>
+  own.db.rows(sql`select datname from pg_database where datname like 'goldmaster_restore_test_%' and datname in (
+    select 'goldmaster_restore_test_' || left(encode(sha256(current_database()::text::bytea), 'hex'), 12))`)
+
+/** Both kinds of places, with what is in them. */
+const PLACES = {
+  folder: async () => ({ place: folderPlace(folder), names: () => readdir(folder), close: () => {} }),
+  'object store': async () => {
+    const server = await openObjectStoreServer()
+    const place = storePlace('object-store:backups', 'backups', server.client())
+    const names = async () => [...server.objects.keys()].map((key) => key.replace('backups/', ''))
+    return { place, names, close: server.close }
+  },
+}
+
+describe.each(Object.entries(PLACES))('to a %s', (_, open) => {
+  test('a backup is encrypted, restored as a test, recorded, and can be restored elsewhere', async () => {
+    const { place, names, close } = await open()
+    await make(backupsTo(place))
+    const [backup] = await newest()
+    expect(backup).toMatchObject({ status: 'good', test: 'restored', place: place.name, error: '', rows: expect.any(Number) })
+    expect(await names()).toEqual([backup!.name])
+    expect(backup!.name).toMatch(/^goldmaster-\d{4}-\d\d-\d\dT\d{6}\.backup\.age$/)
+    expect(await scratchDatabases()).toEqual([])
+    const elsewhere = await createEmptyDatabase()
+    const source = unpacked(place.read(backup!.name, backup!.bytes!), PASSPHRASE)
+    const { rows } = await restore(elsewhere.url, source, { log: { info: () => {}, warn: () => {} } })
+    expect(rows).toBe(backup!.rows)
+    expect(await titles(elsewhere.db)).toEqual(await titles(own.db))
+    await elsewhere.drop()
+    close()
+  })
+
+  test('what does not read back as it was written is no good backup, and does not push out the last good one', async () => {
+    const { place, names, close } = await open()
+    await make(backupsTo(place))
+    const [good] = await newest()
+    await own.db.execute(sql`update backups set started_at = started_at - interval '40 days'`)
+    async function* damaged(file: string, bytes: number) {
+      for await (const piece of place.read(file, bytes)) yield Buffer.from(piece).fill(7, piece.length >> 1)
+    }
+    const keep = { daily: 1, weekly: 0, monthly: 0 }
+    await make(backupsTo({ ...place, read: damaged }, { keep }))
+    const [bad] = await newest()
+    expect(bad).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^Its restore test failed: This is no whole backup/),
+    })
+    expect((await readBackups(own.db)).good).toMatchObject({ id: good!.id })
+    expect((await names()).sort()).toEqual([good!.name, bad!.name].sort())
+    close()
+  })
+})
+
+test('old backups go by days, weeks and months, and the folder holds what the list says', async () => {
+  const place = folderPlace(folder)
+  for (const days of [0, 1, 2, 3, 40, 41]) {
+    const name = `old-${days}`
+    await writeFile(join(folder, name), 'whole')
+    await own.db.execute(sql`
+      insert into backups (place, name, status, bytes, started_at)
+      values (${folder}, ${name}, 'good', 5, now() - interval '1 day' - make_interval(days => ${days}))`)
+  }
+  await writeFile(join(folder, 'not-ours.txt'), 'kept')
+  await make(backupsTo(place, { keep: { daily: 3, weekly: 0, monthly: 0 }, test: 'read' }))
+  const [made] = await newest()
+  expect(made).toMatchObject({ status: 'good', test: 'read' })
+  expect((await readdir(folder)).sort()).toEqual([made!.name, 'not-ours.txt', 'old-0', 'old-1'].sort())
+  expect((await newest()).map(({ name }) => name)).toEqual([made!.name, 'old-0', 'old-1'])
+})
+
+test('a backup that cannot be written is recorded with its reason, is tried again, and leaves nothing behind', async () => {
+  const blocked = join(folder, 'a-file')
+  await writeFile(blocked, '')
+  await expect(make(backupsTo(folderPlace(blocked)))).rejects.toThrow('EEXIST')
+  expect(await newest()).toMatchObject([{ status: 'failed', error: expect.stringContaining('EEXIST'), bytes: null }])
+
+  const server = await openObjectStoreServer()
+  const place = storePlace('object-store:backups', 'backups', server.client({}, { attempts: 1 }))
+  server.whenAsked((_, key) => {
+    if (key.endsWith('?uploads')) server.become(403, 1)
+  })
+  await expect(make(backupsTo(place))).rejects.toThrow('The object store answers 403')
+  expect([server.objects.size, server.uploads.size]).toEqual([0, 0])
+  server.whenAsked(() => {})
+  await make(backupsTo(place))
+  expect(await newest()).toMatchObject([{ status: 'good' }, { status: 'failed', bytes: null }, { status: 'failed' }])
+  expect(server.objects.size).toBe(1)
+  expect(server.uploads.size).toBe(0)
+  server.close()
+})
+
+test('where the role may not create databases, the backup is read to its end instead', async () => {
+  const role = `limited_${Math.random().toString(36).slice(2)}`
+  const admin = new pg.Client({ connectionString: own.url })
+  await admin.connect()
+  const { rows } = await admin.query<{ name: string; owner: string }>('select current_database() as name, current_user as owner')
+  await admin.query(`create role ${role} login password 'x'; grant ${rows[0]!.owner} to ${role}`)
+  await admin.query(`alter role ${role} nocreatedb`)
+  const url = own.url.replace(/\/\/[^/@]*@/, `//${role}:x@`).replace(/^(\w+:\/\/)(?![^/]*@)/, `$1${role}:x@`)
+  const limited = openDatabase(url)
+  const { log, text } = keepLog()
+  try {
+    await makeBackup({ db: limited, log, backups: backupsTo(folderPlace(folder)) }, {})
+    expect(await newest(), text()).toMatchObject([{ status: 'good', test: 'read' }])
+    expect(text()).toContain('may not create databases')
+  } finally {
+    await limited.close()
+    await admin.query(`revoke ${rows[0]!.owner} from ${role}; drop role ${role}`)
+    await admin.end()
+  }
+})
+
+test('two nodes at once make one backup', async () => {
+  const backups = backupsTo(folderPlace(folder), { test: 'read' })
+  const context = { db: own.db, vault, log, allowed: () => false, site: 'https://gold.example', backups }
+  const slot = JSON.stringify({ _cron: { ts: new Date(Date.now() - 1_000).toISOString() } })
+  for (let i = 0; i < 3; i++) await own.db.execute(sql`select graphile_worker.add_job('make_backup', ${slot}::json)`)
+  const nodes = await Promise.all([startWorker(context), startWorker(context)])
+  await until(
+    async () =>
+      (await own.db.rows(sql`select from graphile_worker._private_jobs where attempts = 0 or locked_at is not null`)).length ===
+      0,
+  )
+  await Promise.all(nodes.map((node) => node.stop()))
+  expect(await newest()).toMatchObject([{ status: 'good' }])
+  expect(await readdir(folder)).toHaveLength(1)
+})
+
+test('what a killed node left is cleared away by the next, and told as failed', async () => {
+  await own.db.execute(sql`insert into backups (place, name) values (${folder}, 'half.backup.age')`)
+  await writeFile(join(folder, 'half.backup.age.part'), 'half')
+  await make(backupsTo(folderPlace(folder), { test: 'read' }))
+  const [made, half] = await newest()
+  expect(made).toMatchObject({ status: 'good' })
+  expect(half).toMatchObject({ status: 'failed', error: 'The node that made it ended before it was done.' })
+  expect(await readdir(folder)).toEqual([made!.name])
+  expect((await stat(join(folder, made!.name))).mode & 0o777).toBe(0o600)
+})
+
+test('each time of day is a line of the crontab that the queue understands', async () => {
+  const backups = backupsTo(folderPlace(folder), { at: ['02:30', '14:05'] })
+  expect(backupTimes(backups).map((line) => line.split(' ?')[0])).toEqual(['30 2 * * * make_backup', '5 14 * * * make_backup'])
+  const worker = await startWorker({ db: own.db, vault, log, allowed: () => false, site: 'https://gold.example', backups })
+  await until(
+    async () =>
+      (await own.db.rows(sql`select from graphile_worker._private_known_crontabs where identifier like 'make_backup%'`))
+        .length === 2,
+  )
+  await worker.stop()
+})

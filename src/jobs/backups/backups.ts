@@ -1,0 +1,155 @@
+import type { Logger } from 'pino'
+import { verifyArchive } from '../../db/backup/archive.ts'
+import { dump } from '../../db/backup/dump.ts'
+import { packed, unpacked } from '../../db/backup/encryption.ts'
+import { restore } from '../../db/backup/restore.ts'
+import { withScratchDatabase } from '../../db/backup/scratch.ts'
+import { type Pool, sql } from '../../db/database.ts'
+import { LEASES } from '../../db/queue.ts'
+import { BACKUP_COLUMNS, type Backup } from '../../domain/operations/backups.ts'
+import { scrub } from '../../domain/privacy/scrub.ts'
+import { openLeases } from '../leases.ts'
+import type { BackupPlace } from './place.ts'
+import { expendable, type Keep } from './rotation.ts'
+
+/** What scheduled backups need. */
+export interface Backups {
+  place: BackupPlace
+  /** When, by UTC: `02:30`. */
+  at: readonly string[]
+  keep: Keep
+  /** How each is tested: restored into a scratch database, or read to its end. */
+  test: 'restore' | 'read'
+  passphrase: string
+  /** The key kept in DATA_DIR; null where it is given by SECRET_KEY. */
+  secretKey: () => string | null
+}
+
+/** What the clock gives a job. */
+interface Slot {
+  _cron?: { ts: string }
+}
+
+interface Making {
+  db: Pool
+  log: Logger
+  backups: Backups
+}
+
+/** There is one lease: one node of all makes a backup. */
+const LEASE = 1
+const ENDED = 'The node that made it ended before it was done.'
+
+/** A line of the crontab for each time of day; one that was missed because no node ran is made up for within half a day. */
+export const backupTimes = ({ at }: Backups): string[] =>
+  at.map((time) => {
+    const [hour, minute] = time.split(':').map(Number)
+    return `${minute} ${hour} * * * make_backup ?id=make_backup_${time.replace(':', '')}&fill=12h&max=8&jobKey=make_backup`
+  })
+
+/** Writes, tests and rotates, unless another node is at it or has done it for this time of day. */
+export async function makeBackup({ db, log, backups }: Making, { _cron }: Slot, signal = new AbortController().signal) {
+  const session = await openLeases(db, LEASES.backups)
+  try {
+    const [mine] = await session.take([LEASE])
+    if (mine === undefined) return void log.info('another node makes a backup')
+    await clearUnfinished(db, log, backups.place)
+    if (_cron && (await isMade(db, _cron.ts))) return
+    await make({ db, log, backups }, AbortSignal.any([signal, session.signal]))
+    await rotate(db, log, backups)
+  } finally {
+    session.end()
+  }
+}
+
+const isMade = async (db: Pool, since: string) =>
+  (await db.one(sql`select from backups where status = 'good' and started_at >= ${since}::timestamptz limit 1`)) !== undefined
+
+/** What killed processes left. Whoever holds the lease is the only one that makes a backup. */
+async function clearUnfinished(db: Pool, log: Logger, place: BackupPlace) {
+  const rows = await db.rows<{ id: number; place: string; name: string; upload: string | null }>(
+    sql`select id, place, name, upload from backups where status = 'running'`,
+  )
+  for (const { id, name, upload, ...row } of rows) {
+    if (row.place === place.name)
+      await place
+        .clear(name, upload)
+        .catch((error: Error) => log.warn({ name, error: error.message }, 'an unfinished backup could not be cleared away'))
+    await recordFailure(db, id, ENDED)
+  }
+}
+
+const recordFailure = (db: Pool, id: number, error: string) =>
+  db.execute(
+    sql`update backups set status = 'failed', error = ${scrub(error).slice(0, 500)}, finished_at = now() where id = ${id}`,
+  )
+
+async function make({ db, log, backups }: Making, signal: AbortSignal) {
+  const { place, passphrase } = backups
+  const { id, name } = (await db.one<{ id: number; name: string }>(sql`
+    insert into backups (place, name)
+    values (${place.name}, to_char(now() at time zone 'UTC', '"goldmaster-"YYYY-MM-DD"T"HH24MISS".backup.age"')) returning id, name`))!
+  let rows = 0
+  try {
+    const onProgress = (progress: { rows: number }) => {
+      rows = progress.rows
+    }
+    const archive = until(signal, dump(db.url, { secretKey: backups.secretKey(), onProgress }))
+    const begun = (upload: string) => db.execute(sql`update backups set upload = ${upload} where id = ${id}`)
+    const bytes = await place.write(name, packed(archive, passphrase), begun, signal)
+    await db.execute(sql`update backups set bytes = ${bytes}, rows = ${rows}, upload = null where id = ${id}`)
+  } catch (error) {
+    await place.clear(name, await uploadOf(db, id)).catch(() => {})
+    await recordFailure(db, id, (error as Error).message)
+    log.error({ error: (error as Error).message }, 'the backup failed')
+    throw error
+  }
+  try {
+    const { bytes } = (await db.one<{ bytes: number }>(sql`select bytes from backups where id = ${id}`))!
+    const test = await testBackup(db, log, backups, () => until(signal, unpacked(place.read(name, bytes), passphrase)), rows)
+    await db.execute(sql`update backups set status = 'good', test = ${test}, finished_at = now() where id = ${id}`)
+    log.info({ name, bytes, rows, test }, 'backup made')
+  } catch (error) {
+    // Trying again would make the same backup: somebody has to look.
+    await recordFailure(db, id, `Its restore test failed: ${(error as Error).message}`)
+    log.error({ name, error: (error as Error).message }, 'the restore test of a backup failed')
+    signal.throwIfAborted()
+  }
+}
+
+const uploadOf = async (db: Pool, id: number) =>
+  (await db.one<{ upload: string | null }>(sql`select upload from backups where id = ${id}`).catch(() => undefined))?.upload ??
+  null
+
+/** Restored as somebody would who needs it, where the database lets us make one beside it; otherwise read and counted to its end. */
+async function testBackup(db: Pool, log: Logger, { test }: Backups, open: () => AsyncIterable<Buffer>, rows: number) {
+  if (test === 'restore') {
+    const quiet = { info: () => {}, warn: log.warn.bind(log) }
+    const restored = await withScratchDatabase(db.url, (url) => restore(url, open(), { log: quiet }))
+    if (restored && restored.rows !== rows) throw new Error(`${restored.rows} rows were restored instead of ${rows}`)
+    if (restored) return 'restored'
+    log.warn('the backup is tested without restoring it: the role may not create databases')
+  }
+  await verifyArchive(open())
+  return 'read'
+}
+
+async function rotate(db: Pool, log: Logger, { place, keep }: Backups) {
+  const there = await db.rows<Backup>(sql`
+    select ${BACKUP_COLUMNS} from backups where place = ${place.name} and removed_at is null and bytes is not null and status <> 'running'`)
+  for (const { id, name } of expendable(there, keep))
+    try {
+      await place.remove(name)
+      await db.execute(sql`update backups set removed_at = now() where id = ${id}`)
+    } catch (error) {
+      log.warn({ name, error: (error as Error).message }, 'an old backup could not be removed')
+    }
+}
+
+/** Ends early, with an error, when told to. */
+async function* until(signal: AbortSignal, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of source) {
+    signal.throwIfAborted()
+    yield piece
+  }
+}
