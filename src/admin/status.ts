@@ -1,8 +1,16 @@
 import { VERSION } from '../contract/version.ts'
 import { judged } from '../domain/operations/areas.ts'
 import { readStatus } from '../domain/operations/status.ts'
+import { durationOf, sizeOf } from '../domain/operations/words.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { command } from './command.ts'
+
+const known = (amount: (value: number) => string) => (value: number | null) => (value === null ? 'not known yet' : amount(value))
+const AMOUNTS = {
+  count: known((count) => count.toLocaleString('en')),
+  seconds: known(durationOf),
+  bytes: known(sizeOf),
+}
 
 export const showStatus = command({
   name: 'status',
@@ -14,10 +22,12 @@ export const showStatus = command({
     const { db, retention } = await store()
     const status = await readStatus(db, { retention })
     const areas = judged(status)
-    const figures = Object.fromEntries(
-      areas.flatMap((area) => area.figures.map(({ key, value }) => [key, value === null ? null : Math.round(value)])),
-    )
-    const facts = { version: VERSION, schema: status.schema, ...figures }
+    const figures = areas.flatMap((area) => area.figures)
+    const version = { version: VERSION, schema: status.schema }
+    const facts = {
+      ...version,
+      ...Object.fromEntries(figures.map(({ key, value }) => [key, value === null ? null : Math.round(value)])),
+    }
     const states = areas.map(({ name, level, text, next }) => ({ name, level, text: scrub(text), next: next && scrub(next) }))
     const { nodes, jobs, lanes, destinations, troubles, refused, slow, sizes, backups } = status
     const lists = { nodes, jobs, lanes, destinations, troubles, tables: sizes.tables }
@@ -25,7 +35,10 @@ export const showStatus = command({
       { ...facts, states, ...lists, refused: refused.most, slow_statements: slow.statements, backups: backups.newest },
       () => {
         out.section('State', states, ['name', 'level', 'text', 'next'])
-        out.facts(facts)
+        out.facts({
+          ...version,
+          ...Object.fromEntries(figures.map((figure) => [figure.key, AMOUNTS[figure.unit](figure.value)])),
+        })
         out.section('Nodes', nodes, ['host', 'versions', 'roles', 'processes', 'seen_at', 'silent_servers'])
         out.section('Jobs', jobs, ['kind', 'state', 'count'])
         out.section('Outgoing messages', lanes, ['lane', 'active', 'waiting'])

@@ -175,7 +175,12 @@ export const AREAS: readonly Area[] = [
           text: `An outbound webhook has waited ${durationOf(outbound)} for its oldest message.`,
           next: 'Its server answers slowly or with errors. Ask its owner to look at Settings, Outbound webhooks.',
         }
-      return { level: 'ok', text: `${counted(waitingIn(status), 'message waits', 'messages wait')} to be sent.` }
+      const waiting = waitingIn(status)
+      return {
+        level: 'ok',
+        text:
+          waiting === 0 ? 'No messages are waiting.' : `${counted(waiting, 'message is', 'messages are')} waiting to be sent.`,
+      }
     },
   },
   {
@@ -361,7 +366,7 @@ export const AREAS: readonly Area[] = [
       },
       {
         key: 'log_growth_bytes',
-        label: 'Growth per day of logs',
+        label: 'Log growth per day',
         unit: 'bytes',
         metric: 'goldmaster_log_growth_bytes',
         help: 'By how many bytes a day build logs grew over the last week',
@@ -426,7 +431,7 @@ export const AREAS: readonly Area[] = [
       },
       {
         key: 'backup_bytes',
-        label: 'Its size',
+        label: 'Size',
         unit: 'bytes',
         metric: 'goldmaster_backup_bytes',
         help: 'Size of that backup',

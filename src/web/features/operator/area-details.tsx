@@ -107,7 +107,8 @@ const BACKUPS: Column<ServiceStatus['backups'][number]>[] = [
 
 /** The list behind an area; where it is empty, what its sentence says is all there is. */
 export function AreaDetails({ name, status }: { name: string; status: ServiceStatus }) {
-  const silent = status.nodes.flatMap(({ host, silent_servers }) => silent_servers.map((server) => ({ host, server })))
+  const living = status.nodes.filter(({ vanished }) => !vanished)
+  const silent = living.flatMap(({ host, silent_servers }) => silent_servers.map((server) => ({ host, server })))
   switch (name) {
     case 'nodes':
       return <Rows caption="Nodes" rows={status.nodes} columns={NODES} keyOf={({ host }) => host} />

@@ -14,6 +14,7 @@ import { AreaDetails, type ServiceStatus } from './area-details.tsx'
 
 type Area = ServiceStatus['areas'][number]
 
+const DAY = 86_400
 const LEVEL_WORDS: Record<Area['level'], string> = { ok: 'OK', warn: 'Check', err: 'Act now' }
 
 /** How the service is, for whoever runs it: in plain words, with what to do next. */
@@ -81,7 +82,7 @@ const AreaSection = ({ area, status }: { area: Area; status: ServiceStatus }) =>
 
 function amountOf({ unit, value }: Area['figures'][number]) {
   if (value === null) return <span className="text-soft">not known yet</span>
-  if (unit === 'seconds') return value < 1 ? '0 s' : spanOf(Math.round(value))
+  if (unit === 'seconds') return value < 2 * DAY ? spanOf(Math.round(value)) : `${numberOf(Math.round(value / DAY))} days`
   if (unit === 'bytes') return `${value < 0 ? '−' : ''}${sizeOf(Math.abs(value))}`
   return numberOf(value)
 }
