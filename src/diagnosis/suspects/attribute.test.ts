@@ -5,7 +5,7 @@ import { attribute } from './attribute.ts'
 import { bareFinding } from './touching.ts'
 
 /** A finding whose evidence is the given lines of the log, counted from 1. */
-const found = (category: FailureCategory, log: string[], ...lines: number[]): Finding =>
+const findingOf = (category: FailureCategory, log: string[], ...lines: number[]): Finding =>
   bareFinding(
     category,
     lines.map((line) => ({ line, text: log[line - 1] ?? '' })),
@@ -30,9 +30,16 @@ const bystanders = [
 ]
 
 const suspectOf = (category: FailureCategory, log: string[], lines: number[], culprit: Candidate) => {
-  const { suspects, attributed_author } = attribute(found(category, log, ...lines), [...bystanders, culprit], log)
+  const { suspects, attributed_author } = attribute(findingOf(category, log, ...lines), [...bystanders, culprit], log)
   return { first: suspects[0]!, named: attributed_author, ours: suspects.find(({ change_id }) => change_id === culprit.id)! }
 }
+
+it('three of the named files of a change are told, and no more', () => {
+  const files = ['a/Qx1.cpp', 'b/Qx2.cpp', 'c/Qx3.cpp', 'd/Qx4.cpp', 'e/Qx5.cpp']
+  const log = files.map((path) => `${path}(1): error C2065: undeclared identifier`)
+  const { ours } = suspectOf('compile_error', log, [1, 2, 3, 4, 5], change('c', 'ada', 'Wip', ...files))
+  expect(ours.reasons).toHaveLength(3)
+})
 
 describe('a change is suspected because', () => {
   it('the evidence names its file below another workspace root', () => {
@@ -107,7 +114,7 @@ describe('a change is suspected because', () => {
 
   it('its description shares what the message quotes rather than what stands around it', () => {
     const log = ['loading shield', 'expected armor to be 3', 'done']
-    const finding = found('test_failure', log, 1, 2, 3)
+    const finding = findingOf('test_failure', log, 1, 2, 3)
     const both = [change('1', 'eve', 'Rework shield', 'a.cpp'), change('2', 'ada', 'Rework armor', 'a.cpp')]
     finding.clues.symbols = ['armor']
     expect(attribute(finding, both, log).suspects[0]?.change_id).toBe('2')
@@ -178,7 +185,7 @@ describe('a change is suspected less when', () => {
 })
 
 const attributeAll = (category: FailureCategory, log: string[], candidates: Candidate[]) => {
-  const { suspects, attributed_author } = attribute(found(category, log, 2), candidates, log)
+  const { suspects, attributed_author } = attribute(findingOf(category, log, 2), candidates, log)
   return { first: suspects[0], suspects, named: attributed_author }
 }
 
@@ -234,7 +241,7 @@ describe('nobody is named', () => {
     const log = ['ok', 'Source/Combat/Hero.cpp:3: error: no matching function']
     const all = [...bystanders, change('c', 'ada', 'Wip', 'Source/Combat/Hero.cpp')]
     const named = (confidence: Finding['confidence']) =>
-      attribute({ ...found('compile_error', log, 2), confidence }, all, log).attributed_author
+      attribute({ ...findingOf('compile_error', log, 2), confidence }, all, log).attributed_author
     expect([named('medium'), named('low')]).toEqual(['ada', null])
   })
 
@@ -264,10 +271,10 @@ describe('the verdict', () => {
   ]
 
   it('depends neither on the order of the changes nor on their age', () => {
-    const verdict = attribute(found('compile_error', log, 2), all, log)
+    const verdict = attribute(findingOf('compile_error', log, 2), all, log)
     const shuffled = [...all].reverse().map((each, index) => ({ ...each, timestamp: new Date(index * 1e9).toISOString() }))
-    expect(attribute(found('compile_error', log, 2), shuffled, log)).toEqual(verdict)
-    expect(attribute(found('compile_error', log, 2), all, log)).toEqual(verdict)
+    expect(attribute(findingOf('compile_error', log, 2), shuffled, log)).toEqual(verdict)
+    expect(attribute(findingOf('compile_error', log, 2), all, log)).toEqual(verdict)
   })
 
   it('does not grow with the number of harmless changes of an author', () => {
@@ -289,6 +296,6 @@ describe('the verdict', () => {
   })
 
   it('stands evidence beyond the end of the log and changes without files', () => {
-    expect(attribute(found('compile_error', log, 99), [change('x', 'ada', '')], log).suspects).toHaveLength(1)
+    expect(attribute(findingOf('compile_error', log, 99), [change('x', 'ada', '')], log).suspects).toHaveLength(1)
   })
 })

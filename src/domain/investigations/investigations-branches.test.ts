@@ -43,13 +43,25 @@ beforeAll(async () => {
     users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
     tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: ['write:builds', 'read:builds'] }],
-    changes: [change('on-main', 3, 'main'), change('on-feature', 4, 'feature')],
+    changes: [
+      change('on-main', 3, 'main'),
+      change('on-feature', 4, 'feature'),
+      change('m1', 20, 'main'),
+      change('m2', 21, 'main'),
+      change('f1', 20, 'feature'),
+      change('f2', 21, 'feature'),
+      change('f3', 22, 'feature'),
+    ],
     build_runs: [
       build('green', 1, 'main', 'completed', { output_log: 'quiet\n' }),
       // Another branch passes later, saying the very line that main fails with.
       build('feature-green', 4, 'feature', 'completed', { output_log: LOG }),
       build('red', 5, 'main', 'failed', { output_log: LOG }),
       build('feature-red', 7, 'feature', 'failed', { output_log: LOG }),
+      build('31', 31, 'main', 'completed', { ci_job_name: 'day', commit_hash: 'm1', output_log: 'quiet\n' }),
+      build('32', 32, 'feature', 'completed', { ci_job_name: 'day', commit_hash: 'f1', output_log: 'quiet\n' }),
+      build('33', 33, 'main', 'failed', { ci_job_name: 'day', commit_hash: 'm2', output_log: LOG }),
+      build('34', 34, 'feature', 'failed', { ci_job_name: 'day', commit_hash: 'f3', output_log: LOG }),
     ],
   })
 })
@@ -82,6 +94,13 @@ test('the same failure on another branch is not the same story', async () => {
   const { steps, suspects } = await investigated('feature-red')
   expect(steps.map(({ name }: { name: string }) => name)).not.toContain('inherit')
   expect(changesOf({ suspects })).not.toContain(id('changes', 'on-main'))
+})
+
+test('a failure inherits no suspect from a build of the same job on another branch', async () => {
+  expect(changesOf(await investigated('33'))).toEqual([id('changes', 'm2')])
+  const found = await investigated('34')
+  expect(found.steps.map(({ name }: { name: string }) => name)).not.toContain('inherit')
+  expect(changesOf(found).sort()).toEqual([id('changes', 'f2'), id('changes', 'f3')].sort())
 })
 
 const contextOf = (): IntegrationContext => ({

@@ -90,6 +90,15 @@ describe('a new task', () => {
     expect((await create({ labels: ['b', 'a', 'b'] })).labels).toEqual(['b', 'a'])
   })
 
+  test('nests its metadata up to 64 levels', async () => {
+    const nested = (levels: number): object => (levels === 0 ? {} : { in: nested(levels - 1) })
+    expect((await create({ metadata: nested(64) })).metadata).toMatchObject(nested(64))
+    expect(await inside('/tasks', { method: 'POST', body: { task: { title: 'Deep', metadata: nested(65) } } })).toMatchObject({
+      status: 422,
+      json: { message: expect.stringContaining('deeper than 64') },
+    })
+  })
+
   test('keeps every key of its metadata, whatever characters it is made of', async () => {
     const keys = [
       'a\nb',

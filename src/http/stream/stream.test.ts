@@ -26,6 +26,7 @@ beforeAll(async () => {
     tokens: [
       { key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES },
       { key: 'bare', user: 'kim', name: 'bare', scopes: [] },
+      { key: 'held', user: 'kim', name: 'held', scopes: SCOPES },
       ...['doomed', 'leaving'].map((key) => ({ key, user: 'kim', name: key, scopes: SCOPES })),
     ],
     tasks: [{ key: 'loaded', project: 'star', title: 'Loaded, not happening' }],
@@ -77,6 +78,15 @@ describe('a listener', () => {
       cursor_key: expect.any(String),
     })
     for (const one of [all, moon, builds]) one.stop()
+  })
+
+  test('with a token that is held to a project hears of that one alone', async () => {
+    await studio.db.execute(sql`update api_tokens set project_ids = ${[id('projects', 'moon')]} where name = 'held'`)
+    const [all, held] = [await follow(), await follow('', { token: 'held' })]
+    for (const project of ['star', 'moon', 'star', 'moon']) await task(project, `held back in ${project}`)
+    await Promise.all([all.until(4), held.until(2)])
+    expect(titles(held)).toEqual(['held back in moon', 'held back in moon'])
+    for (const one of [all, held]) one.stop()
   })
 
   test('on another node hears the same', async () => {

@@ -60,6 +60,21 @@ describe('the token', () => {
     expect(answer).toMatchObject({ status: 202, json: { status: 'accepted', delivery_id: expect.any(String) } })
   })
 
+  test('of Perforce is not looked for in a form of more than 64 KiB', async () => {
+    const form = (length: number) => {
+      const start = `token=${tools.tokenOf('perforce')}&changelist=4411&description=`
+      return start + 'x'.repeat(length - start.length)
+    }
+    const post = (raw: string) =>
+      tools.studio.ask('/webhooks/perforce', {
+        method: 'POST',
+        raw,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    expect((await post(form(64 * 1024))).status).toBe(202)
+    expect((await post(form(64 * 1024 + 1))).status).toBe(401)
+  })
+
   test('an API token opens no webhook', async () => {
     expect((await tools.post('ci', {}, { 'x-webhook-token': tools.studio.world.tokens.all!.token })).status).toBe(401)
   })

@@ -15,6 +15,7 @@ describe('a terminal', () => {
   test('writes over what a carriage return or a backspace went back to', () => {
     expect(texts('10 %\r55 %\r100 %\nabc\b\bX\nlonger text\rshort')).toEqual(['100 %', 'aXc', 'shortr text'])
     expect(texts(`half${ESC}[2K\rdone\nhalf done\rdone${ESC}[K`)).toEqual(['done', 'done'])
+    expect(texts(`half${ESC}[2Kdone\nhalf${ESC}[1K done`)).toEqual(['done', 'half done'])
     expect(texts(`ab${ESC}[1Dc${ESC}[3Cd${ESC}[1Ge`)).toEqual(['ec   d'])
   })
 
