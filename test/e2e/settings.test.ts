@@ -18,6 +18,26 @@ describeWith('chromium')('settings in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
+  test('operators see how the service is and what to do next; for everybody else the page is not there', async () => {
+    const { page } = tab()
+    await tab().go('/settings/service')
+    await page.getByText('There is no such page').waitFor()
+    expect(await page.getByRole('link', { name: 'Service status' }).count()).toBe(0)
+    await studio().db.execute(sql`update users set operator = true where email = 'lead@example.com'`)
+    await studio().db.execute(sql`
+      insert into backups (place, name, status, error) values ('/mnt/backups', 'monday.backup.age', 'failed', 'The disk is full.')`)
+    try {
+      await tab().go('/settings/service')
+      await page.getByRole('link', { name: 'Backups' }).click()
+      const backups = page.locator('section', { has: page.getByRole('heading', { name: 'Backups' }) })
+      await backups.getByText('The last backup failed: The disk is full.').waitFor()
+      await backups.getByText(/Check the passphrase, the free space and the access to \/mnt\/backups/).waitFor()
+      expect(await axe(page)).toEqual([])
+    } finally {
+      await studio().db.execute(sql`update users set operator = false where email = 'lead@example.com'`)
+    }
+  })
+
   test('a test delivery is logged, shown in full and replayed', async () => {
     const { page } = tab()
     await tab().go(`${project()}/integrations`)

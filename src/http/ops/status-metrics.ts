@@ -65,7 +65,6 @@ export function measureStatus(db: Database, retention: Retention, registers: Reg
   for (const { metric, help, of } of AREAS.flatMap(({ figures }) => figures))
     backlogGauges(registers, async () => {
       const status = await read()
-      const value = status && of(status)
-      return value == null ? undefined : { value }
+      return status && { value: of(status) ?? Number.NaN }
     })(metric, help, 'value')
 }
