@@ -99,6 +99,8 @@ export const PAGE_ROWS = 50
 interface Goes {
   pagination?: { next_cursor?: string | null }
   has_more?: boolean
+  /** Where a page may end behind its last row. */
+  next_before?: number | null
 }
 type Paged = { [N in AppName]: AppReply<N> extends { pagination: object } | { has_more: boolean } ? N : never }[AppName]
 type RowOf<List> = List extends readonly (infer Row)[] ? Row : never
@@ -110,8 +112,8 @@ const lastOf = (row: unknown) => {
   return position ?? id
 }
 
-const nextOf = ({ pagination, has_more }: Goes, rows: readonly unknown[]) =>
-  pagination ? (pagination.next_cursor ?? undefined) : has_more ? lastOf(rows.at(-1)) : undefined
+const nextOf = ({ pagination, has_more, next_before }: Goes, rows: readonly unknown[]) =>
+  pagination ? (pagination.next_cursor ?? undefined) : has_more ? (next_before ?? lastOf(rows.at(-1))) : undefined
 
 /** A list that goes on: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
 export function usePages<N extends Paged, K extends keyof AppReply<N>>(

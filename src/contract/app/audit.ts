@@ -58,7 +58,11 @@ export const auditRoutes = {
     summary: 'Who changed what in an account, newest first',
     who: 'admin',
     query: { ...filters, before: param.reference, limit: param.limit },
-    reply: object({ entries: Type.Array(AuditEntry), has_more: flag }),
+    reply: object({
+      entries: Type.Array(AuditEntry),
+      has_more: flag,
+      /** What the next page is asked with as `before`. */ next_before: nullable(integer),
+    }),
   },
   verifyAuditLog: {
     method: 'POST',

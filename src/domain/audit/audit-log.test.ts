@@ -236,6 +236,25 @@ describe('an entry', () => {
   })
 })
 
+test('a page of an action of one project ends early and says where to go on', async () => {
+  const account = id('accounts', 'owl')
+  await studio.db.execute(sql`
+    insert into audit_log (account_id, action, subject, project_id, at)
+    select ${Number(account)}, 'loaded', n::text, case when n % 500 = 1 then 4711 end, now()
+    from generate_series(1, 1200) n`)
+  const subjects: string[] = []
+  let pages = 0
+  for (let before: number | null = null, more = true; more; pages++) {
+    const path: string = `/accounts/${account}/audit_log?action=loaded&project_id=4711&limit=2${before === null ? '' : `&before=${before}`}`
+    const { json } = await owner.app(path)
+    subjects.push(...json.entries.map(({ subject }: { subject: string }) => subject))
+    more = json.has_more
+    before = json.next_before
+  }
+  expect(subjects).toEqual(['1001', '501', '1'])
+  expect(pages).toBe(3)
+})
+
 describe('the chain', () => {
   const verify = () => admin({ db: studio.db, vault: studio.service.vault }, 'audit', 'verify', id('accounts', 'owl'), '--json')
   const tamper = async (change: ReturnType<typeof sql>) =>

@@ -1,6 +1,6 @@
 import type { AuditActor } from '../../contract/sets.ts'
 import { type Database, Sql, sql } from '../../db/database.ts'
-import { inlineInteger, when } from '../../db/page.ts'
+import { bounded, endOf, inlineInteger, when } from '../../db/page.ts'
 import type { Vault } from '../access/secrets.ts'
 import { seal } from './audit-chain.ts'
 
@@ -80,7 +80,10 @@ interface EntryFilter {
   limit: number
 }
 
-/** Newest first, sealed as far as they go. */
+/**
+ * Newest first, sealed as far as they go. An action, a person or the time leads, in its own index, and the other filters sort out: a page may end
+ * early and says where to go on.
+ */
 export async function list(
   db: Database,
   vault: Vault,
@@ -88,14 +91,19 @@ export async function list(
   { action, user_id, project_id, since, until, before, limit }: EntryFilter,
 ) {
   await seal(db, vault, accountId)
+  const byUser = when(user_id, (id) => sql`and user_id = ${id}`)
+  const walk = bounded({
+    columns: sql`*`,
+    from: sql`audit_log where account_id = ${accountId} ${action === undefined ? byUser : sql`and action = ${action}`}
+      ${when(since, (at) => sql`and at >= ${at}::timestamptz`)} ${when(until, (at) => sql`and at < ${at}::timestamptz`)}
+      ${when(before, (id) => sql`and (at, id) < ((select at from audit_log where account_id = ${accountId} and id = ${id}), ${id}::bigint)`)}`,
+    at: sql`at`,
+    id: sql`id`,
+  })
   const entries = await db.rows<Entry>(sql`
-    select ${COLUMNS} from audit_log where account_id = ${accountId}
-      ${when(action, (name) => sql`and action = ${name}`)}
-      ${when(user_id, (id) => sql`and user_id = ${id}`)}
-      ${when(project_id, (id) => sql`and project_id = ${id}`)}
-      ${when(since, (at) => sql`and at >= ${at}`)}
-      ${when(until, (at) => sql`and at < ${at}`)}
-      ${when(before, (id) => sql`and id < ${id}`)}
-    order by id desc limit ${inlineInteger(limit + 1)}`)
-  return { entries: entries.slice(0, limit), has_more: entries.length > limit }
+    select ${COLUMNS} from (${walk.rows}) walked where true ${byUser} ${when(project_id, (id) => sql`and project_id = ${id}`)}
+    order by walked.at desc, id desc limit ${inlineInteger(limit + 1)}`)
+  const shown = entries.slice(0, limit)
+  const next = entries.length > limit ? shown.at(-1)!.id : (await endOf(db, walk.examined))?.id
+  return { entries: shown, has_more: next !== undefined, next_before: next === undefined ? null : Number(next) }
 }

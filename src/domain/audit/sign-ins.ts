@@ -51,7 +51,7 @@ export function recordRefusal(db: Database, { user_id, method, ip_address, reaso
 const unlessFlooded = (accounts: Sql, userId: number, attemptedAt: string | undefined) => sql`
   select f.id from accounts f where f.id in (${accounts}) and (
     select count(*) < ${REFUSED_PER_HOUR} and not coalesce(bool_or(l.after ->> 'attempted_at' = ${attemptedAt ?? null}), false) from (
-      select l.action, l.at, l.after from audit_log l where l.account_id = f.id and l.user_id = ${userId} order by l.id desc limit ${LOOKED_AT}) l
+      select l.action, l.at, l.after from audit_log l where l.account_id = f.id and l.user_id = ${userId} order by l.at desc, l.id desc limit ${LOOKED_AT}) l
     where l.action = 'signInRefused' and l.at > now() - interval '1 hour')`
 
 /** A job looks whether somebody has the address, so that the time of the answer does not tell. */

@@ -31,14 +31,14 @@ const cell = (value: unknown) => {
 /** All entries that fit, the page's and those that it would show further down, as a file. */
 export async function saveAuditLog(accountId: number, filter: AuditFilter, kind: 'csv' | 'json') {
   const entries: Entry[] = []
-  for (let more = true; more; ) {
-    const before = entries.at(-1)?.id
-    const page = await ask('listAuditLog', {
+  for (let more = true, before: number | null = null; more; ) {
+    const page: AppReply<'listAuditLog'> = await ask('listAuditLog', {
       account_id: accountId,
       query: { ...filter, limit: PAGE, ...(before && { before }) },
     })
     entries.push(...page.entries)
     more = page.has_more
+    before = page.next_before
   }
   const text =
     kind === 'json'
