@@ -14,6 +14,15 @@ const world = {
   projects: [...nightOwl.projects, { key: 'bare', account: 'owl', name: 'Nothing Yet', members: { lead: 'owner' } }],
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
   channels: [{ key: 'room', account: 'owl', kind: 'discord', name: 'builds', secret: 'https://discord.com/api/webhooks/1/x' }],
+  // Lists name whom something speaks against, here people that the account doesn't know.
+  breakages: nightOwl.breakages.map((breakage) => ({
+    ...breakage,
+    suspects: ('suspects' in breakage ? breakage.suspects : []).map((change) => ({
+      change,
+      score: 0.9,
+      reasons: ['changed the file that fails'],
+    })),
+  })),
   build_runs: [
     ...nightOwl.build_runs,
     { key: 'runs', project: 'star', status: 'building', ci_job_name: 'still', branch: 'main', output_log: 'Compiling\n' },

@@ -14,7 +14,7 @@ import {
   ShortPagination,
   shortId,
 } from '../fields.ts'
-import { BreakageDetail } from '../health-shapes.ts'
+import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type PathNames, routes } from '../routes.ts'
@@ -112,6 +112,11 @@ export const sharedRoutes = {
   showBuild: {
     ...shared.showBuild,
     reply: object({ ...BuildRunDetail.properties, breakage_id: nullable(idText) }),
+  },
+  listBreakages: {
+    ...shared.listBreakages,
+    query: { ...shared.listBreakages.query, suspects: param.flag },
+    reply: page('breakages', object({ ...Breakage.properties, suspect: Type.Optional(app.BuildBreakage.properties.suspect) })),
   },
   showBreakage: {
     ...shared.showBreakage,

@@ -250,7 +250,8 @@ export const ProjectSettings = object({
 export const BuildBreakage = object({
   id: idText,
   cause: text,
-  suspect: nullable(object({ change_id: integer, user_id: nullable(integer), author: text })),
+  /** The author is null where the change is gone. */
+  suspect: nullable(object({ change_id: integer, user_id: nullable(integer), author: nullable(text) })),
 })
 
 /** The change of a suspect. */

@@ -5,7 +5,11 @@ import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { branchKey } from '../changes/branch-names.ts'
 
-type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & { cursor?: Key }
+type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
+  cursor?: Key
+  /** With the suspect that lists name. */
+  suspects?: boolean
+}
 
 /** As many builds as the newest page of any list. */
 const BUILDS_SHOWN = 50
@@ -25,6 +29,12 @@ const columns = (site: string) => sql`
   iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text, k.task_id,
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
+
+/** Whom lists name as the suspect of a breakage `k`, with the author that its change tells. */
+export const NAMED_SUSPECT = sql`(
+  select json_build_object('change_id', s -> 'change_id', 'user_id', s -> 'user_id', 'author', (
+    select coalesce(nullif(c.author, ''), c.display_identifier) from changes c where c.id = (s ->> 'change_id')::bigint))
+  from (select named_suspect(k.suspects) as s) x where s is not null)`
 
 /** Whether a breakage `k` is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
@@ -53,7 +63,7 @@ export function list(project: Sql, q: Query, site: string): Listing {
   return {
     limit: q.limit,
     rows: sql`
-      select (select row_to_json(item) from (select ${columns(site)}) item) as item, k.opened_at as key_at, k.id as key_id
+      select (select row_to_json(item) from (select ${columns(site)} ${q.suspects ? sql`, ${NAMED_SUSPECT} as suspect` : empty}) item) as item, k.opened_at as key_at, k.id as key_id
       from (${q.since === undefined ? sql`select k.* from (${walk.rows}) k where true ${others} ${order}` : seen(q.since)}) k`,
     unprepared: q.since !== undefined,
     examined: q.since === undefined ? walk.examined : undefined,

@@ -6,6 +6,7 @@ import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.t
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
+import { NAMED_SUSPECT } from '../breakages/breakages.ts'
 import { branchKey } from '../changes/branch-names.ts'
 import { newestOf } from '../investigations/investigations.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
@@ -31,8 +32,7 @@ const columns = (site: string) => sql`
 
 const breakage = sql`(
   select json_build_object('id', k.id::text, 'cause', k.cause,
-    'suspect', (select json_build_object('change_id', s->'change_id', 'user_id', s->'user_id',
-      'author', (select coalesce(nullif(c.author, ''), c.display_identifier) from changes c where c.id = (s->>'change_id')::bigint)) from (select named_suspect(k.suspects) as s) x where s is not null))
+    'suspect', ${NAMED_SUSPECT})
   from breakage_builds m join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
   where m.account_id = b.account_id and m.build_run_id = b.id)`
 

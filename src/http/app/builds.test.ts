@@ -63,6 +63,15 @@ test('a list of builds tells the web app what each failed of, without addresses,
     expect(json.build_runs[0]).not.toHaveProperty('breakage')
 })
 
+test('a list of breakages names the suspect of each to the web app, without addresses, where it asks', async () => {
+  const { breakages } = (await lead.app(`${place}/breakages?suspects=true`)).json
+  const suspects = new Map(breakages.map(({ id, suspect }: { id: string; suspect: unknown }) => [Number(id), suspect]))
+  expect(suspects.get(idOf('breakages', 'k'))).toEqual({ change_id: idOf('changes', 'c'), user_id: null, author: 'kim' })
+  expect(suspects.get(idOf('breakages', 'v'))).toBeNull()
+  for (const { json } of [await lead.app(`${place}/breakages`), await byToken('/breakages')])
+    expect(json.breakages[0]).not.toHaveProperty('suspect')
+})
+
 test('a build names its breakage to the web app alone', async () => {
   const path = (key: string) => `/build_runs/${idOf('build_runs', key)}`
   expect((await lead.app(place + path('red'))).json.breakage_id).toBe(String(idOf('breakages', 'k')))

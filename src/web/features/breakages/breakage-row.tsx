@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router'
+import type { AppReply } from '../../../contract/app/routes.ts'
 import { titleOf } from '../../../contract/breakage-words.ts'
-import type { Breakage } from '../../../contract/health-shapes.ts'
-import { namedSuspect } from '../../../contract/named-suspect.ts'
 import { useNames } from '../../session.ts'
 import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { SuspectLink } from '../builds/suspects.tsx'
 import { BreakageState } from './breakage-state.tsx'
 
+type Breakage = AppReply<'listBreakages'>['breakages'][number]
+
 /** A breakage in a list: what shows it, what it means, where, since when, and who may know more. */
 function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
-  const { id, category, cause, jobs, branch, build_count, opened_at, suspects, owner_user_id } = breakage
+  const { id, category, cause, jobs, branch, build_count, opened_at, suspect, owner_user_id } = breakage
   const nameOf = useNames()
-  const suspect = namedSuspect(suspects)
   const title = titleOf(breakage)
   return (
     <li className="grid grid-cols-1 gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60">

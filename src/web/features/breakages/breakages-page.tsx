@@ -36,6 +36,7 @@ export default function Breakages() {
     branch,
     category,
     owner: owner === 'me' ? user.id : owner,
+    suspects: true,
   }
   const pages = usePages('listBreakages', { project_id: projectId, query }, 'breakages')
   // Asked for with the list, for what to say where it is empty.

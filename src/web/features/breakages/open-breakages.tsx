@@ -5,7 +5,7 @@ import { BreakageRows } from './breakage-row.tsx'
 const SHOWN = 5
 
 export const useOpenBreakages = (projectId: string) =>
-  useApi('listBreakages', { project_id: projectId, query: { state: 'open,claimed', limit: SHOWN } })
+  useApi('listBreakages', { project_id: projectId, query: { state: 'open,claimed', limit: SHOWN, suspects: true } })
 
 /** What is broken now, for the top of a project's overview; nothing where all is well. */
 export function OpenBreakages({ projectId }: { projectId: string }) {

@@ -10,6 +10,8 @@ import { useBuildChanges } from './build-changes.tsx'
 
 type Suspect = Investigation['suspects'][number]
 
+type NamedSuspect = NonNullable<AppReply<'listBreakages'>['breakages'][number]['suspect']>
+
 type Known = Pick<AppReply<'showChange'>, 'id' | 'display_identifier' | 'author' | 'description'>
 
 interface SuspectsProps {
@@ -33,18 +35,16 @@ export const Suspects = ({ of, first = 3, among = [] }: SuspectsProps) => (
 )
 
 /** The likeliest in a line: its author's name, leading to the change. */
-export function SuspectLink({ suspect }: { suspect: Pick<Suspect, 'change_id' | 'user_id'> & { author?: string } }) {
-  const { change_id, user_id, author } = suspect
+export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspect: NamedSuspect }) {
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
-  const { change, unknown } = useChange(projectId, change_id, user_id === null && !author)
   return (
     <Link
       to="/projects/$projectId/changes/$changeId"
       params={{ projectId, changeId: String(change_id) }}
       className="wrap-anywhere text-ink hover:underline"
     >
-      {user_id === null ? author || change?.author || change?.display_identifier || unknown : nameOf(user_id)}
+      {user_id === null ? (author ?? 'a change that is gone') : nameOf(user_id)}
     </Link>
   )
 }
