@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { methodNotAllowed, notFound, tooLarge } from '../contract/errors.ts'
+import { notFound, tooLarge } from '../contract/errors.ts'
 import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveApp } from './app/app.ts'
 import { serveBatch } from './app/batch.ts'
@@ -33,6 +33,7 @@ import { openReadiness } from './ops/readiness.ts'
 import { serveReference } from './ops/reference.ts'
 import { serveSecurityText } from './ops/security-txt.ts'
 import { serveStatic } from './ops/static.ts'
+import { otherMethods } from './other-methods.ts'
 import { logRequests, PROBES, requestIdOf } from './request-log.ts'
 import { serveRest } from './rest/rest.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -47,7 +48,6 @@ import { serveUnsubscribe } from './unsubscribe.ts'
 import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** `ops`: where metrics are told instead, on a port that the world does not reach. */
 export async function buildServer(service: Service, ops?: FastifyInstance): Promise<FastifyInstance> {
@@ -102,13 +102,11 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     noteRefusal(service, error, request)
     return sendFailure(error, request, reply)
   })
-  const paths = new Map<string, Set<string>>()
+  const others = otherMethods(app)
   /** What the addresses of programs begin with; all others are the web app's. */
   const interfaces = new Set<string>()
-  app.addHook('onRoute', ({ url, method, config }) => {
+  app.addHook('onRoute', ({ url, config }) => {
     if (!config?.uncounted) interfaces.add(firstOf(url))
-    const methods = paths.get(url) ?? paths.set(url, new Set()).get(url)!
-    for (const one of [method].flat()) methods.add(one)
   })
   logRequests(app)
   app.addHook('onRequest', arrive)
@@ -150,6 +148,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   serveUnsubscribe(app, service)
   const sendApp = serveStatic(app)
   app.setNotFoundHandler((request, reply) => {
+    others.refuse(request.method, request.url)
     const isPage =
       request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '') && !interfaces.has(firstOf(request.url))
     // The app says that it has no such page, and leads back.
@@ -159,20 +158,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   serveSecurityText(app, service)
   serveMcp(app, service)
   serveAssistantLogin(app, service)
-  refuseOtherMethods(app, paths)
   return app
 }
 
 const firstOf = (url: string) => /^\/([^/?]*)/.exec(url)?.[1] ?? ''
-
-/** A known address asked in an unknown way says which ways there are. */
-function refuseOtherMethods(app: FastifyInstance, paths: ReadonlyMap<string, ReadonlySet<string>>) {
-  for (const [url, methods] of [...paths]) {
-    const allowed = [...methods]
-    const others = METHODS.filter((method) => !methods.has(method))
-    const refuse = async () => {
-      throw methodNotAllowed(allowed)
-    }
-    if (!url.includes('*')) app.route({ method: others, url, handler: refuse })
-  }
-}
