@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PROGRAM } from '../../../test/support/built.ts'
 
 const LOG = "compiling\nSource/Hero.cpp:40:3: error: use of undeclared identifier 'Hits'\n  Hits += 1;\n  ^\n1 error generated.\n"
-const TSX = resolve('node_modules/tsx/dist/cli.mjs')
 
 let folder: string
 const at = (name: string) => join(folder, name)
@@ -16,7 +16,7 @@ const run = (args: string[], input = '', environment: NodeJS.ProcessEnv = {}) =>
   new Promise<{ code: number; out: string; err: string }>((done) => {
     const child = execFile(
       process.execPath,
-      [TSX, resolve('src/main.ts'), 'diagnose', ...args],
+      [PROGRAM, 'diagnose', ...args],
       { env: { ...process.env, ...environment }, cwd: folder },
       (error, out, err) => done({ code: Number(error?.code ?? 0), out, err }),
     )
