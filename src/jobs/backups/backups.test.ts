@@ -174,7 +174,9 @@ test('two nodes at once make one backup', async () => {
   )
   await Promise.all(nodes.map((node) => node.stop()))
   expect(await newest()).toMatchObject([{ status: 'good' }])
-  expect(await readdir(folder)).toHaveLength(1)
+  // A job that comes late for the same time of day finds it done.
+  await makeBackup({ db: own.db, log, backups }, JSON.parse(slot))
+  expect(await own.db.rows(sql`select from backups`)).toHaveLength(1)
 })
 
 test('what a killed node left is cleared away by the next, and told as failed', async () => {
