@@ -330,8 +330,8 @@ export const AREAS: readonly Area[] = [
       if (most > 3 * HOUR)
         return {
           level: 'warn',
-          text: `Purges are ${durationOf(most)} behind.`,
-          next: 'They run every hour for five minutes. After you shorten RETENTION they need a while; otherwise look for "purged" in the log of a node that works on jobs.',
+          text: `The oldest data is ${durationOf(most)} past its retention.`,
+          next: 'Purges run every hour for five minutes, so they need a while after an import or a shorter RETENTION. Otherwise look for "purged" in the log of a node that works on jobs.',
         }
       return { level: 'ok', text: 'Old data is deleted in time.' }
     },
