@@ -211,7 +211,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await dialog.getByLabel('texture').check()
     await dialog.getByLabel('Author').fill('Mia*')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('In the last 30 days, 1 asset in 1 change would have asked for approval.').waitFor()
+    await dialog.getByText('In the last 30 days, 1 asset in 1 change would have asked for approval').waitFor()
     await dialog.getByText('Content/Art/T_Sky.png').waitFor()
     expect(await axe(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Add rule' }).click()
