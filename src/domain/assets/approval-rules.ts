@@ -2,7 +2,7 @@ import type { OwnReply } from '../../contract/app/routes.ts'
 import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchFits, branchKey, fits } from '../changes/branch-names.ts'
+import { branchFits, branchKey, fits, fitting } from '../changes/branch-names.ts'
 import { assetFiles, type ChangedFile } from '../changes/files.ts'
 import { reduceAuthor } from '../privacy/authors.ts'
 
@@ -13,6 +13,8 @@ export const APPROVAL_RULES = sql`coalesce(p.approval_rules, case
     jsonb_build_object('path', '', 'asset_types', p.approval_types, 'branch', '', 'author', '')) end)`
 
 export const EVERY_VERSION: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
+
+const USUAL_RULES: readonly ApprovalRule[] = [{ ...EVERY_VERSION, asset_types: [...APPROVED_TYPES] }]
 
 /** A rule for some types wherever they are; no types: no rule. */
 export const rulesOf = (types: readonly AssetType[] | null): ApprovalRule[] | null =>
@@ -26,38 +28,46 @@ export const typesOf = (rules: readonly ApprovalRule[] | null): AssetType[] | nu
 export interface Arriving {
   path: string
   asset_type: AssetType
-  /** In any spelling. */
-  branches: readonly string[]
-  /** As the tool wrote it. */
-  author: string
+  /** In any spelling; looked up only where a rule names one. */
+  branches(): readonly string[]
 }
 
-/** Whether a version asks for an approval: it matches everything that one of the rules names. */
-export const asks = (rules: readonly ApprovalRule[] | null, version: Arriving): boolean =>
-  (rules ?? rulesOf(APPROVED_TYPES)!).some(
-    ({ path, asset_types, branch, author }) =>
-      (asset_types.length === 0 || asset_types.includes(version.asset_type)) &&
-      (path === '' || pathFits(path, version.path)) &&
-      (branch === '' || version.branches.some((name) => branchFits(branch, branchKey(name)))) &&
-      // What the app shows: an address would be found out by trying.
-      (author === '' || fits(author.trim().toLowerCase(), reduceAuthor(version.author).toLowerCase())),
-  )
+/**
+ * Whether versions of an author's change ask for an approval: they match everything that one of the rules names. The author is given as the
+ * tool wrote it and compared as the app shows it: an address could be found out by trying.
+ */
+export function asking(rules: readonly ApprovalRule[] | null, author: string): (version: Arriving) => boolean {
+  const name = reduceAuthor(author).toLowerCase()
+  const matching = (rules ?? USUAL_RULES)
+    .filter((rule) => rule.author === '' || fits(rule.author.trim().toLowerCase(), name))
+    .map(({ asset_types, path, branch }) => ({ asset_types, branch, hasPath: path === '' ? undefined : pathFitting(path) }))
+  return ({ path, asset_type, branches }) =>
+    matching.some(
+      ({ asset_types, hasPath, branch }) =>
+        (asset_types.length === 0 || asset_types.includes(asset_type)) &&
+        (hasPath?.(path) ?? true) &&
+        (branch === '' || branches().some((one) => branchFits(branch, branchKey(one)))),
+    )
+}
 
 /**
- * Whether a pattern matches a path: `Content/Art/*`, `//game/.../Audio/...`, `*.psd`. A star matches any text, folders included; a pattern
+ * Whether a pattern matches paths: `Content/Art/*`, `//game/.../Audio/...`, `*.psd`. A star matches any text, folders included; a pattern
  * that begins with no slash may begin at any folder. Case doesn't matter.
  */
-export function pathFits(pattern: string, path: string): boolean {
+export function pathFitting(pattern: string): (path: string) => boolean {
   const written = plain(pattern.trim()).replaceAll('...', '*')
   const wanted = written.endsWith('/') ? `${written}*` : written
-  const name = plain(path)
-  return fits(wanted, name) || (!wanted.startsWith('/') && fits(`*/${wanted}`, name))
+  const [whole, below] = [fitting(wanted), fitting(`*/${wanted}`)]
+  return (path) => {
+    const name = plain(path)
+    return whole(name) || (!wanted.startsWith('/') && below(name))
+  }
 }
 
 const plain = (path: string) => path.toLowerCase().replaceAll('\\', '/')
 
 /** How much of a project the preview looks at, and how much of that it names. */
-const PREVIEW = { days: 30, changes: 5_000, first: 5 }
+const PREVIEW = { days: 30, changes: 5_000, files: 50_000, first: 5 }
 
 interface Past {
   id: number
@@ -65,6 +75,8 @@ interface Past {
   author: string
   branches: string[]
   files: ChangedFile[]
+  /** There was one before it. */
+  more: boolean
 }
 
 /** What rules would have asked for if they had been there a month ago, newest first. */
@@ -73,24 +85,32 @@ export async function preview(
   projectId: number,
   rules: readonly ApprovalRule[] | null,
 ): Promise<OwnReply<'previewApprovalRules'>> {
+  // One changelist may have as many files as a thousand others.
   const past = await db.rows<Past>(sql`
-    select c.id, c.display_identifier, c.author, c.files,
+    select c.id, c.display_identifier, c.author, c.files, c.more,
       array(select coalesce(p.told, p.branch) from change_branches p where p.change_id = c.id and p.orphaned_at is null) as branches
-    from changes c
-    where c.project_id = ${projectId} and c.timestamp >= now() - make_interval(days => ${PREVIEW.days})
-      and c.files is not null and c.orphaned_at is null
-    order by c.timestamp desc, c.id desc limit ${PREVIEW.changes + 1}`)
-  const asked = past.slice(0, PREVIEW.changes).flatMap(({ files, author, branches, ...change }) =>
-    assetFiles({ files })
-      .filter((file) => asks(rules, { ...file, author, branches }))
-      .map(({ path }) => ({ path, change })),
-  )
+    from (
+      select c.*, lead(true, 1, false) over newest as more, sum(jsonb_array_length(c.files)) over newest - jsonb_array_length(c.files) as files_before
+      from (
+        select * from changes c
+        where c.project_id = ${projectId} and c.timestamp >= now() - make_interval(days => ${PREVIEW.days})
+          and c.files is not null and c.orphaned_at is null
+        order by c.timestamp desc, c.id desc limit ${PREVIEW.changes + 1}) c
+      window newest as (order by c.timestamp desc, c.id desc)) c
+    where c.files_before < ${PREVIEW.files}
+    order by c.timestamp desc, c.id desc limit ${PREVIEW.changes}`)
+  const asked = past.flatMap(({ id, display_identifier, author, branches, files }) => {
+    const asks = asking(rules, author)
+    return assetFiles({ files })
+      .filter((file) => asks({ ...file, branches: () => branches }))
+      .map(({ path }) => ({ path, change: { id, display_identifier } }))
+  })
   return {
     days: PREVIEW.days,
     changes: new Set(asked.map(({ change }) => change.id)).size,
     assets: new Set(asked.map(({ path }) => path)).size,
     first: asked.slice(0, PREVIEW.first),
-    looked_at: Math.min(past.length, PREVIEW.changes),
-    complete: past.length <= PREVIEW.changes,
+    looked_at: past.length,
+    complete: !past.at(-1)?.more,
   }
 }

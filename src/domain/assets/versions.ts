@@ -2,7 +2,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import * as builds from '../builds/report.ts'
 import { assetFiles, type ChangedFile } from '../changes/files.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { asks } from './approval-rules.ts'
+import { asking } from './approval-rules.ts'
 
 /** A change as far as its files are concerned. */
 interface Changed {
@@ -53,13 +53,15 @@ export function touching<C extends Changed>(context: IntegrationContext, changes
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
 
-const filesOf = <C extends Changed>(context: IntegrationContext, change: C, branchesOf: BranchesOf<C>) =>
-  assetFiles(change).map((file) => ({
+function filesOf<C extends Changed>({ approval_rules }: IntegrationContext, change: C, branchesOf: BranchesOf<C>) {
+  const asks = asking(approval_rules, change.author)
+  return assetFiles(change).map((file) => ({
     ...file,
-    asks: asks(context.approval_rules, { ...file, author: change.author, branches: branchesOf(change, file.path) }),
+    asks: asks({ ...file, branches: () => branchesOf(change, file.path) }),
     identifier: change.identifier,
     name: file.path.slice(Math.max(file.path.lastIndexOf('/'), file.path.lastIndexOf('\\')) + 1),
   }))
+}
 
 /** What an approval that moved leaves behind, and those that could not be moved. */
 export async function settle(db: Database, context: IntegrationContext, moved: number, others: OpenedApproval[]) {

@@ -20,16 +20,21 @@ export function branchFits(pattern: string, branch: string): boolean {
 }
 
 /** A star stands for any text. */
-export function fits(pattern: string, name: string): boolean {
+export const fits = (pattern: string, name: string): boolean => fitting(pattern)(name)
+
+/** The same for many names. */
+export function fitting(pattern: string): (name: string) => boolean {
   const [head = '', ...parts] = pattern.split('*')
   const tail = parts.pop()
-  if (tail === undefined) return name === head
-  if (!name.startsWith(head)) return false
-  let at = head.length
-  for (const part of parts) {
-    const found = name.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
+  return (name) => {
+    if (tail === undefined) return name === head
+    if (!name.startsWith(head)) return false
+    let at = head.length
+    for (const part of parts) {
+      const found = name.indexOf(part, at)
+      if (found === -1) return false
+      at = found + part.length
+    }
+    return name.endsWith(tail) && name.length - tail.length >= at
   }
-  return name.endsWith(tail) && name.length - tail.length >= at
 }
