@@ -3,6 +3,7 @@ import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
 import { branchKey } from '../changes/branch-names.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
@@ -29,12 +30,6 @@ const columns = (site: string) => sql`
   iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text, k.task_id,
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
-
-/** Whom lists name as the suspect of a breakage `k`, with the author that its change tells. */
-export const NAMED_SUSPECT = sql`(
-  select json_build_object('change_id', s -> 'change_id', 'user_id', s -> 'user_id', 'author', (
-    select coalesce(nullif(c.author, ''), c.display_identifier) from changes c where c.id = (s ->> 'change_id')::bigint))
-  from (select named_suspect(k.suspects) as s) x where s is not null)`
 
 /** Whether a breakage `k` is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`

@@ -6,12 +6,12 @@ import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.t
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
-import { NAMED_SUSPECT } from '../breakages/breakages.ts'
 import { branchKey } from '../changes/branch-names.ts'
 import { newestOf } from '../investigations/investigations.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
 import { printed } from './log-stream.ts'
 import { silentSince } from './lost.ts'
+import { NAMED_SUSPECT } from './named-suspect.ts'
 import { BRANCH } from './positions.ts'
 import { logOf } from './stored-log.ts'
 
