@@ -164,7 +164,7 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
 
   channel_messages: (count, recent) => `
     insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, status, created_at, sent_at)
-    select 1, 1, project_id, 'breakage', i::text, case when rare then 'failed' else 'sent' end, at, at from ${frame(count, recent)}`,
+    select 1, 1 + i % 4, project_id, 'breakage', i::text, case when rare then 'failed' else 'sent' end, at, at from ${frame(count, recent)}`,
 
   notifications: (count, recent) => `
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, read_at, at)
