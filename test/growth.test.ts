@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Growth, measureGrowth } from '../bench/harness/growth.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
-/** Of the same studio, ten times as much history. */
-const [SMALL, LARGE] = [1_500, 15_000]
+/** Of the same studio, seven times as much history. */
+const [SMALL, LARGE] = [1_500, 10_000]
 const TIMES_MORE = 2
 /** A level more of each index, and what a small table takes less than a page of a list. */
 const PAGES = 150

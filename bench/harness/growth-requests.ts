@@ -112,15 +112,20 @@ type Sent = [filter: string, value: string][]
 function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyond, full }: Selection) {
   if (method !== 'GET') return []
   const filters = Object.keys(query).flatMap((filter) => (values[filter] ? [{ filter, all: chosen(values[filter], full) }] : []))
-  const single = filters.flatMap(({ filter, all }) => all.map((value): Sent => [[filter, value]]))
+  const single = filters.flatMap(({ filter, all }) => all.map(({ value }): Sent => [[filter, value]]))
   const pairs = filters.flatMap((one, at) =>
     filters.slice(at + 1).flatMap((other) =>
       one.all.flatMap((a) =>
-        other.all.map(
-          (b): Sent => [
-            [one.filter, a],
-            [other.filter, b],
-          ],
+        // What matches nothing by either filter is asked with each of them.
+        other.all.flatMap((b): Sent[] =>
+          full || a.matches || b.matches
+            ? [
+                [
+                  [one.filter, a.value],
+                  [other.filter, b.value],
+                ],
+              ]
+            : [],
         ),
       ),
     ),
@@ -130,10 +135,13 @@ function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyon
     .map((sent) => ({ sent, label: sent.map(([filter, value]) => `${filter}=${value}`).join(' ') }))
 }
 
-const chosen = (values: Tried | Tried[], full: boolean): string[] => {
+const chosen = (values: Tried | Tried[], full: boolean): { value: string; matches: boolean }[] => {
   const sets = [values].flat()
-  if (full) return [...new Set(sets.flatMap((set) => Object.values(set) as string[]))]
-  return sets.flatMap(({ common, rare, none = rare }) => (none === undefined ? [common] : [common, none]))
+  if (full) return [...new Set(sets.flatMap((set) => Object.values(set) as string[]))].map((value) => ({ value, matches: true }))
+  return sets.flatMap(({ common, rare, none = rare }) => [
+    { value: common, matches: true },
+    ...(none === undefined ? [] : [{ value: none, matches: false }]),
+  ])
 }
 
 function pathsOf(path: string, records: Records): { path: string; mark: string }[] {
