@@ -34,6 +34,7 @@ const branch = {
   marked_good: nullable(object({ user_id: nullable(integer), reason: text, marked_at: instant })),
   /** The jobs that keep later changes from being good. */
   held_back_by: Type.Array(text),
+  /** At most `BEHIND_MAX`. */
   changes_behind: nullable(integer),
   /** How long half of its breakages of the last thirty days lasted at most; null where none was fixed. */
   time_to_green_seconds: nullable(integer),

@@ -36,6 +36,8 @@ export const NOTE_MAX = 4_000
 export const BULK_MAX = 200
 /** Pages count no further: one more digit tells nobody anything, and the count stays as quick as it is. */
 export const COUNT_MAX = 10_000
+/** How far a branch is behind its newest change is counted up to here. */
+export const BEHIND_MAX = 1_000
 
 /** Of a build's log; the oldest go first. */
 export const LOG_MAX = 256_000

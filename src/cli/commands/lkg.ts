@@ -1,3 +1,4 @@
+import { BEHIND_MAX } from '../../contract/limits.ts'
 import { Failure } from '../../terminal/failures.ts'
 import { command } from '../program/command.ts'
 import { SUMMARIES } from '../summaries.ts'
@@ -34,7 +35,7 @@ export const lkg = command({
         state,
         red_since,
         head: head?.display_identifier,
-        behind: changes_behind,
+        behind: changes_behind !== null && changes_behind >= BEHIND_MAX ? `${BEHIND_MAX} or more` : changes_behind,
         held_back_by: held || undefined,
         marked_by: marked ? `user:${marked.user_id ?? 'unknown'}, ${marked.marked_at}: ${marked.reason}` : undefined,
       })

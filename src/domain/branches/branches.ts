@@ -1,6 +1,7 @@
 import type { MarkGood } from '../../contract/bodies.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { Branch, BranchHealth, BranchJob } from '../../contract/health-shapes.ts'
+import { BEHIND_MAX } from '../../contract/limits.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { isRunning } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
@@ -255,9 +256,6 @@ const nextAfter = async (db: Database, { account_id, project_id }: Owner, branch
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position limit 1`)
   )?.position
-
-/** Counted no further than this: nobody needs to know more exactly how far behind it is. */
-const BEHIND_MAX = 1_000
 
 const changesAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
   (await db.one<{ count: number }>(sql`

@@ -1,5 +1,4 @@
 import { notFound } from '../../contract/errors.ts'
-import { COUNT_MAX } from '../../contract/limits.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { type Identity, known, REACHED } from '../access/access.ts'
@@ -12,9 +11,7 @@ export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listPro
     where r.shut is null order by p.created_at desc, p.id desc`),
 })
 
-/** Counted no further than anybody reads. */
-const counted = (table: string) =>
-  sql`(select count(*) from (select from ${raw(table)} where project_id = p.id limit ${raw(String(COUNT_MAX))}) n)`
+const counted = (table: string) => sql`(select count(*) from ${raw(table)} where project_id = p.id)`
 
 export async function find(db: Database, projectId: number): Promise<ReplyOf<'showProject'>> {
   const project = await db.one<ReplyOf<'showProject'>>(sql`

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { BEHIND_MAX } from '../../../contract/limits.ts'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
+import { cappedCount } from '../../ui/text/count.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 
 type Branch = AppReply<'listBranches'>['branches'][number]
@@ -64,7 +66,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
   )
 }
 
-export const behindWords = (count: number) => `${count} ${count === 1 ? 'change' : 'changes'}`
+export const behindWords = (count: number) => `${cappedCount(count, BEHIND_MAX)} ${count === 1 ? 'change' : 'changes'}`
 
 export const ChangeLink = ({ projectId, change }: { projectId: string; change: NonNullable<Change> }) => (
   <Link

@@ -5,4 +5,4 @@ import { numberOf } from './dates.ts'
 export const countOf = (count: number, one: string, many = `${one}s`): string => `${numberOf(count)} ${count === 1 ? one : many}`
 
 /** `10,000+` where nobody counted further. */
-export const cappedCount = (count: number): string => `${numberOf(count)}${count >= COUNT_MAX ? '+' : ''}`
+export const cappedCount = (count: number, most = COUNT_MAX): string => `${numberOf(count)}${count >= most ? '+' : ''}`
