@@ -404,7 +404,7 @@ export const AREAS: readonly Area[] = [
     ],
     judge(status) {
       const { mails, failed_mails } = status.backlog
-      if (mails === 0) return { level: 'ok', text: 'All mails were sent.' }
+      if (mails === 0) return { level: 'ok', text: 'No mail is waiting.' }
       const unsent = `${counted(mails, 'mail was', 'mails were')} not sent.`
       if (!status.nodes.some((node) => node.mails))
         return {

@@ -158,3 +158,19 @@ test('a failed backup is told with the last good one, and a good one with its ag
   await db.execute(sql`update backups set started_at = started_at - interval '20 hours'`)
   expect(await areaOf('backups')).toMatchObject({ level: 'err', text: 'The last good backup is 40 h old.' })
 })
+
+test('data is overdue only once it is older than its retention, and by as much', async () => {
+  const { id } = (await db.one<{ id: number }>(sql`
+    with a as (insert into accounts (name) values ('Night Owl') returning id)
+    insert into projects (account_id, name, engine) select id, 'Starfall', 'unreal' from a returning id`))!
+  const overdueAfter = async (age: string) => {
+    await db.execute(sql`delete from outbox`)
+    await db.execute(sql`
+      insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts, position, written_at)
+      select account_id, id, 'task', '1', 'task.state_changed', now(), '{}', 1, now() - ${age}::interval from projects where id = ${id}`)
+    return (await readStatus(db, { retention: RETENTION_DEFAULTS })).overdue.outbox
+  }
+  expect(await overdueAfter('2 hours')).toBe(0)
+  expect((await areaOf('purges')).level).toBe('ok')
+  expect(Math.round((await overdueAfter('9 days')) / 86_400)).toBe(2)
+})

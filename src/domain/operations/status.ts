@@ -26,7 +26,7 @@ const countJobs = (db: Database): Promise<JobCount[]> =>
         when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
     from (select * from graphile_worker.jobs limit ${COUNT_MAX}) jobs group by 1, 3 order by 1, 3`)
 
-const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - ${time})), 0)::float8`
+const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - (${time}))), 0)::float8`
 
 /** What waits, and for how many seconds. */
 interface Backlog {
