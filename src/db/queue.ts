@@ -78,7 +78,7 @@ export const LEASES = {
 }
 
 /** In words for whoever looks at the job; which servers are left alone, nodes tell themselves (domain/operations/nodes.ts). */
-const LEFT_ALONE = 'The server does not answer; it is asked again later.'
+const LEFT_ALONE = 'The server does not answer. We try again later.'
 
 /** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
 export const postpone = (db: Database, flag: string, seconds: number) =>

@@ -25,13 +25,22 @@ const { escapeIdentifier } = pg
 export const columnList = (columns: readonly string[]) => columns.map(escapeIdentifier).join(', ')
 
 /** A session for long statements that nothing but a lost connection ends. */
-export async function openSession(url: string): Promise<pg.Client> {
+async function openSession(url: string): Promise<pg.Client> {
   const client = openClient(url, { connectionTimeoutMillis: 10_000, keepAlive: true, application_name: 'goldmaster backup' })
   // Its statement fails too; without a listener a lost connection would end the process.
   client.on('error', () => {})
   await client.connect()
   await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = UTC')
   return client
+}
+
+export async function inSession<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await openSession(url)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Everything as it was in one moment, while others go on writing. */

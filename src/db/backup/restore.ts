@@ -7,7 +7,7 @@ import { isWide } from '../wide-ids/narrow.ts'
 import { ArchiveReader, DamagedBackup, type EndLine, type Header } from './archive.ts'
 import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalogue.ts'
 import { CopyIn } from './copy.ts'
-import { type CopyProgress, columnList, openSession } from './dump.ts'
+import { type CopyProgress, columnList, inSession } from './dump.ts'
 
 interface RestoreSettings {
   /** Drops what is there. */
@@ -50,15 +50,6 @@ async function restoreFrom(reader: ArchiveReader, url: string, { replace = false
     // It was empty, and can be tried again.
     await inSession(url, empty).catch(() => {})
     throw error
-  }
-}
-
-async function inSession<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await openSession(url)
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { openSession } from './dump.ts'
+import { inSession } from './dump.ts'
 
 const { escapeIdentifier, escapeLiteral } = pg
 const NO_PRIVILEGE = '42501'
@@ -9,15 +9,6 @@ const NO_PRIVILEGE = '42501'
 function beside(url: string, database: string): string | undefined {
   const [, start, query = ''] = /^(\w+:\/\/[^/?#]*)\/[^?#]*(\?[^#]*)?$/.exec(url) ?? []
   return start && `${start}/${database}${query}`
-}
-
-async function inSession<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await openSession(url)
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 /** The same each time: what a killed process left behind is dropped by the next. */
