@@ -32,6 +32,6 @@ export async function bundleService(outdir) {
     // Packages of the older kind ask for Node's modules in the older way.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })
-  cpSync(`${root}src/db/migrations`, `${outdir}/migrations`, { recursive: true })
+  cpSync(`${root}src/db/schema`, `${outdir}/schema`, { recursive: true })
   return inputsOf(built)
 }

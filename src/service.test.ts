@@ -31,7 +31,6 @@ const open = async (opening?: Parameters<typeof openStore>[2], key = KEY) => {
 }
 
 const COMMAND = { onlyIfCurrent: true }
-const newest = migrations().at(-1)!.number
 const applied = async () => (await own.db.rows(sql`select from schema_migrations`)).length
 
 test('a command sets an empty database up', async () => {
@@ -43,17 +42,11 @@ test('a command sets an empty database up', async () => {
   expect(await applied()).toBe(migrations().length)
 })
 
-test('a command leaves an older database alone and names what brings it up to date', async () => {
-  await own.db.execute(sql`delete from schema_migrations where number = ${newest}`)
-  await expect(open(COMMAND)).rejects.toThrow(/of an older version: run `goldmaster migrate`/)
-  expect(await applied()).toBe(migrations().length - 1)
-})
-
 test('a command leaves a database alone whose sets are those of an older version', async () => {
   await own.db.execute(
     sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state = 'to_do')`,
   )
-  await expect(open(COMMAND)).rejects.toThrow(/goldmaster migrate/)
+  await expect(open(COMMAND)).rejects.toThrow(/of an older version: run `goldmaster migrate`/)
   await open()
   await open(COMMAND)
 })

@@ -73,9 +73,8 @@ const verify = command({
       throw new Error(
         `The chain breaks at entry ${verdict.broken.position}${verdict.broken.id === null ? '' : ` (id ${verdict.broken.id})`}: ${verdict.broken.why}.`,
       )
-    const { entries, head, unkeyed } = verdict
-    out.record({ entries, head, unkeyed })
-    if (unkeyed > 0) out.note(`Entries 1 to ${unkeyed} are from before the service had keys: their hashes use none.`)
+    const { entries, head } = verdict
+    out.record({ entries, head })
   },
 })
 

@@ -3,14 +3,10 @@ import pg from 'pg'
 import { applyChecks, areChecksCurrent } from './checks.ts'
 import { applyEventTriggers, areEventTriggersCurrent } from './event-triggers.ts'
 import { addressOf, openClient } from './hosts.ts'
-import { type Migration, migrations, statementsOf } from './migration-files.ts'
+import { BASELINE, type Migration, migrations, statementsOf } from './migration-files.ts'
 import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
-import { widenIds } from './wide-ids/wide-ids.ts'
 
 const SILENT: MigrationLog = { info: () => {}, warn: () => {} }
-
-/** Migrations before brought the triggers of their time. */
-const TRIGGERS_SINCE = 112
 
 interface Migrated {
   applied: number
@@ -26,10 +22,9 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
   const session = await openMigrationSession(url, log)
   try {
     await requireVersion(session.client)
-    await prepareTable(session)
+    await session.transaction('schema_migrations', (client) => client.query(TABLE))
     const { rows } = await session.client.query<Applied>('select number, checksum from schema_migrations')
     refuse(rows, known)
-    await keepChecksums(session, rows, known)
     const done = new Set(rows.map((row) => row.number))
     const todo = known.filter(({ number }) => !done.has(number))
     for (const migration of todo) {
@@ -37,7 +32,7 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
       await apply(session, migration)
     }
     await applyChecks(session)
-    if (known.at(-1)!.number >= TRIGGERS_SINCE) await applyEventTriggers(session)
+    await applyEventTriggers(session)
     await migrateQueue(session, url)
     return { applied: todo.length, fresh: rows.length === 0 }
   } finally {
@@ -53,9 +48,7 @@ export async function schemaState(url: string, known = migrations()): Promise<'e
     await requireVersion(client)
     const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('schema_migrations')`)
     if (tables.length === 0) return 'empty'
-    const { rows } = await client.query<Applied>(
-      `select number, to_jsonb(schema_migrations) ->> 'checksum' as checksum from schema_migrations`,
-    )
+    const { rows } = await client.query<Applied>('select number, checksum from schema_migrations')
     refuse(rows, known)
     if (rows.length === 0) return 'empty'
     const isApplied = known.every(({ number }) => rows.some((row) => row.number === number))
@@ -70,18 +63,9 @@ interface Applied {
   checksum: string | null
 }
 
-async function prepareTable({ client, transaction }: MigrationSession) {
-  const { rows } = await client.query<{ column: string }>(
-    `select attname as column from pg_attribute where attrelid = to_regclass('schema_migrations') and not attisdropped`,
-  )
-  if (rows.some(({ column }) => column === 'checksum')) return
-  await transaction('schema_migrations', async (client) => {
-    await client.query(
-      'create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())',
-    )
-    await client.query('alter table schema_migrations add column checksum text')
-  })
-}
+const TABLE = `
+  create table if not exists schema_migrations (
+    number integer primary key, name text not null, applied_at timestamptz not null default now(), checksum text)`
 
 /** A newer database, or one whose migrations are not the ones known here, is nothing to work with. */
 export function refuse(applied: Applied[], known: Migration[], what = 'database') {
@@ -91,24 +75,19 @@ export function refuse(applied: Applied[], known: Migration[], what = 'database'
     throw new Error(
       `The ${what} is newer than this version (migration ${foreign.number}, known up to ${newest}): update goldmaster.`,
     )
-  const changed = known.find(({ number, checksum }) =>
-    applied.some((row) => row.number === number && (row.checksum ?? checksum) !== checksum),
-  )
-  if (changed)
+  const changed = applied.find((row) => known.find(({ number }) => number === row.number)?.checksum !== row.checksum)
+  if (changed === undefined) return
+  const file = known.find(({ number }) => number === changed.number)
+  if (file && file.number > BASELINE)
     throw new Error(
-      `Migration ${changed.name} was changed after it was applied: restore the file and put the change into a new one.`,
+      `Migration ${file.name} was changed after it was applied: restore the file and put the change into a new one.`,
     )
+  throw new Error(
+    `The ${what} comes from a version before the first release, and its tables differ from those of this version. ` +
+      'Write each account to a file with that version (goldmaster admin export), start this version with an empty database ' +
+      'and load the files there (goldmaster admin load).',
+  )
 }
-
-/** Migrations applied before checksums were stored count as those that are known now. */
-async function keepChecksums({ client }: MigrationSession, applied: Applied[], known: Migration[]) {
-  for (const { number, checksum } of known)
-    if (applied.some((row) => row.number === number && row.checksum === null))
-      await client.query('update schema_migrations set checksum = $2 where number = $1', [number, checksum])
-}
-
-/** What a migration does before its statements, where the catalogue says what there is to do. */
-const STEPS: Record<number, (session: MigrationSession) => Promise<void>> = { 100: widenIds }
 
 const RECORD = 'insert into schema_migrations (number, name, checksum) values ($1, $2, $3)'
 
@@ -117,7 +96,6 @@ async function apply(session: MigrationSession, migration: Migration) {
   const record = [number, name, checksum]
   try {
     if (online) {
-      await STEPS[number]?.(session)
       for (const statement of statementsOf(sql)) await applyOnline(session, name, statement)
       await session.client.query(RECORD, record)
     } else

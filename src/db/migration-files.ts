@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-const FOLDER = new URL('./migrations/', import.meta.url)
+const FOLDER = new URL('./schema/', import.meta.url)
+
+/** The number of the whole schema, below which no migration of a release ever was. */
+export const BASELINE = 200
 
 export interface Migration {
   number: number
@@ -13,11 +16,19 @@ export interface Migration {
   checksum: string
 }
 
-export const migrations = (): Migration[] =>
-  readdirSync(FOLDER)
+/** Files with two digits are the schema, one for each family of tables; those with four change it after a release. */
+export const migrations = (): Migration[] => {
+  const files = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => migrationOf(name, readFileSync(new URL(name, FOLDER), 'utf8')))
+    .map((name) => ({ name, sql: readFileSync(new URL(name, FOLDER), 'utf8') }))
+  const isChange = ({ name }: { name: string }) => /^\d{4}_/.test(name)
+  const schema = files.filter((file) => !isChange(file)).map(({ sql }) => sql)
+  return [
+    migrationOf(`0${BASELINE}_schema`, schema.join('\n')),
+    ...files.filter(isChange).map(({ name, sql }) => migrationOf(name, sql)),
+  ]
+}
 
 export const migrationOf = (name: string, sql: string): Migration => ({
   number: Number(name.slice(0, 4)),

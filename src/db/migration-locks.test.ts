@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
 import { sql } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migrate, schemaState } from './migrate.ts'
 import { migrationOf, migrations, statementsOf } from './migration-files.ts'
 
 let own: TestDatabase
@@ -110,13 +110,25 @@ test('a migration that was changed after it was applied is refused; its comments
   )
 })
 
-test('a database from before checksums takes those of the files it meets', async () => {
-  await own.db.execute(sql`alter table schema_migrations drop column checksum`)
-  expect(await migrate(own.url)).toMatchObject({ applied: 0 })
-  expect(await own.db.rows(sql`select checksum from schema_migrations order by number`)).toEqual(
-    migrations().map(({ checksum }) => ({ checksum })),
-  )
+test('a database that lacks a migration is older than the code, and nothing is changed by looking', async () => {
+  expect(await schemaState(own.url)).toBe('current')
+  expect(await schemaState(own.url, next('create table moods (id integer)'))).toBe('older')
+  expect(await schemaState(own.url)).toBe('current')
 })
+
+test.each([
+  ['of another schema', sql`update schema_migrations set checksum = 'another'`],
+  ['with numbered migrations only', sql`update schema_migrations set number = 146, name = '0146_audit_log_in_time.sql'`],
+])(
+  'a database from before the first release, %s, is left alone and its owner told how to take the data along',
+  async (_, change) => {
+    await own.db.execute(change)
+    const message = /before the first release.*goldmaster admin export.*empty database.*goldmaster admin load/
+    await expect(migrate(own.url)).rejects.toThrow(message)
+    await expect(schemaState(own.url)).rejects.toThrow(message)
+    expect(await own.db.rows(sql`select number from schema_migrations`)).toHaveLength(1)
+  },
+)
 
 test('statements end at semicolons outside of comments, quotes and bodies', () => {
   const text = `-- one; two

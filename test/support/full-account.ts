@@ -59,8 +59,9 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into branch_marks (account_id, project_id, branch, change_id, reason, user_id)
         values (${owner}, 'main', ${change}, 'played it', ${user})`,
     sql`insert into build_steps (build_run_id, name, status) values (${build}, 'compile', 'failed')`,
-    sql`insert into build_log_streams (build_run_id, stream, received, closed, received_at) values (${build}, 's', 5, false, ${DAY})`,
-    sql`insert into build_log_chunks (build_run_id, until, text) values (${build}, 5, 'hello')`,
+    sql`insert into build_log_streams (account_id, build_run_id, stream, received, closed, received_at)
+        values (${account_id}, ${build}, 's', 5, false, ${DAY})`,
+    sql`insert into build_log_chunks (account_id, build_run_id, until, text) values (${account_id}, ${build}, 5, 'hello')`,
     sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
     sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at)
         values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY})`,

@@ -74,7 +74,6 @@ export const auditRoutes = {
       entries: integer,
       head: nullable(text),
       /** The number of entries at the beginning that were sealed before the service had keys. */
-      unkeyed: integer,
       broken: nullable(object({ position: integer, id: nullable(integer), why: text })),
     }),
     unaudited: true,

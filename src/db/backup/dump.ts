@@ -73,7 +73,7 @@ export async function* dump(url: string, { secretKey, alone = false, onProgress 
 
 async function headerOf(client: pg.Client, secretKey: string | null): Promise<Header> {
   const { rows: migrations } = await client.query<Header['migrations'][number]>(
-    `select number, to_jsonb(schema_migrations) ->> 'checksum' as checksum from schema_migrations order by number`,
+    'select number, checksum from schema_migrations order by number',
   )
   const { rows: known } = await client.query(`select from pg_class where oid = to_regclass('secret_canary')`)
   const { rows: canaries } =

@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { migrate, refuse } from '../migrate.ts'
 import { migrations } from '../migration-files.ts'
 import type { MigrationLog } from '../migration-session.ts'
-import { isWide } from '../wide-ids/narrow.ts'
 import { ArchiveReader, DamagedBackup, type EndLine, type Header } from './archive.ts'
 import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalogue.ts'
 import { CopyIn } from './copy.ts'
@@ -83,12 +82,8 @@ async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog,
       for await (const _ of rows);
       return undefined
     }
-    const missing = columns.filter((column) => !known.columns.includes(column))
-    for (const column of missing) {
-      if (!isWide(column)) throw new DamagedBackup(`${table} has no column ${column}`)
-      // The copy was made while ids were being widened: the migration goes on from there.
-      await client.query(`alter table ${table} add column ${column} bigint`)
-    }
+    const missing = columns.find((column) => !known.columns.includes(column))
+    if (missing !== undefined) throw new DamagedBackup(`${table} has no column ${missing}`)
     const copy = new CopyIn(client, `copy ${table} (${columnList(columns)}) from stdin`)
     await pipeline(rows, copy)
     progress.tables++

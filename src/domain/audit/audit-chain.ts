@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
 import * as auditKeys from './audit-keys.ts'
@@ -15,11 +14,6 @@ const AT_ONCE = 1_000
 const words = (position: Sql) => sql`
   jsonb_build_array(l.account_id, l.id, extract(epoch from l.at), l.user_id, l.token_id, l.ip_address, l.action, l.project_id, l.subject,
     l.before, l.after, ${position}, l.actor)::text`
-/** The fields as they were hashed before keys existed: without the actor if there was none. */
-const unkeyedWords = sql`
-  (jsonb_build_array(l.account_id, l.id, extract(epoch from l.at), l.user_id, l.token_id, l.ip_address, l.action, l.project_id, l.subject,
-    l.before, l.after, l.position) || case when l.actor is null then '[]' else jsonb_build_array(l.actor) end)::text`
-
 /**
  * Adds new entries to the chain of an account, one caller at a time. Transactions may commit in another order than their ids, so the
  * position in the chain is assigned here.
@@ -66,8 +60,8 @@ const keepHead = (db: Database, { current }: auditKeys.AuditKeys, account_id: nu
     on conflict (account_id) do update set position = excluded.position, hash = excluded.hash, key_id = excluded.key_id, mac = excluded.mac`)
 
 interface Head extends Link {
-  key_id: number | null
-  mac: string | null
+  key_id: number
+  mac: string
 }
 
 const headOf = (db: Database, accountId: number) =>
@@ -75,7 +69,7 @@ const headOf = (db: Database, accountId: number) =>
     select position, encode(hash, 'hex') as hash, key_id, encode(mac, 'hex') as mac from audit_heads where account_id = ${accountId}`)
 
 const isAuthentic = ({ all }: auditKeys.AuditKeys, account_id: number, { key_id, mac, position, hash }: Head): boolean => {
-  const key = key_id === null ? undefined : all.get(key_id)
+  const key = all.get(key_id)
   return key !== undefined && mac === auditKeys.headMac(key, { account_id, position, hash })
 }
 
@@ -101,15 +95,12 @@ export interface Verdict {
   entries: number
   /** The hash of the last entry, to compare with one saved elsewhere. */
   head: string | null
-  /** The number of entries at the beginning without a key: anyone who can write to the database could have made them. */
-  unkeyed: number
   /** Where the chain breaks first, and how. */
   broken: { position: number; id: number | null; why: string } | null
 }
 
 interface Walked extends Link {
   id: number
-  at: string
   key_id: number | null
   words: string
 }
@@ -119,18 +110,17 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
   await seal(db, vault, accountId)
   const keys = await auditKeys.load(db, vault)
   const kept = await headOf(db, accountId)
-  const found: Verdict = { entries: 0, head: null, unkeyed: 0, broken: null }
+  const found: Verdict = { entries: 0, head: null, broken: null }
   const broken = (position: number, id: number | null, why: string): Verdict => ({ ...found, broken: { position, id, why } })
 
   for (let count = AT_ONCE; count === AT_ONCE; ) {
     const entries = await db.rows<Walked>(sql`
-      select l.id, l.position, encode(l.hash, 'hex') as hash, l.at, l.key_id,
-        case when l.key_id is null then ${unkeyedWords} else ${words(sql`l.position`)} end as words
+      select l.id, l.position, encode(l.hash, 'hex') as hash, l.key_id, ${words(sql`l.position`)} as words
       from audit_log l where l.account_id = ${accountId} and l.position > ${found.entries} order by l.position limit ${AT_ONCE}`)
     for (const entry of entries) {
       const { id, position, hash } = entry
       if (position !== found.entries + 1) return broken(found.entries + 1, null, 'entries are missing here')
-      const why = flawOf(keys, entry, found)
+      const why = flawOf(keys, entry, found.head)
       if (why !== undefined) return broken(position, id, why)
       for (const link of noted)
         if (link.position === position && link.hash !== hash)
@@ -138,7 +128,6 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
       if (kept?.position === position && kept.hash !== hash) return broken(position, id, 'its hash is not the one that was kept')
       found.entries = position
       found.head = hash
-      if (entry.key_id === null) found.unkeyed = position
     }
     count = entries.length
   }
@@ -150,17 +139,9 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
 }
 
 /** What is wrong with an entry, by itself and as the successor of the one before. */
-function flawOf(keys: auditKeys.AuditKeys, entry: Walked, { head, unkeyed, entries }: Verdict): string | undefined {
-  const { key_id, hash, words, at } = entry
-  if (key_id === null) {
-    if (unkeyed < entries || at > keys.since) return 'it is not sealed with a key of the service'
-    const expected = createHash('sha256')
-      .update(Buffer.from(head ?? '', 'hex'))
-      .update(words)
-      .digest('hex')
-    return hash === expected ? undefined : 'it was changed after it was sealed'
-  }
-  const key = keys.all.get(key_id)
+function flawOf({ all }: auditKeys.AuditKeys, { key_id, hash, words }: Walked, previous: string | null): string | undefined {
+  if (key_id === null) return 'it is not sealed with a key of the service'
+  const key = all.get(key_id)
   if (!key) return 'it is sealed with a key that the service does not have'
-  return hash === auditKeys.linkOf(key, head, words) ? undefined : 'it was changed after it was sealed'
+  return hash === auditKeys.linkOf(key, previous, words) ? undefined : 'it was changed after it was sealed'
 }

@@ -8,19 +8,11 @@ export interface AuditKeys {
   current: AuditKey
   /** By id, without keys that cannot be decrypted. */
   all: ReadonlyMap<number, AuditKey>
-  /** Every entry after this time must have a key. */
-  since: string
 }
 
 interface AuditKey {
   id: number
   key: Buffer
-}
-
-/** Read from the encrypted text, which cannot be forged. */
-interface Sealed {
-  key: string
-  made_at: string
 }
 
 export async function load(db: Database, vault: Vault): Promise<AuditKeys> {
@@ -30,7 +22,6 @@ export async function load(db: Database, vault: Vault): Promise<AuditKeys> {
     await db.execute(sql`lock table audit_keys in share row exclusive mode`)
     if (await db.one(sql`select from audit_keys`)) return
     await add(db, vault)
-    await signHeads(db, (await open(db, vault))!)
   })
   return (await open(db, vault))!
 }
@@ -38,11 +29,9 @@ export async function load(db: Database, vault: Vault): Promise<AuditKeys> {
 /** New entries use a new key. Older ones can still be verified: their keys are kept, and every later hash covers them. */
 export async function add(db: Database, vault: Vault): Promise<void> {
   const id = await reserveId(db, 'audit_keys')
-  // By the clock of the database, like the times of entries.
-  const { made_at } = (await db.one<{ made_at: string }>(sql`select clock_timestamp()::timestamptz(3) as made_at`))!
-  const sealed: Sealed = { key: randomBytes(32).toString('base64'), made_at }
+  const key = randomBytes(32).toString('base64')
   await db.execute(sql`
-    insert into audit_keys (id, key_sealed) overriding system value values (${id}, ${vault.seal(JSON.stringify(sealed), placeOf(id))})`)
+    insert into audit_keys (id, key_sealed) overriding system value values (${id}, ${vault.seal(key, placeOf(id))})`)
 }
 
 const placeOf = (id: number) => sealedIn('audit_keys', id, 'key_sealed')
@@ -51,26 +40,14 @@ async function open(db: Database, vault: Vault): Promise<AuditKeys | undefined> 
   const rows = await db.rows<{ id: number; key_sealed: string }>(sql`select id, key_sealed from audit_keys order by id`)
   const opened = rows.flatMap(({ id, key_sealed }) => {
     try {
-      const { key, made_at }: Sealed = JSON.parse(vault.open(key_sealed, placeOf(id)))
-      return [{ id, made_at, key: Buffer.from(key, 'base64') }]
+      return [{ id, key: Buffer.from(vault.open(key_sealed, placeOf(id)), 'base64') }]
     } catch {
       return []
     }
   })
   if (rows.length === 0) return undefined
   if (opened.length === 0) throw new Error('No key of the audit log can be opened with SECRET_KEY.')
-  return { current: opened.at(-1)!, all: new Map(opened.map((one) => [one.id, one])), since: opened[0]!.made_at }
-}
-
-/** Hashes from before keys existed. */
-async function signHeads(db: Database, { current }: AuditKeys) {
-  const heads = await db.rows<{ account_id: number; position: number; hash: string }>(
-    sql`select account_id, position, encode(hash, 'hex') as hash from audit_heads where mac is null`,
-  )
-  await db.execute(sql`
-    update audit_heads h set key_id = ${current.id}, mac = decode(s.mac, 'hex')
-    from unnest(${heads.map((head) => head.account_id)}::integer[], ${heads.map((head) => headMac(current, head))}::text[]) s (account_id, mac)
-    where h.account_id = s.account_id`)
+  return { current: opened.at(-1)!, all: new Map(opened.map((one) => [one.id, one])) }
 }
 
 /** The hash of one entry: over the previous hash and its own fields. */

@@ -46,7 +46,7 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   if (known.closed) return answer('ignored', chunk.offset + chunk.bytes.length)
   const running = RUNNING_STATUSES.includes(known.status)
   if (chunk.bytes.length === 0) {
-    if (running) await heartbeat(db, known.id, chunk)
+    if (running) await heartbeat(db, context, known.id, chunk)
     return answer('duplicate', known.stream === chunk.stream ? known.received : 0)
   }
   const received = known.stream === chunk.stream ? known.received : await begin(db, known, chunk, running)
@@ -58,11 +58,11 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
 
   const offset = Math.max(received, chunk.offset) + fresh.length
   await db.execute(sql`
-    insert into build_log_streams (build_run_id, stream, received, received_at)
-    values (${known.id}, ${chunk.stream}, ${offset}, goldmaster_now())
+    insert into build_log_streams (account_id, build_run_id, stream, received, received_at)
+    values (${context.account_id}, ${known.id}, ${chunk.stream}, ${offset}, goldmaster_now())
     on conflict (build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = excluded.received_at`)
   if (running) {
-    await addChunk(db, known.id, text)
+    await addChunk(db, context, known.id, text)
     await clearLost(db, known.id)
     await progress(db, known.id)
   } else await append(db, known.id, text)
@@ -70,9 +70,10 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
 }
 
 /** A piece without a word: the build prints nothing for now, and whoever runs it is there. */
-async function heartbeat(db: Database, id: number, { stream }: LogChunk) {
+async function heartbeat(db: Database, { account_id }: IntegrationContext, id: number, { stream }: LogChunk) {
   const heard = await db.execute(sql`
-    insert into build_log_streams as s (build_run_id, stream, received, received_at) values (${id}, ${stream}, 0, goldmaster_now())
+    insert into build_log_streams as s (account_id, build_run_id, stream, received, received_at)
+    values (${account_id}, ${id}, ${stream}, 0, goldmaster_now())
     on conflict (build_run_id) do update set received_at = excluded.received_at where s.stream = excluded.stream`)
   if (heard > 0) await clearLost(db, id)
 }
@@ -104,11 +105,11 @@ async function begin(db: Database, known: Known, { offset }: LogChunk, running: 
 }
 
 /** Behind the others; those that no longer reach into the part that is kept go. */
-const addChunk = (db: Database, id: number, text: string) =>
+const addChunk = (db: Database, { account_id }: IntegrationContext, id: number, text: string) =>
   db.execute(sql`
     with added as (
-      insert into build_log_chunks (build_run_id, until, text)
-      select ${id}, char_length(piece) + coalesce((select max(until) from build_log_chunks where build_run_id = ${id}), 0), piece
+      insert into build_log_chunks (account_id, build_run_id, until, text)
+      select ${account_id}, ${id}, char_length(piece) + coalesce((select max(until) from build_log_chunks where build_run_id = ${id}), 0), piece
       from (select ${stored(text)} as piece) given returning until)
     delete from build_log_chunks where build_run_id = ${id} and until <= (select until from added) - ${LOG_MAX}`)
 

@@ -171,8 +171,6 @@ const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLo
         ) : (
           <>
             {countOf(data.entries, 'entry', 'entries')}, none changed or missing.
-            {data.unkeyed > 0 &&
-              ` Entries 1 to ${data.unkeyed} are older than the service's keys: their hashes were made without one.`}
             {data.head !== null && (
               <>
                 {' '}

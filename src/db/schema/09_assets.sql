@@ -1,0 +1,58 @@
+create table assets (
+  id               uuid primary key default gen_random_uuid(),
+  account_id       integer not null,
+  project_id       integer not null,
+  name             text not null,
+  path             text not null,
+  asset_type       text not null,
+  -- That of its newest approval record.
+  approval_status  text not null default 'none',
+  version          integer not null default 1,
+  size_bytes       bigint,
+  created_at       timestamptz(3) not null default now(),
+  updated_at       timestamptz(3) not null default now(),
+  last_change_id   bigint references changes on delete set null,
+  foreign key (project_id, account_id) references projects (id, account_id)
+);
+create unique index assets_path on assets (project_id, path) where path <> '';
+create index assets_newest on assets (project_id, created_at desc, id desc);
+create index assets_type on assets (project_id, asset_type, created_at desc, id desc);
+create index assets_status on assets (project_id, approval_status, created_at desc, id desc);
+create index assets_status_type on assets (project_id, approval_status, asset_type, created_at desc, id desc);
+
+create table approvals (
+  id                uuid primary key default gen_random_uuid(),
+  account_id        integer not null,
+  project_id        integer not null,
+  asset_id          uuid not null references assets on delete cascade,
+  commit_sha        text not null default '',
+  approval_stage    text not null default 'review',
+  approval_type     text not null default 'manual',
+  status            text not null default 'pending',
+  approver_user_id  integer references users on delete set null,
+  comments          text not null default '',
+  asset_version     integer not null default 1,
+  decided_at        timestamptz(3),
+  created_at        timestamptz(3) not null default now(),
+  updated_at        timestamptz(3) not null default now(),
+  happened_at       timestamptz(3) generated always as (COALESCE(decided_at, created_at)) stored,
+  -- A page of approvals names its assets without looking each of them up.
+  asset_name        text,
+  -- The stage of a request before it was decided, for whoever undoes the decision; null where nobody had asked.
+  asked_stage       text,
+  foreign key (project_id, account_id) references projects (id, account_id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+create index approvals_newest on approvals (project_id, created_at desc, id desc);
+create index approvals_asset on approvals (asset_id, created_at desc, id desc);
+create index approvals_status on approvals (project_id, status, created_at desc, id desc);
+create index approvals_commit on approvals (project_id, commit_sha, created_at desc, id desc) include (status);
+create index approvals_feed on approvals (account_id, happened_at desc, id desc);
+create index approvals_feed_status on approvals (account_id, status, happened_at desc, id desc);
+create index approvals_project_feed on approvals (project_id, happened_at desc, id desc);
+create index approvals_project_feed_status on approvals (project_id, status, happened_at desc, id desc);
+create index approvals_updated_since on approvals (project_id, updated_at desc) include (created_at, id);
+create index approvals_weeks on approvals (project_id, date_trunc('week', created_at at time zone 'UTC') desc, updated_at desc);
+create index approvals_own on approvals (account_id, approver_user_id, happened_at desc, id desc)
+  where approver_user_id is not null;
+create index approvals_stage_status
+  on approvals (project_id, approval_stage, status, created_at desc, id desc);

@@ -1,0 +1,146 @@
+create table ugs_tokens (
+  id                  bigint generated always as identity primary key,
+  account_id          integer not null,
+  project_id          integer not null,
+  name                text not null,
+  prefix              text not null check ((length(prefix) >= 8) and (length(prefix) <= 20)),
+  hash                bytea not null unique check (octet_length(hash) = 32),
+  revoked_at          timestamptz(3),
+  created_at          timestamptz(3) not null default now(),
+  -- Who created a token that tools use: when that person leaves, admins can list and revoke it.
+  created_by_user_id  integer references users on delete set null,
+  unique (account_id, project_id, id),
+  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+);
+create index ugs_tokens_maker on ugs_tokens (created_by_user_id) where created_by_user_id is not null and revoked_at is null;
+
+-- One row per project that ever had a token. A writer holds it until it commits, so that numbers are given in the order of commits and
+-- a poll that has seen one has seen all below it.
+create table ugs_sequences (
+  account_id  integer not null,
+  project_id  integer not null,
+  sequence    bigint not null default 0,
+  primary key (account_id, project_id),
+  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+);
+
+create table ugs_badges (
+  account_id    integer not null,
+  project_id    integer not null,
+  path          text not null,
+  change        integer not null,
+  name          text not null,
+  state         text not null,
+  url           text not null default '',
+  sequence      bigint not null,
+  -- Of a build of ours, whose page it leads to.
+  build_run_id  bigint references build_runs on delete cascade,
+  primary key (account_id, project_id, path, change, name)
+);
+create index ugs_badges_build on ugs_badges (build_run_id) where build_run_id is not null;
+
+-- What a client replaces as a whole: everything about one change below one path (a stream, or a project in it, in lower case).
+create table ugs_changes (
+  account_id  integer not null,
+  project_id  integer not null,
+  path        text not null,
+  change      integer not null,
+  -- Of the last write to anything that belongs to it.
+  sequence    bigint not null,
+  primary key (account_id, project_id, path, change),
+  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+);
+create index ugs_changes_sequence on ugs_changes (account_id, project_id, path, sequence);
+
+alter table ugs_badges add foreign key (account_id, project_id, path, change) references ugs_changes (account_id, project_id, path, change) on delete cascade;
+
+create table ugs_user_metadata (
+  account_id     integer not null,
+  project_id     integer not null,
+  path           text not null,
+  change         integer not null,
+  -- In lower case: Perforce compares names without case on most servers.
+  user_key       text not null,
+  user_name      text not null,
+  synced_at      timestamptz(3),
+  vote           text,
+  starred        boolean,
+  investigating  boolean,
+  comment        text,
+  sequence       bigint not null,
+  primary key (account_id, project_id, path, change, user_key),
+  foreign key (account_id, project_id, path, change) references ugs_changes (account_id, project_id, path, change) on delete cascade
+);
+
+create function ugs_badge_state(status text) returns text language sql immutable parallel safe
+  return case status when 'failed' then 'Failure' when 'cancelled' then 'Skipped'
+    when 'completed' then 'Success' when 'passed_pending_approval' then 'Success' else 'Starting' end;
+
+create function ugs_change_number(changelist text) returns integer language sql immutable parallel safe
+  return case when changelist ~ '^[1-9]\d{0,9}$' and changelist::bigint <= 2147483647 then changelist::integer end;
+
+-- Microseconds since 1970, or one more than the last: numbers go on rising after a restored backup, and stay below 2^53.
+create function ugs_touch(of_account integer, of_project integer, of_path text, of_change integer) returns bigint language sql as $$
+  with counter as (
+    update ugs_sequences set sequence = greatest(sequence + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+    where account_id = of_account and project_id = of_project returning sequence)
+  insert into ugs_changes (account_id, project_id, path, change, sequence)
+  select of_account, of_project, of_path, of_change, sequence from counter
+  on conflict (account_id, project_id, path, change) do update set sequence = excluded.sequence
+  returning sequence
+$$;
+
+-- Only builds of the branch have badges: the badge of a job at a change is that of the build with the highest number there.
+create function ugs_badge_build(build bigint) returns void language plpgsql as $$
+declare
+  place record;
+  newest record;
+  moved record;
+  touched bigint;
+begin
+  select b.account_id, b.project_id, b.changelist, b.ci_job_name, b.kind, build_branch(b.branch, b.inferred_branch) as branch,
+    ugs_change_number(b.changelist) as change, left(coalesce(nullif(b.ci_job_name, ''), 'Build'), 200) as name
+    into place from build_runs b where b.id = build;
+  -- Nobody else gives numbers meanwhile, so what is read below cannot be overtaken.
+  perform from ugs_sequences s where s.account_id = place.account_id and s.project_id = place.project_id for update;
+  if not found then return; end if;
+
+  for moved in
+    delete from ugs_badges g where g.build_run_id = build
+      and (place.kind <> 'regular' or (g.path, g.change, g.name) is distinct from (place.branch, place.change, place.name))
+    returning g.path, g.change
+  loop
+    perform ugs_touch(place.account_id, place.project_id, moved.path, moved.change);
+  end loop;
+  if place.change is null or place.branch not like '//%' or octet_length(place.branch) > 500 then return; end if;
+
+  select b.id, ugs_badge_state(b.status) as state into newest from build_runs b
+  where b.project_id = place.project_id and b.changelist = place.changelist and b.ci_job_name = place.ci_job_name
+    and build_branch(b.branch, b.inferred_branch) = place.branch and b.kind = 'regular'
+  order by ci_number(b.build_number) desc nulls last, b.id desc limit 1;
+  if not found or exists (select from ugs_badges g where g.account_id = place.account_id and g.project_id = place.project_id
+    and g.path = place.branch and g.change = place.change and g.name = place.name and g.build_run_id = newest.id and g.state = newest.state)
+    then return; end if;
+
+  touched := ugs_touch(place.account_id, place.project_id, place.branch, place.change);
+  insert into ugs_badges (account_id, project_id, path, change, name, state, build_run_id, sequence)
+  values (place.account_id, place.project_id, place.branch, place.change, place.name, newest.state, newest.id, touched)
+  on conflict (account_id, project_id, path, change, name)
+    do update set state = excluded.state, url = '', build_run_id = excluded.build_run_id, sequence = excluded.sequence;
+end $$;
+
+create function ugs_badge_changed_build() returns trigger language plpgsql as $$
+begin
+  if exists (select from ugs_sequences s where s.account_id = new.account_id and s.project_id = new.project_id)
+    then perform ugs_badge_build(new.id); end if;
+  return null;
+end $$;
+
+-- When the transaction commits: reports of builds wait for each other only that long, and take no lock after this one.
+create constraint trigger ugs_badge_inserted_build after insert on build_runs deferrable initially deferred
+  for each row when (new.changelist <> '') execute function ugs_badge_changed_build();
+create constraint trigger ugs_badge_updated_build after update on build_runs deferrable initially deferred
+  for each row when ((old.changelist <> '' or new.changelist <> '')
+    and (old.status, old.changelist, old.branch, old.inferred_branch, old.ci_job_name, old.kind)
+      is distinct from (new.status, new.changelist, new.branch, new.inferred_branch, new.ci_job_name, new.kind))
+  execute function ugs_badge_changed_build();

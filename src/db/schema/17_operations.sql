@@ -1,0 +1,94 @@
+-- Processes that serve or work on jobs. One that is stopped removes its row; one that vanished leaves it for a day.
+create table nodes (
+  id              uuid primary key,
+  host            text not null,
+  role            text not null,
+  version         text not null,
+  -- Whether its settings name a mail server, and somewhere to write backups.
+  mails           boolean not null,
+  backs_up        boolean not null,
+  -- Servers that don't answer and that this process leaves alone.
+  silent_servers  text[] not null default '{}',
+  started_at      timestamptz(3) not null default now(),
+  seen_at         timestamptz(3) not null default now()
+);
+
+-- Scheduled backups, one row for each try.
+create table backups (
+  id           bigint generated always as identity primary key,
+  place        text not null,
+  name         text not null,
+  -- An upload in parts that is to be broken off if this process cannot end it.
+  upload       text,
+  status       text not null default 'running',
+  -- How the backup was tested: restored into a scratch database, or read to its end.
+  test         text,
+  bytes        bigint,
+  rows         bigint,
+  error        text not null default '',
+  started_at   timestamptz(3) not null default now(),
+  finished_at  timestamptz(3),
+  removed_at   timestamptz(3)
+);
+create index backups_newest on backups (started_at desc);
+
+-- The last measurement of each day.
+create table daily_sizes (
+  day             date primary key,
+  database_bytes  bigint not null,
+  -- Logs of builds, as far as they are in the database.
+  log_bytes       bigint not null
+);
+
+-- Requests answered with 429, counted in memory and added up here: so many addresses per account and day, the rest under an empty one.
+create table refused_requests (
+  day         date not null,
+  -- Null: refused before anybody knew whose request it was.
+  account_id  integer references accounts on delete cascade,
+  address     text not null,
+  -- The setting that would let them in, or the code of the refusal.
+  reason      text not null,
+  count       bigint not null,
+  unique nullS not distinct (day, account_id, address, reason)
+);
+
+create table exports (
+  id                 bigint generated always as identity primary key,
+  account_id         integer not null references accounts on delete cascade,
+  -- One project alone. No reference: the file outlives the project.
+  project_id         integer,
+  user_id            integer not null references users on delete cascade,
+  -- Holds what admins of the account see, not only what the project's lead does.
+  whole              boolean not null,
+  secrets            boolean not null,
+  -- values: db/checks.ts
+  status             text not null default 'waiting',
+  -- Until the file is written.
+  passphrase_sealed  text,
+  rows               bigint not null default 0,
+  bytes              bigint not null default 0,
+  error              text,
+  created_at         timestamptz(3) not null default now(),
+  expires_at         timestamptz(3) not null,
+  unique (account_id, id)
+);
+create unique index exports_unfinished on exports (account_id, coalesce(project_id, 0)) where status in ('waiting', 'running');
+create index exports_expiry on exports (expires_at);
+
+-- Each is a gzip member: one after the other they are the file. Where one begins is its key, so that a download resumes anywhere.
+create table export_chunks (
+  account_id  integer not null,
+  export_id   bigint not null,
+  start       bigint not null,
+  body        bytea not null,
+  primary key (account_id, export_id, start),
+  foreign key (account_id, export_id) references exports (account_id, id) on delete cascade
+);
+alter table export_chunks alter column body set storage external;
+
+-- A text sealed with the service's secret key: a start with another key finds out at once instead of failing at every sealed value.
+create table secret_canary (
+  singleton   boolean primary key default true check (singleton),
+  sealed      text not null,
+  created_at  timestamptz(3) not null default now()
+);
