@@ -5,15 +5,22 @@ interface Line {
   waiting: (() => void)[]
 }
 
+const REST_MAX_MS = 1_000
+
+/** A function where the number changes. */
+type Setting = number | (() => number)
+
 interface GateSettings {
-  /** Pieces of work of one key at a time; a function where that changes. */
-  atOnce: number | (() => number)
+  /** Pieces of work of one key at a time. */
+  atOnce: Setting
   /** Who waited longer is refused, and nobody sooner: who is refused at once asks again at once. */
   timeout: number
-  /** Where others wait, a place stays empty for so many times as long as it was taken. */
-  rest?: number
+  /** Where others wait, a place stays empty for so many times as long as it was taken, and for a second at most. */
+  rest?: Setting
   refusal: () => ApiError
 }
+
+const now = (setting: Setting): number => (typeof setting === 'number' ? setting : setting())
 
 /** Lets a few pieces of work of each key run at a time, first come, first served: one tenant's flood leaves connections to the others. */
 export class Gate {
@@ -27,27 +34,23 @@ export class Gate {
   async enter<T>(key: number | string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] }
     this.#lines.set(key, line)
-    if (line.running < this.#most()) line.running++
+    if (line.running < now(this.#settings.atOnce)) line.running++
     else await this.#placeIn(line)
     const began = performance.now()
     try {
       return await work()
     } finally {
-      const { rest = 0 } = this.#settings
+      const rest = now(this.#settings.rest ?? 0)
       if (rest === 0 || line.waiting.length === 0) this.#leave(key, line)
-      else setTimeout(() => this.#leave(key, line), rest * (performance.now() - began)).unref()
+      else setTimeout(() => this.#leave(key, line), Math.min(rest * (performance.now() - began), REST_MAX_MS)).unref()
     }
-  }
-
-  #most(): number {
-    const { atOnce } = this.#settings
-    return typeof atOnce === 'number' ? atOnce : atOnce()
   }
 
   /** The next in line take the places that are free. */
   #leave(key: number | string, line: Line) {
     line.running--
-    for (const most = this.#most(); line.waiting.length > 0 && line.running < most; line.running++) line.waiting.shift()!()
+    for (const most = now(this.#settings.atOnce); line.waiting.length > 0 && line.running < most; line.running++)
+      line.waiting.shift()!()
     if (line.running === 0) this.#lines.delete(key)
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
@@ -48,12 +49,17 @@ function works(share: AccountShare, key: number | string, count: number) {
   )
   return {
     state,
+    endOne: () => ends.shift()!(),
     async end() {
-      while (ends.length > 0) {
+      let isOver = false
+      const over = Promise.all(all).then(() => {
+        isOver = true
+      })
+      while (!isOver) {
         for (const end of ends.splice(0)) end()
-        await new Promise(setImmediate)
+        await sleep(1)
       }
-      await Promise.all(all)
+      await over
     },
   }
 }
@@ -67,6 +73,21 @@ test('an account alone has two thirds of the connections, beside others one thir
   const other = works(share, 2, 9)
   expect(other.state.begun).toBe(3)
   await Promise.all([first.end(), other.end()])
+})
+
+test.each([
+  ['beside others an account that queues pauses after each request', true, 3],
+  ['an account alone does not pause', false, 7],
+])('%s', async (_, others, begun) => {
+  const share = new AccountShare(9)
+  if (others) await share.enter(2, async () => {})
+  const flood = works(share, 1, 20)
+  await sleep(40)
+  flood.endOne()
+  await new Promise(setImmediate)
+  expect(flood.state.begun).toBe(begun)
+  await flood.end()
+  expect(flood.state.begun).toBe(20)
 })
 
 test('a token that was admitted counts against its account, one that was not against nobody else', async () => {

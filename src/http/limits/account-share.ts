@@ -9,8 +9,9 @@ const SHARED_MS = 10_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * How many requests of one account this node answers at a time: up to two thirds of its connections, one third while other accounts ask
- * too. One account's flood leaves connections and processor time to the others.
+ * How many requests of one account this node answers at a time: up to two thirds of its connections. While other accounts ask too, it is
+ * one third, and an account whose requests queue pauses after each for as long as it took: a few connections alone can keep every
+ * processor busy.
  */
 export class AccountShare {
   readonly #gate: Gate
@@ -21,8 +22,10 @@ export class AccountShare {
 
   constructor(connections: number) {
     const part = (share: number) => Math.max(2, Math.floor(connections * share))
+    const isShared = () => performance.now() < this.#sharedUntil
     this.#gate = new Gate({
-      atOnce: () => part(performance.now() < this.#sharedUntil ? 1 / 3 : 2 / 3),
+      atOnce: () => part(isShared() ? 1 / 3 : 2 / 3),
+      rest: () => (isShared() ? 1 : 0),
       timeout: TIMEOUT_MS,
       refusal: accountBusy,
     })
