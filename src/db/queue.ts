@@ -23,8 +23,6 @@ export interface Jobs {
   review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */
   review_ranges: { project_id: number }
-  /** Notifies the people who are suspected now, and those who no longer are. */
-  tell_suspects: { breakage_id: number; occurrence: number }
   /** Hands a mail to the mail server, where one is configured. */
   send_mail: { mail_id: number }
   /** Mails a link that ends a sign-up, or tells whoever has the address already. */

@@ -7,8 +7,10 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { type Database, type Pool, sql } from '../db/database.ts'
 import type { JobKind, Jobs } from '../db/queue.ts'
 import * as exports from '../domain/accounts/exports.ts'
+import * as outbox from '../domain/feed/outbox.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { writeToAddress } from '../domain/mail/mails.ts'
+import { readOutbox } from '../domain/notifications/outbox-readers.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { WORK, type WorkerContext } from './worker.ts'
 
@@ -352,22 +354,6 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ jobs: 1 }],
   ],
-  tell_suspects: [
-    async () => {
-      await studio.db.execute(sql`delete from notifications`)
-      await studio.db.execute(sql`delete from mails`)
-      const { culprit } = await brokenBuild()
-      const suspects = [{ change_id: culprit, user_id: studio.world.users!.kim!.id, score: 0.9, reasons: ['touches the line'] }]
-      const [row] = await rows(sql`
-        insert into breakages (account_id, project_id, fingerprint, branch, occurrence, suspects, jobs, opened_at, last_seen_at)
-        select account_id, id, gen_random_uuid()::text, 'main', 1, ${JSON.stringify(suspects)}::jsonb, '{Cook}', now(), now() from projects
-        where id = ${studio.world.projects!.star!.id} returning id`)
-      const effect = () =>
-        rows(sql`select count(*) as lines, (select count(*) from mails where subject like 'Broken%') as mails from notifications`)
-      return { payload: { breakage_id: row!.id as number, occurrence: 1 }, effect }
-    },
-    [{ lines: 1, mails: 1 }],
-  ],
   send_mail: [
     async () => {
       mails = []
@@ -402,3 +388,41 @@ test.each(Object.keys(CASES) as JobKind[])('%s, its worker killed after any step
     expect(await effect(), `killed after ${steps} steps`).toEqual(expected)
   }
 })
+
+test('a person is notified once of a suspicion, the reader of the outbox killed after any step', async () => {
+  for (let steps = 0, over = false; !over; steps++) {
+    await forgetAll()
+    await studio.db.execute(sql`delete from notifications`)
+    await studio.db.execute(sql`delete from mails`)
+    const { culprit } = await brokenBuild()
+    await readAll()
+    const suspects = [{ change_id: culprit, user_id: studio.world.users!.kim!.id, score: 0.9, reasons: ['touches the line'] }]
+    const [row] = await rows(sql`
+      insert into breakages (account_id, project_id, fingerprint, branch, occurrence, suspects, jobs, opened_at, last_seen_at)
+      select account_id, id, gen_random_uuid()::text, 'main', 1, ${JSON.stringify(suspects)}::jsonb, '{Cook}', now(), now() from projects
+      where id = ${studio.world.projects!.star!.id} returning id`)
+    await outbox.append(
+      studio.db,
+      'breakage.suspects_changed',
+      sql`select account_id, project_id, id from breakages where id = ${row!.id as number}`,
+      { occurrence: 1 },
+    )
+    await outbox.sequenceAll(studio.db)
+    over = await readOutbox(mortal(studio.db, steps), context(studio.db)).then(
+      () => true,
+      () => false,
+    )
+    await readAll()
+    expect(
+      await rows(
+        sql`select count(*) as lines, (select count(*) from mails where subject like 'Broken%') as mails from notifications`,
+      ),
+      `killed after ${steps} steps`,
+    ).toEqual([{ lines: 1, mails: 1 }])
+  }
+})
+
+async function readAll() {
+  await outbox.sequenceAll(studio.db)
+  while (await readOutbox(studio.db, context(studio.db)));
+}

@@ -15,7 +15,6 @@ import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
 import { markLost } from '../domain/builds/lost.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
-import { tellSuspects } from '../domain/inbox/notify-people.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
@@ -67,7 +66,6 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   settle_breakages: ({ db }, payload) => settleJob(db, payload),
   review_suspects: ({ db }, { build_run_id, span }) => investigations.review(db, build_run_id, span),
   review_ranges: ({ db }, { project_id }) => reviewRanges(db, project_id),
-  tell_suspects: tellSuspects,
   ...serverJobs,
 }
 

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../src/contract/events.ts'
 import type { BranchHealth, BreakageDetail } from '../../src/contract/health-shapes.ts'
 import { SCOPES } from '../../src/contract/sets.ts'
 import { sql } from '../../src/db/database.ts'
@@ -103,13 +104,7 @@ export async function branchRoom(studio: Studio) {
     post,
     /** Runs investigations first, then the jobs that follow from them. */
     async work() {
-      for (const kind of [
-        'review_ranges',
-        'investigate_failure',
-        'settle_breakages',
-        'review_suspects',
-        'tell_suspects',
-      ] as const)
+      for (const kind of ['review_ranges', 'investigate_failure', 'settle_breakages', 'review_suspects'] as const)
         await workOff(studio, kind)
     },
     async build(id: number) {
@@ -122,11 +117,11 @@ export async function branchRoom(studio: Studio) {
       const { json } = await api('/breakages')
       return Promise.all(json.breakages.map(async ({ id }: { id: string }) => (await api(`/breakages/${id}`)).json))
     },
-    /** Types of the events of this project, oldest first. */
+    /** Types of the public events of this project, oldest first. */
     events: async () =>
       (
         await studio.db.rows<{ event_type: string; row_id: string }>(sql`
-          select event_type, row_id from outbox where project_id = ${project} order by id`)
+          select event_type, row_id from outbox where project_id = ${project} and event_type = any (${EVENT_TYPES}::text[]) order by id`)
       ).map(({ event_type, row_id }) => `${event_type} ${row_id}`),
   }
 }

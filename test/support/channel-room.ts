@@ -88,7 +88,8 @@ export function openChannelRoom() {
   const heard = async () => {
     await outbox.sequenceAll(studio.db)
     await until(
-      async () => (await studio.db.execute(sql`select from outbox where position > (select position from notifier)`)) === 0,
+      async () =>
+        (await studio.db.execute(sql`select from outbox where position > (select min(position) from outbox_cursors)`)) === 0,
     )
   }
   const messages = async (channelId: number) => (await log.list(studio.db, channelId, { limit: 100 })).messages

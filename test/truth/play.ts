@@ -5,7 +5,7 @@ import { raw, sql } from '../../src/db/database.ts'
 import type { JobKind } from '../../src/db/queue.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
 import * as outbox from '../../src/domain/feed/outbox.ts'
-import { notify } from '../../src/domain/notifications/notifier.ts'
+import { readOutbox } from '../../src/domain/notifications/outbox-readers.ts'
 import { runChannelWorker } from '../../src/jobs/channels/channel-worker.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { RULE, SITE } from '../support/channel-room.ts'
@@ -106,7 +106,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
   /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */
   const talk = async () => {
     await outbox.sequenceAll(db)
-    while (await notify(db, context)) {}
+    while (await readOutbox(db, context)) {}
     for (;;) {
       const waiting = await db.rows<{ id: number }>(sql`
         select distinct case when m.to_user_id = 0 then m.channel_id else -m.channel_id end as id from channel_messages m where m.status in ('waiting', 'sending')

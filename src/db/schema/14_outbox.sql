@@ -88,3 +88,10 @@ create table outgoing_attempts (
   response      text not null default ''
 );
 create index outgoing_attempts_of on outgoing_attempts (outgoing_id, id);
+
+-- How far each reader of the outbox has come. What a reader queues is committed together with its cursor.
+create table outbox_cursors (
+  reader    text primary key,
+  position  bigint not null
+);
+insert into outbox_cursors (reader, position) values ('fixes', 0), ('channels', 0), ('inbox', 0);

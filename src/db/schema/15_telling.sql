@@ -159,10 +159,3 @@ create table notification_preferences (
   chat     boolean not null,
   primary key (user_id, kind)
 );
-
--- How far what happened has been looked at for people and channels.
-create table notifier (
-  id        integer primary key default 1 check (id = 1),
-  position  bigint not null
-);
-insert into notifier (position) values (0);

@@ -56,7 +56,6 @@ const SHORT = [
   'integrations',
   'invitations',
   'logins',
-  'notifier',
   'projects',
   'sessions',
   'subscriptions',

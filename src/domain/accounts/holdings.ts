@@ -163,7 +163,7 @@ export const HOLDINGS: Record<string, Holding> = {
   backups: left(SERVICE),
   daily_sizes: left(SERVICE),
   nodes: left(SERVICE),
-  notifier: left(SERVICE),
+  outbox_cursors: left(SERVICE),
   outbox_timelines: left(SERVICE),
   schema_migrations: left(SERVICE),
   secret_canary: left(SERVICE),

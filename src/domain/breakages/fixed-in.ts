@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import type { Occasion } from '../channels/announce.ts'
+import type { OutboxEntry } from '../feed/outbox.ts'
 
 /** A person named the fixing change: failures before that change don't reopen the breakage. The change may be reported later. */
 export const noteFixedIn = (db: Database, projectId: number, id: number | undefined, changelist: number) =>
@@ -15,8 +15,8 @@ const OCCURRENCE = sql`k.account_id, k.id, k.occurrence, k.fixed_by_change_id`
 const OF_FIXED = sql`o.account_id = fixed.account_id and o.breakage_id = fixed.id and o.number = fixed.occurrence`
 
 /** Links changes that were named as a fix before they were reported. */
-export async function linkFixes(db: Database, occasions: readonly Occasion[]) {
-  const changes = occasions.flatMap(({ event_type, row_id }) => (event_type === 'change.submitted' ? [row_id] : []))
+export async function linkFixes(db: Database, entries: readonly OutboxEntry[]) {
+  const changes = entries.flatMap(({ event_type, row_id }) => (event_type === 'change.submitted' ? [row_id] : []))
   if (changes.length > 0)
     await db.execute(sql`
       with fixed as (

@@ -15,7 +15,7 @@ import { allowedHosts } from '../../net/addresses.ts'
 import * as channels from '../channels/channels.ts'
 import * as outbox from '../feed/outbox.ts'
 import * as inbox from '../inbox/inbox.ts'
-import { notify } from '../notifications/notifier.ts'
+import { readOutbox } from '../notifications/outbox-readers.ts'
 
 const [KIM, ANN] = ['kim@example.com', 'ann@example.com']
 
@@ -43,7 +43,7 @@ const build = (number: number, more: { broken?: string; job?: string; changelist
 async function tell() {
   await room.work()
   await outbox.sequenceAll(studio.db)
-  while (await notify(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   await room.work()
 }
 const titles = async (key: string) => (await inbox.list(studio.db, user(key), {})).notifications.map(({ title }) => title)
@@ -298,7 +298,7 @@ describe('in chat a breakage', () => {
   })
   async function quiet() {
     await outbox.sequenceAll(studio.db)
-    const waits = sql`select from outbox where position > (select position from notifier)`
+    const waits = sql`select from outbox where position > (select min(position) from outbox_cursors)`
     await until(async () => (await studio.db.execute(waits)) === 0)
     const queued = sql`select from channel_messages where status in ('waiting', 'sending')`
     await until(async () => (await studio.db.execute(queued)) === 0)

@@ -2,8 +2,7 @@ import type { BreakageHistoryKind, BreakageState, FailureCategory, WithdrawnReas
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../builds/project-lock.ts'
-import { announceSteady } from '../channels/breakage-messages.ts'
-import { revise } from '../channels/message-queue.ts'
+import { append, type InternalEventType } from '../feed/outbox.ts'
 import { UNSETTLED } from './breakages.ts'
 import { bestFinding, type Finding, fixingChange, narrowed } from './evidence.ts'
 import { flickers } from './flicker.ts'
@@ -27,13 +26,12 @@ interface Known {
   muted: boolean
   unfixed_at: string | null
   jobs: string[]
-  /** What notifications said: the suspects and the range. */
-  told: string
+  /** What messages and notifications say: the suspects and the range. */
+  summary: string
   flaky: boolean
 }
 
-/** What messages and notifications were about. */
-const TOLD = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_suspect(suspects) ->> 'user_id', '/', last_good_change_id, '/',
+const SUMMARY = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_suspect(suspects) ->> 'user_id', '/', last_good_change_id, '/',
   first_bad_change_id, '/', flaky)`
 
 /**
@@ -44,7 +42,7 @@ const TOLD = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', named_s
 export async function settle(db: Database, id: number, movedTo?: number) {
   const known = (await db.one<Known>(sql`
     select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
-      state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${TOLD} as told
+      state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${SUMMARY} as summary
     from breakages where id = ${id}`))!
   await db.execute(sql`
     delete from breakage_builds m using build_runs b
@@ -79,7 +77,7 @@ export async function settle(db: Database, id: number, movedTo?: number) {
     }
   }
   await occurrences.followBreakage(db, known)
-  await tellAnew(db, known)
+  await recordRevision(db, known)
 }
 
 const isOfDeletedBranch = async (db: Database, { account_id, project_id, branch }: Known) =>
@@ -194,30 +192,25 @@ export async function withdraw(
       occurrence = (select count(*) from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id)
     where k.id = ${id}`)
   await note(db, { account_id, id }, 'withdrawn', null, sameAs === undefined ? reason : `same as #${sameAs}`)
-  await scheduleTelling(db, { account_id, id, occurrence })
+  await recordEvent(db, 'breakage.suspects_changed', id, { occurrence })
 }
 
-/** Corrects messages and notifications that are no longer true. */
-async function tellAnew(db: Database, known: Known) {
+/** Messages and notifications are no longer true if what they said has changed. */
+async function recordRevision(db: Database, known: Known) {
   if (known.occurrence === 0) return
-  const { told, flaky } = (await db.one<{ told: string; flaky: boolean }>(sql`
-    select ${TOLD} as told, flaky from breakages where id = ${known.id}`))!
-  if (told === known.told) return
-  if (known.flaky && !flaky) await announceSteady(db, known)
-  await revise(db, known.account_id, 'breakage', [String(known.id)])
-  await scheduleTelling(db, known)
+  const { summary, flaky } = (await db.one<{ summary: string; flaky: boolean }>(sql`
+    select ${SUMMARY} as summary, flaky from breakages where id = ${known.id}`))!
+  if (summary === known.summary) return
+  if (known.flaky && !flaky) await recordEvent(db, 'breakage.steadied', known.id)
+  await recordEvent(db, 'breakage.revised', known.id)
+  await recordEvent(db, 'breakage.suspects_changed', known.id, { occurrence: known.occurrence })
 }
 
-const scheduleTelling = (db: Database, { account_id, id, occurrence }: Pick<Known, 'account_id' | 'id' | 'occurrence'>) =>
-  enqueue(
-    db,
-    'tell_suspects',
-    { breakage_id: id, occurrence },
-    { owner: `account:${account_id}`, name: `tell suspects ${id}:${occurrence}` },
-  )
+const recordEvent = (db: Database, type: InternalEventType, id: number, facts: { occurrence?: number } = {}) =>
+  append(db, type, sql`select account_id, project_id, id from breakages where id = ${id}`, facts)
 
-/** No event tells of these, and yet messages about it say something else afterwards. */
-const UNTOLD: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
+/** Kinds without an event of their own that change what messages say. */
+const REVISING: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
 
 export async function note(
   db: Database,
@@ -229,7 +222,7 @@ export async function note(
   await db.execute(sql`
     insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
     values (${account_id}, ${id}, ${kind}, ${userId}, ${detail})`)
-  if (UNTOLD.includes(kind)) await revise(db, account_id, 'breakage', [String(id)])
+  if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', id)
 }
 
 /** Each in a transaction of its own, so that reports of builds wait for one at a time. */

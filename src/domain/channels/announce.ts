@@ -1,21 +1,10 @@
 import { type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
-import type { EventType } from '../../contract/events.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { branchFits, fits } from '../changes/branch-names.ts'
+import type { OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
-
-/** Something that happened, with the row it happened to. */
-export interface Occasion {
-  position: number
-  account_id: number
-  project_id: number
-  event_type: EventType
-  row_id: string
-  /** For a breakage: its newest occurrence at that time. */
-  occurrence?: number
-}
 
 /** Where something happened, for the rules. */
 interface Location {
@@ -80,26 +69,26 @@ export function messagesFor(
   })
 }
 
-/** Puts what happened into the queues of the channels whose rules ask for it, in order. In the caller's transaction. */
-export async function announce(db: Database, occasions: readonly Occasion[]) {
-  const relevant = await withChannels(db, occasions)
+/** Queues messages in the channels whose rules match, in the order of the outbox. In the caller's transaction. */
+export async function announce(db: Database, entries: readonly OutboxEntry[]) {
+  const relevant = await withChannels(db, entries)
   if (relevant.length === 0) return
   const rules = await activeRules(db, [...new Set(relevant.map(({ project_id }) => project_id))])
   const breakages = await breakageLocations(db, relevant)
   const deployments = await deploymentLocations(db, relevant)
   const approvals = await approvalLocations(db, relevant)
   const counted = new Set<string>()
-  for (const occasion of relevant) {
-    const { account_id, project_id, row_id, event_type } = occasion
+  for (const entry of relevant) {
+    const { account_id, project_id, row_id, event_type } = entry
     const subject = SUBJECTS[event_type]!
     const location = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
     if (!location) continue
     if (subject === 'breakage') {
-      await announceBreakage(db, occasion, (about) => messagesFor(rules, { project_id, subject_id: row_id, ...about }, location))
+      await announceBreakage(db, entry, (about) => messagesFor(rules, { project_id, subject_id: row_id, ...about }, location))
       continue
     }
     const subject_id = location.subject_id ?? row_id
-    // A change with a thousand assets is looked at once, not a thousand times.
+    // A change can have a thousand assets: its message is revised once.
     const change = `${project_id} ${subject_id}`
     if (subject === 'approval' && counted.has(change)) continue
     counted.add(change)
@@ -108,22 +97,24 @@ export async function announce(db: Database, occasions: readonly Occasion[]) {
   }
 }
 
-/** Of accounts that have channels at all. */
-async function withChannels(db: Database, occasions: readonly Occasion[]): Promise<Occasion[]> {
-  const relevant = occasions.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
+/** Entries of accounts that have channels. */
+async function withChannels(db: Database, entries: readonly OutboxEntry[]): Promise<OutboxEntry[]> {
+  const relevant = entries.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
   if (relevant.length === 0) return []
   const accounts = await db.rows<{ account_id: number }>(sql`
     select distinct account_id from channels where account_id = any (${[...new Set(relevant.map(({ account_id }) => account_id))]}::integer[])`)
-  return relevant.filter((occasion) => accounts.some(({ account_id }) => account_id === occasion.account_id))
+  return relevant.filter((entry) => accounts.some(({ account_id }) => account_id === entry.account_id))
 }
 
-const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'>> = {
+const SUBJECTS: Partial<Record<OutboxEntry['event_type'], 'breakage' | 'deployment' | 'approval'>> = {
   'breakage.opened': 'breakage',
   'breakage.claimed': 'breakage',
   'breakage.muted': 'breakage',
   'breakage.fixed': 'breakage',
   'breakage.reopened': 'breakage',
   'breakage.withdrawn': 'breakage',
+  'breakage.revised': 'breakage',
+  'breakage.steadied': 'breakage',
   'deployment.created': 'deployment',
   'deployment.updated': 'deployment',
   'approval.requested': 'approval',
@@ -132,37 +123,37 @@ const SUBJECTS: Partial<Record<EventType, 'breakage' | 'deployment' | 'approval'
   'approval.ignored': 'approval',
 }
 
-/** Updates that a channel gets even without an earlier message about the subject. */
-const BEGINS: readonly EventType[] = ['deployment.created', 'deployment.updated', 'approval.requested']
+/** Events that a channel gets even without an earlier message about the subject. */
+const BEGINS: readonly OutboxEntry['event_type'][] = ['deployment.created', 'deployment.updated', 'approval.requested']
 
 type Located = Location & { subject_id?: string }
 
 const locationsOf = async (rows: Promise<({ id: string } & Located)[]>): Promise<Map<string, Located>> =>
   new Map((await rows).map((row) => [row.id, row]))
 
-const idsOf = (occasions: readonly Occasion[], subject: RuleSubject) =>
-  occasions.flatMap(({ event_type, row_id }) => (SUBJECTS[event_type] === subject ? [row_id] : []))
+const idsOf = (entries: readonly OutboxEntry[], subject: RuleSubject) =>
+  entries.flatMap(({ event_type, row_id }) => (SUBJECTS[event_type] === subject ? [row_id] : []))
 
-const breakageLocations = (db: Database, occasions: readonly Occasion[]) =>
+const breakageLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, branch, jobs, category from breakages where id = any (${idsOf(occasions, 'breakage')}::bigint[])`),
+    select id::text, branch, jobs, category from breakages where id = any (${idsOf(entries, 'breakage')}::bigint[])`),
   )
 
-const deploymentLocations = (db: Database, occasions: readonly Occasion[]) =>
+const deploymentLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, branch_key(branch) as branch from deployments where id = any (${idsOf(occasions, 'deployment')}::uuid[])`),
+    select id::text, branch_key(branch) as branch from deployments where id = any (${idsOf(entries, 'deployment')}::uuid[])`),
   )
 
-/** All that one change asks for is one message. */
-const approvalLocations = (db: Database, occasions: readonly Occasion[]) =>
+/** All approvals of one change share one message. */
+const approvalLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a where id = any (${idsOf(occasions, 'approval')}::uuid[])`),
+    select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a where id = any (${idsOf(entries, 'approval')}::uuid[])`),
   )
 
-/** What approvals `a` are relevant together by: their change, else their asset. */
+/** The subject that approvals `a` share: their change, otherwise their asset. */
 export const CHANGE_OF_APPROVAL = sql`coalesce(nullif(a.commit_sha, ''), a.asset_id::text)`
 
 /** Where a bot can write to one person: the first channel of the account that has one. */

@@ -1,16 +1,8 @@
 import { EDITING_KINDS, type MessageSubject, type RuleSubject, THREADING_KINDS } from '../../contract/channels.ts'
-import type { EventType } from '../../contract/events.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { OutboxEntry } from '../feed/outbox.ts'
 import { enqueue, type Head, type NewMessage, revise } from './message-queue.ts'
-
-interface Occasion {
-  position: number
-  account_id: number
-  event_type: EventType
-  row_id: string
-  occurrence?: number
-}
 
 /** The messages that channel rules request. */
 type MessagesOf = (about: { subject: RuleSubject; occasion?: number; occurrence?: number }) => NewMessage[]
@@ -19,15 +11,16 @@ type MessagesOf = (about: { subject: RuleSubject; occasion?: number; occurrence?
  * Queues the messages about a breakage. Its first message is edited if the vendor can. Follow-ups go to its thread if there are threads; in
  * rooms that cannot edit, "fixed" and "broken again" are posts, in the order in which they happened.
  */
-export async function announceBreakage(db: Database, occasion: Occasion, messagesOf: MessagesOf) {
-  const { account_id, row_id, event_type, position, occurrence = 0 } = occasion
+export async function announceBreakage(db: Database, entry: OutboxEntry, messagesOf: MessagesOf) {
+  const { account_id, row_id, event_type, position, occurrence = 0 } = entry
+  if (event_type === 'breakage.steadied') return announceSteady(db, entry)
   await revise(db, account_id, 'breakage', [row_id])
   const rooms = messagesOf({ subject: 'breakage', occurrence })
   if (event_type === 'breakage.fixed') {
     await enqueue(db, messagesOf({ subject: 'breakage_fixed', occasion: position, occurrence }))
-    await enqueueFollowUps(db, occasion, 'breakage_fixed', rooms)
+    await enqueueFollowUps(db, entry, 'breakage_fixed', rooms)
   }
-  if (event_type === 'breakage.reopened') await enqueueFollowUps(db, occasion, 'breakage_reopened', rooms)
+  if (event_type === 'breakage.reopened') await enqueueFollowUps(db, entry, 'breakage_reopened', rooms)
   if (event_type === 'breakage.opened' || event_type === 'breakage.reopened') await enqueue(db, rooms)
 }
 
@@ -35,8 +28,8 @@ export async function announceBreakage(db: Database, occasion: Occasion, message
 const TOLD = sql`(m.delivered > 0 or m.reference <> '' or m.status in ('sending', 'uncertain'))`
 
 /** For rooms that got a message about it. A flickering breakage has one message with a counter instead, at most one post a day. */
-const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubject, rooms: readonly NewMessage[]) => {
-  const { account_id, row_id, position, occurrence = 0 } = occasion
+const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubject, rooms: readonly NewMessage[]) => {
+  const { account_id, row_id, position, occurrence = 0 } = entry
   const wanted = rooms.map(({ channel_id, not_before, here }) => ({ channel_id, not_before, here }))
   return db.execute(sql`
     with rooms as (
@@ -65,22 +58,22 @@ const enqueueFollowUps = (db: Database, occasion: Occasion, subject: MessageSubj
 
 /**
  * A breakage no longer counts as flickering, because changes were reported late: rooms whose last message differs from its state get the
- * post they were spared. The event of that state came after that message, so the number behind the message is free.
+ * post they were spared.
  */
-export const announceSteady = (db: Database, { account_id, id }: { account_id: number; id: number }) =>
+const announceSteady = (db: Database, { account_id, row_id, position }: OutboxEntry) =>
   db.execute(sql`
     with rooms as (
-      select m.channel_id, m.project_id, max(m.occasion) as occasion,
+      select m.channel_id, m.project_id,
         (array_agg(m.subject order by m.occasion desc, m.id desc))[1] as last_word
       from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
       where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened')
-        and m.subject_id = ${String(id)} and m.to_user_id = 0 and ${TOLD}
+        and m.subject_id = ${row_id} and m.to_user_id = 0 and ${TOLD}
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
       group by 1, 2)
     insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, not_before)
     select ${account_id}, r.channel_id, r.project_id, case when k.state = 'fixed' then 'breakage_fixed' else 'breakage_reopened' end,
-      ${String(id)}, r.occasion + 1, k.occurrence, goldmaster_now()
-    from rooms r join breakages k on k.id = ${id} where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
+      ${row_id}, ${position}, k.occurrence, goldmaster_now()
+    from rooms r join breakages k on k.id = ${row_id}::bigint where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
     on conflict do nothing`)
 
 interface Known {

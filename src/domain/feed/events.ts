@@ -2,19 +2,23 @@ import { describe, type EventFacts, type EventSource, type EventType, rowOf } fr
 import type { Event } from '../../contract/shapes.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 
-/** An event as it is told; beyond the feed there are more types of them. */
-export interface ToldEvent extends Omit<Event, 'event_type'> {
+/** An event as the stream and webhooks send it; the feed has fewer types. */
+export interface OutboxEvent extends Omit<Event, 'event_type'> {
   event_type: EventType
 }
 
-interface Occasion {
+interface EventContext {
   at: string
   project_id: number
   project_name: string
 }
 
 /** The event people read: who, did what, to what, with which result. Nothing of it names a member or an address. */
-export function eventOf(type: EventType, { at, project_id, project_name }: Occasion, facts: EventFacts[EventSource]): ToldEvent {
+export function eventOf(
+  type: EventType,
+  { at, project_id, project_name }: EventContext,
+  facts: EventFacts[EventSource],
+): OutboxEvent {
   const safe = 'author' in facts && facts.author ? { ...facts, author: scrubAuthor(facts.author) } : facts
   const { actor, target_ref, status, message, page } = describe(type, safe)
   return {

@@ -1,17 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENTS, type EventFacts, type EventSource, type EventType } from '../../contract/events.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { eventOf, type ToldEvent } from './events.ts'
+import { when } from '../../db/page.ts'
+import { eventOf, type OutboxEvent } from './events.ts'
 import * as timelines from './outbox-timelines.ts'
 
-/** Something that happened, at its place in the order of commits. */
-export interface OutboxEvent {
+/** An event with its position in the order of commits. */
+export interface SequencedEvent {
   position: number
   account_id: number
-  event: ToldEvent
+  event: OutboxEvent
 }
 
-interface Entry {
+/** Events that only readers inside the service know: the feed, the stream and webhooks pass over them. */
+const INTERNAL_EVENT_TYPES = [
+  /** Messages about the breakage say something else now. */
+  'breakage.revised',
+  /** The breakage no longer counts as flickering. */
+  'breakage.steadied',
+  /** Other people are suspected now, or nobody is. */
+  'breakage.suspects_changed',
+] as const
+export type InternalEventType = (typeof INTERNAL_EVENT_TYPES)[number]
+
+/** A row of the outbox: what happened to which record. */
+export interface OutboxEntry {
+  position: number
+  account_id: number
+  project_id: number
+  event_type: EventType | InternalEventType
+  row_id: string
+  /** For a breakage: its newest occurrence at that time. */
+  occurrence?: number
+}
+
+/** Public events are written by triggers (db/event-triggers.ts). `records`: the account, the project and the id of each record. */
+export const append = (db: Database, type: InternalEventType, records: Sql, facts: object = {}) =>
+  db.execute(sql`
+    insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts)
+    select r.account_id, r.project_id, ${type}, r.id::text, ${type}, now(), ${JSON.stringify(facts)}::json
+    from (${records}) r (account_id, project_id, id)`)
+
+interface Row {
   position: number
   account_id: number
   /** Null where the project is gone, and its records with it. */
@@ -59,23 +89,40 @@ export async function sequenceAll(db: Database) {
 export const end = async (db: Database): Promise<number> =>
   (await db.one<{ position: number | null }>(sql`select max(position) as position from outbox`))!.position ?? 0
 
-/** What happened after a place in the order, in order, as it was then. Types of a newer version are passed over. */
+/** Events after a position, in order, as they were then. Internal types and those of a newer version are passed over. */
 export async function read(
   db: Database,
   after: number,
   limit: number,
   accountId?: number,
-): Promise<{ events: OutboxEvent[]; last: number; more: boolean }> {
+): Promise<{ events: SequencedEvent[]; last: number; more: boolean }> {
   const account: Sql = accountId === undefined ? sql`true` : sql`o.account_id = ${accountId}`
-  const entries = await db.rows<Entry>(sql`
+  const rows = await db.rows<Row>(sql`
     select o.position, o.account_id, o.project_id, p.name as project_name, o.event_type, o.happened_at as at, o.facts
     from outbox o left join projects p on p.id = o.project_id
     where o.position > ${after} and ${account} order by o.position limit ${limit}`)
-  const events = entries.flatMap(({ position, account_id, event_type, facts, project_name, ...occasion }) =>
+  const events = rows.flatMap(({ position, account_id, event_type, facts, project_name, ...context }) =>
     project_name !== null && event_type !== null && Object.hasOwn(EVENTS, event_type)
-      ? [{ position, account_id, event: eventOf(event_type as EventType, { ...occasion, project_name }, facts) }]
+      ? [{ position, account_id, event: eventOf(event_type as EventType, { ...context, project_name }, facts) }]
       : [],
   )
-  // Entries count, not events: a page may hold fewer of these and yet not be the last.
-  return { events, last: entries.at(-1)?.position ?? after, more: entries.length === limit }
+  // Rows count, not events: a page may hold fewer events and still not be the last one.
+  return { events, last: rows.at(-1)?.position ?? after, more: rows.length === limit }
+}
+
+const isKnown = (type: string | null) =>
+  type !== null && (Object.hasOwn(EVENTS, type) || (INTERNAL_EVENT_TYPES as readonly string[]).includes(type))
+
+/** Rows after a position, in order, internal types included; those of a deleted project and of a newer version are passed over. */
+export async function readEntries(
+  db: Database,
+  { after, upTo, limit }: { after: number; upTo: number | undefined; limit: number },
+): Promise<{ entries: OutboxEntry[]; last: number; more: boolean }> {
+  const rows = await db.rows<OutboxEntry & { is_there: boolean }>(sql`
+    select o.position, o.account_id, o.project_id, o.event_type, o.row_id, coalesce((o.facts ->> 'occurrence')::integer, 0) as occurrence,
+      p.id is not null as is_there
+    from outbox o left join projects p on p.id = o.project_id
+    where o.position > ${after} ${when(upTo, (position) => sql`and o.position <= ${position}`)} order by o.position limit ${limit}`)
+  const entries = rows.flatMap(({ is_there, ...entry }) => (is_there && isKnown(entry.event_type) ? [entry] : []))
+  return { entries, last: rows.at(-1)?.position ?? after, more: rows.length === limit }
 }

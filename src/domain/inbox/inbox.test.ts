@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openChannelRoom, RULE, SITE } from '../../../test/support/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import * as outbox from '../feed/outbox.ts'
-import { notify } from '../notifications/notifier.ts'
+import { readOutbox } from '../notifications/outbox-readers.ts'
 import { sendDigests } from './digest.ts'
 import * as inbox from './inbox.ts'
 import * as preferences from './preferences.ts'
@@ -15,7 +15,7 @@ const means = () => ({ vault: studio().service.vault, site: SITE })
 /** Looks at everything that happened, as a node does. */
 async function look() {
   await outbox.sequenceAll(db())
-  while (await notify(db(), means()));
+  while (await readOutbox(db(), means()));
 }
 const titles = async (user: string) => (await inbox.list(db(), id('users', user), {})).notifications.map(({ title }) => title)
 const mails = () =>

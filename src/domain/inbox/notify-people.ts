@@ -1,12 +1,11 @@
 import type { NotificationKind } from '../../contract/channels.ts'
-import type { EventType } from '../../contract/events.ts'
-import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
-import type { Jobs } from '../../db/queue.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { Vault } from '../access/secrets.ts'
-import { CHANGE_OF_APPROVAL, type Occasion } from '../channels/announce.ts'
+import { CHANGE_OF_APPROVAL } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
+import type { OutboxEntry } from '../feed/outbox.ts'
 import { mailTo, type Told, wantedBy, wayTo } from './ways.ts'
 
 interface Concern extends Told {
@@ -21,32 +20,24 @@ interface Means {
   site: string
 }
 
-/** Tells people what concerns them, where they chose to hear of it; of each thing once. In the caller's transaction. */
-export async function notifyPeople(db: Database, { vault, site }: Means, occasions: readonly Occasion[]) {
-  for (const concern of await concernsOf(db, occasions)) await notifyPerson(db, { vault, site }, concern)
+/** Notifies people of what concerns them, where they chose; of each thing once. In the caller's transaction. */
+export async function notifyPeople(db: Database, { vault, site }: Means, entries: readonly OutboxEntry[]) {
+  for (const { event_type, row_id, occurrence = 0 } of entries)
+    if (event_type === 'breakage.suspects_changed') await clear(db, row_id, occurrence)
+  for (const concern of await concernsOf(db, entries)) await notifyPerson(db, { vault, site }, concern)
 }
-
-/**
- * After the range of a breakage moved: notifies the author of the first suspect, once per occurrence. A person who was notified before and is
- * cleared gets one line in the inbox.
- */
-export const tellSuspects = ({ db, vault, site }: Means & { db: Pool }, { breakage_id, occurrence }: Jobs['tell_suspects']) =>
-  db.transaction(async (db) => {
-    await clear(db, breakage_id, occurrence)
-    for (const concern of await db.rows<Concern>(members(suspected([String(breakage_id)]))))
-      await notifyPerson(db, { vault, site }, concern)
-  })
 
 /** An occurrence of the breakage `k`, as notifications name it. */
 const named = (occurrence: Sql) => sql`k.id || case when ${occurrence} > 1 then ':' || ${occurrence} else '' end`
 const LATER = sql`case when k.occurrence > 1 then k.occurrence else 0 end`
 const OCCURRENCE = named(sql`k.occurrence`)
 
-async function clear(db: Database, breakageId: number, occurrence: number) {
+/** A person who was notified and is no longer suspected gets one line in the inbox. */
+async function clear(db: Database, breakageId: string, occurrence: number) {
   const told = sql`
     select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.title, n.path,
       k.state <> 'withdrawn' and (named_suspect(k.suspects) ->> 'user_id')::integer is not distinct from n.user_id as named
-    from notifications n join breakages k on k.id = ${breakageId}
+    from notifications n join breakages k on k.id = ${breakageId}::bigint
     where n.project_id = k.project_id and n.kind = 'suspected' and n.subject = 'breakage'
       and n.subject_id = ${named(sql`${occurrence}::integer`)} and (k.occurrence = ${occurrence} or k.state = 'withdrawn')`
   await db.execute(sql`
@@ -65,22 +56,22 @@ async function clear(db: Database, breakageId: number, occurrence: number) {
   // The next occurrence reuses the number of a withdrawn one, and needs its own notification.
   await db.execute(sql`
     update notifications n set subject_id = n.subject_id || '~' || n.id from breakages k
-    where k.id = ${breakageId} and k.state = 'withdrawn' and n.project_id = k.project_id and n.kind = 'suspected'
+    where k.id = ${breakageId}::bigint and k.state = 'withdrawn' and n.project_id = k.project_id and n.kind = 'suspected'
       and n.subject in ('breakage', ${CLEARED}) and n.subject_id = ${named(sql`${occurrence}::integer`)}`)
 }
 
 /** The subject type of a notification that clears a suspect. */
 const CLEARED = 'breakage_cleared'
 
-const idsOf = (occasions: readonly Occasion[], types: readonly EventType[]) =>
-  occasions.flatMap(({ event_type, row_id }) => (types.includes(event_type) ? [row_id] : []))
+const idsOf = (entries: readonly OutboxEntry[], types: readonly OutboxEntry['event_type'][]) =>
+  entries.flatMap(({ event_type, row_id }) => (types.includes(event_type) ? [row_id] : []))
 
-async function concernsOf(db: Database, occasions: readonly Occasion[]): Promise<Concern[]> {
+async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promise<Concern[]> {
   const sources: [ids: string[], rows: (ids: string[]) => Sql][] = [
-    [idsOf(occasions, ['breakage.opened', 'breakage.reopened']), suspected],
-    [idsOf(occasions, ['breakage.claimed']), given],
-    [idsOf(occasions, ['approval.requested']), waiting],
-    [idsOf(occasions, ['task.state_changed']), assigned],
+    [idsOf(entries, ['breakage.opened', 'breakage.reopened', 'breakage.suspects_changed']), suspected],
+    [idsOf(entries, ['breakage.claimed']), given],
+    [idsOf(entries, ['approval.requested']), waiting],
+    [idsOf(entries, ['task.state_changed']), assigned],
   ]
   const found: Concern[] = []
   for (const [ids, rows] of sources) if (ids.length > 0) found.push(...(await db.rows<Concern>(members(rows(ids)))))

@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import * as outbox from '../feed/outbox.ts'
-import { notify } from '../notifications/notifier.ts'
+import { readOutbox } from '../notifications/outbox-readers.ts'
 import * as inbox from './inbox.ts'
 
 const PEOPLE = {
@@ -61,7 +61,7 @@ test('approvers, leads, owners and admins are notified about assets that wait fo
   expect(status).toBe(202)
   await workOff(studio, 'ingest')
   await outbox.sequenceAll(studio.db)
-  while (await notify(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   const told = await Promise.all((Object.keys(PEOPLE) as Who[]).map(async (who) => [who, await titles(who)] as const))
   const waiting = ['2 assets of CL 1204 wait for approval in Starfall']
   expect(Object.fromEntries(told)).toEqual({

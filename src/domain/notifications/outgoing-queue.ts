@@ -1,6 +1,6 @@
 import { isChosen } from '../../contract/events.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { ToldEvent } from '../feed/events.ts'
+import type { OutboxEvent } from '../feed/events.ts'
 import * as outbox from '../feed/outbox.ts'
 import { LIVE } from './outgoing.ts'
 
@@ -60,8 +60,8 @@ const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promi
 
 const portion = (webhooks: number) => Math.max(1, Math.min(BATCH, Math.floor(MESSAGES / webhooks)))
 
-const isWanted = ({ project_id, event_types }: Wish, event: ToldEvent) =>
+const isWanted = ({ project_id, event_types }: Wish, event: OutboxEvent) =>
   (project_id === null || project_id === event.project_id) && isChosen(event_types, event.event_type)
 
 /** Written once: a message that is sent again is the same message. */
-const payloadOf = (event: ToldEvent) => JSON.stringify({ type: event.event_type, timestamp: event.timestamp, data: event })
+const payloadOf = (event: OutboxEvent) => JSON.stringify({ type: event.event_type, timestamp: event.timestamp, data: event })

@@ -145,12 +145,12 @@ export class Hub {
   }
 }
 
-interface News extends outbox.OutboxEvent {
+interface News extends outbox.SequencedEvent {
   /** As it goes over the wire: written once, however many hear it. */
   text: string
 }
 
-const framed = (entry: outbox.OutboxEvent): News => ({
+const framed = (entry: outbox.SequencedEvent): News => ({
   ...entry,
   text: `id: ${entry.position}\ndata: ${JSON.stringify(entry.event)}\n\n`,
 })

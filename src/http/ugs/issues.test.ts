@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
-import { notify } from '../../domain/notifications/notifier.ts'
+import { readOutbox } from '../../domain/notifications/outbox-readers.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
 const STREAM = '//ue5/main'
@@ -166,7 +166,7 @@ test('a fix in an unknown change is kept, and the change is named once it is rep
   })
   await workOff(studio, 'ingest')
   await outbox.sequenceAll(studio.db)
-  while (await notify(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   expect(await fixedBy()).toBe('1430')
   expect(await put({ Resolved: false })).toBe(200)
   expect(await get('issues?user=anna')).toMatchObject([{ FixChange: 0 }])

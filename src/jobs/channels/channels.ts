@@ -1,6 +1,6 @@
 import { LEASES } from '../../db/queue.ts'
 import * as queue from '../../domain/channels/message-queue.ts'
-import { notify } from '../../domain/notifications/notifier.ts'
+import { readOutbox } from '../../domain/notifications/outbox-readers.ts'
 import { type Lanes, startLanes } from '../lanes.ts'
 import { type ChannelContext, runChannelWorker } from './channel-worker.ts'
 
@@ -9,7 +9,7 @@ export const startChannels = (context: ChannelContext): Lanes =>
   startLanes(context, {
     name: 'channel',
     lease: LEASES.channels,
-    fill: () => notify(context.db, context),
+    fill: () => readOutbox(context.db, context),
     due: (lanes) => queue.due(context.db, lanes),
     run: (lane) => runChannelWorker(context, lane),
     close: () => {},
