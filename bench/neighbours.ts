@@ -74,9 +74,7 @@ async function scene(cluster: Cluster, flood: Flood) {
       await setTarpits(db, 'paused')
       await kill(child)
       // What the noisy account left behind is no part of the quiet window.
-      await db.execute(
-        sql`delete from graphile_worker._private_jobs where flags ? ${`for:account:${noise.account}`} and locked_at is null`,
-      )
+      await db.execute(sql`delete from jobs where account_id = ${noise.account} and state <> 'running'`)
     }
     return KINDS.map((kind) => {
       const [before, during] = [median(quiet[kind]), median(flooded[kind])]

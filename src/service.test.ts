@@ -35,7 +35,6 @@ const applied = async () => (await own.db.rows(sql`select from schema_migrations
 
 test('a command sets an empty database up', async () => {
   await own.db.execute(sql`drop schema public cascade`)
-  await own.db.execute(sql`drop schema graphile_worker cascade`)
   await own.db.execute(sql`create schema public`)
   expect(await open(COMMAND)).toMatchObject({ fresh: true })
   expect(await open(COMMAND)).toMatchObject({ fresh: false })

@@ -33,12 +33,11 @@ test('status tells what waits, what is switched off, what is overdue, and how la
   await db.execute(sql`insert into mails (to_user_id, subject, text) values (1, 'Hello', 'Hello')`)
   for (const looks of [1, 2]) {
     const asking = { build_run_id: looks, offset: 0, looks }
-    await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', owner: 'account:1' })
+    await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', account_id: 1 })
   }
   await enqueue(db, 'settle_breakages', { project_id: 1, job: 'night' }, {})
   await db.execute(sql`
-    update graphile_worker._private_jobs set run_at = now() + interval '10 minutes' * case when task_id =
-      (select id from graphile_worker._private_tasks where identifier = 'settle_breakages') then -1 else 1 end`)
+    update jobs set run_at = now() + interval '10 minutes' * case when kind = 'settle_breakages' then -1 else 1 end`)
   await reportNode(db, { id: randomUUID(), host: 'owl-1', role: 'work', version: '1.2.3', mails: true, backs_up: false }, [
     'https://ci.example',
   ])

@@ -10,6 +10,7 @@ import {
 } from '../contract/channels.ts'
 import * as sets from '../contract/sets.ts'
 import type { MigrationSession } from './migration-session.ts'
+import { JOB_STATES } from './queue.ts'
 
 /** Which column holds which closed set. */
 const COLUMNS: Record<string, readonly string[]> = {
@@ -25,6 +26,7 @@ const COLUMNS: Record<string, readonly string[]> = {
   'project_members.project_role': sets.PROJECT_ROLES,
   'api_tokens.created_via': sets.TOKEN_ORIGINS,
   'integrations.provider': sets.PROVIDERS,
+  'jobs.state': JOB_STATES,
   'deliveries.outcome': sets.DELIVERY_OUTCOMES,
   'changes.source_type': sets.SOURCE_TYPES,
   'build_runs.status': sets.BUILD_STATUSES,

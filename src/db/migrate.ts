@@ -1,10 +1,9 @@
-import { runMigrations } from 'graphile-worker'
-import pg from 'pg'
+import type pg from 'pg'
 import { applyChecks, areChecksCurrent } from './checks.ts'
 import { applyEventTriggers, areEventTriggersCurrent } from './event-triggers.ts'
-import { addressOf, openClient } from './hosts.ts'
+import { openClient } from './hosts.ts'
 import { BASELINE, type Migration, migrations, statementsOf } from './migration-files.ts'
-import { LOCK_TIMEOUT, type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
+import { type MigrationLog, type MigrationSession, openMigrationSession } from './migration-session.ts'
 
 const SILENT: MigrationLog = { info: () => {}, warn: () => {} }
 
@@ -33,7 +32,6 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
     }
     await applyChecks(session)
     await applyEventTriggers(session)
-    await migrateQueue(session, url)
     return { applied: todo.length, fresh: rows.length === 0 }
   } finally {
     await session.end()
@@ -122,21 +120,6 @@ async function applyOnline(session: MigrationSession, name: string, statement: s
     if (rows.length > 0) await session.concurrently(name, `drop index concurrently ${index}`)
   }
   await session.concurrently(name, statement)
-}
-
-/** The job queue brings its own schema. */
-async function migrateQueue({ pooled, retry }: MigrationSession, url: string) {
-  const pgPool = new pg.Pool({ ...(addressOf(url) as pg.PoolConfig), max: 1, application_name: 'goldmaster migrate' })
-  pgPool.on('error', () => {})
-  pgPool.on('connect', (client) => {
-    client.on('error', () => {})
-    if (!pooled) void client.query(`${LOCK_TIMEOUT}; set statement_timeout = 0`)
-  })
-  try {
-    await retry('graphile_worker', () => runMigrations({ pgPool }))
-  } finally {
-    await pgPool.end()
-  }
 }
 
 async function requireVersion(client: pg.Client) {

@@ -16,14 +16,10 @@ const LOCK_KEY = 7_163_520_418
 /** The right to change the schema, and the connection that does. */
 export interface MigrationSession {
   client: pg.Client
-  /** The address leads to a connection pooler: settings of a session would reach other sessions. */
-  pooled: boolean
   /** One transaction that waits for locks only briefly and is tried again, with back-off, until it gets them. */
   transaction<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T>
   /** One statement outside a transaction, of a kind that blocks nobody while it waits. */
   concurrently(name: string, statement: string): Promise<void>
-  /** Tries again while the work fails because a lock was not to be had. */
-  retry<T>(name: string, work: () => Promise<T>): Promise<T>
   end(): Promise<void>
 }
 
@@ -63,7 +59,8 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
     log.warn({ migration: name, blockers }, message)
   }
 
-  const retry: MigrationSession['retry'] = async (name, work) => {
+  /** Tries again while the work fails because a lock was not to be had. */
+  const retry = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       if (lost)
         throw Object.assign(new Error('The connection that holds the migration lock was lost: start again.'), { code: '08006' })
@@ -85,15 +82,13 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
   }
 
   try {
-    const pooled = await isPooled(client)
-    if (!pooled) await client.query('set statement_timeout = 0')
+    // Behind a pooler, settings of a session would reach other sessions.
+    if (!(await isPooled(client))) await client.query('set statement_timeout = 0')
     for (let logged = false; !(await tryLock(guard)); logged = true, await sleep(POLL_MS))
       if (!logged) log.info('another node migrates the database: waiting')
     return {
       client,
-      pooled,
       end,
-      retry,
       transaction: (name, work) =>
         retry(name, async () => {
           await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`)
@@ -118,8 +113,6 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
     throw error
   }
 }
-
-export const LOCK_TIMEOUT = `set lock_timeout = ${LOCK_TIMEOUT_MS}`
 
 const isLockFailure = (error: unknown) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 

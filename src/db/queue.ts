@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Database, sql } from './database.ts'
+import { type Database, isUniqueViolation, type Sql, sql } from './database.ts'
 
 /** Every kind of work that is done later, and what it needs to know. Providers add the jobs that ask their servers. */
 export interface Jobs {
@@ -34,37 +34,260 @@ export interface Jobs {
 }
 export type JobKind = keyof Jobs
 
+/**
+ * `waiting` jobs are due, `scheduled` ones not yet. A `canceled` one still runs, and is not tried again: it was replaced by a newer one of
+ * its name, or taken back. One that `failed` was given up.
+ */
+export const JOB_STATES = ['scheduled', 'waiting', 'running', 'canceled', 'failed'] as const
+
+/** Jobs that nobody works on. */
+export const IDLE = sql`state in ('scheduled', 'waiting', 'failed')`
+
 interface Placing {
-  /** On whose behalf it is done, say `account:7`: owners take turns, and none gets all the slots. */
+  /** The account that it belongs to; none for the service's own work. */
+  account_id?: number
+  /** Owners take turns, and none gets all the slots. The account, if nothing else is given. */
   owner?: string
-  /** The server it asks: only a few jobs ask one at the same time, and none while it does not answer. */
+  /** The server it calls: only a few jobs call one at the same time, and none while it does not answer. */
   server?: string
   /** Not before this many seconds from now. */
   delay?: number
-  /** A waiting job of the same name is replaced instead of doubled. */
+  /** A waiting job of the same name and account is replaced instead of doubled. */
   name?: string
 }
 
-/** How the flags of a job begin that say whom it is for, and which server it asks. */
-export const FOR = 'for:'
-export const ASKS = 'asks:'
-
-/** graphile-worker refuses a job key of more than 512 characters; the name of a CI job alone may have 500. */
-const KEY_MAX = 512
-const keyOf = (name: string): string => {
-  if (name.length <= KEY_MAX) return name
+/** Longer names, which may contain that of a CI job, are hashed: an entry of an index has a limit. */
+const NAME_MAX = 512
+const shortened = (name: string): string => {
+  if (name.length <= NAME_MAX) return name
   const hash = createHash('sha256').update(name).digest('hex')
   return `${name.slice(0, 200).toWellFormed()} ${hash}`
 }
 
 /** In the caller's transaction: what is rolled back is never worked on. */
 export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], placing: Placing) => {
-  const { owner, server, delay = 0, name } = placing
-  const flags = [...(owner === undefined ? [] : [FOR + owner]), ...(server === undefined ? [] : [ASKS + server])]
+  const { account_id, server = '', delay = 0, name } = placing
+  const { owner = account_id === undefined ? '' : `account:${account_id}` } = placing
+  const insert = sql`
+    insert into jobs (account_id, owner, server, kind, payload, name, state, run_at)
+    values (${account_id ?? null}, ${owner}, ${server}, ${kind}, ${JSON.stringify(payload)}::json, ${name === undefined ? null : shortened(name)}, ${delay > 0 ? 'scheduled' : 'waiting'},
+      ${delay > 0 ? sql`goldmaster_now() + make_interval(secs => ${delay})` : sql`now()`})`
+  if (name === undefined) return db.execute(insert)
   return db.execute(sql`
-    select graphile_worker.add_job(${kind}, payload => ${JSON.stringify(payload)}::json,
-      run_at => ${delay > 0 ? sql`goldmaster_now() + make_interval(secs => ${delay})` : sql`now()`}, job_key => ${name === undefined ? null : keyOf(name)}::text, flags => ${flags}::text[])`)
+    with replaced as (update jobs set state = 'canceled' where ${called(name, account_id)} and state = 'running')
+    ${insert}
+    on conflict (account_id, name) where name is not null and ${IDLE} do update set
+      owner = excluded.owner, server = excluded.server, kind = excluded.kind, payload = excluded.payload, state = excluded.state,
+      run_at = excluded.run_at, attempts = 0, last_error = null, created_at = excluded.created_at`)
 }
+
+const called = (name: string, account_id: number | undefined) =>
+  sql`name = ${shortened(name)} and ${account_id === undefined ? sql`account_id is null` : sql`account_id = ${account_id}`}`
+
+/** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
+export const cancel = (db: Database, { name, account_id }: { name: string; account_id?: number }) =>
+  db.execute(sql`
+    with gone as (delete from jobs where ${called(name, account_id)} and ${IDLE})
+    update jobs set state = 'canceled' where ${called(name, account_id)} and state = 'running'`)
+
+/** A job that a worker has claimed. */
+export interface Job {
+  id: number
+  kind: string
+  payload: unknown
+  owner: string
+  server: string
+  attempts: number
+  /** Of recurring work: the time it runs for. */
+  slot: string | null
+}
+
+interface Claim {
+  worker: string
+  /** Jobs that call a server, or those that do not. */
+  remote: boolean
+  kinds: readonly string[]
+  /** The owner who had the last turn. */
+  after: string
+  /** Owners and servers that have enough jobs under way, or must not be called. */
+  full: { owners: readonly string[]; servers: readonly string[] }
+  limit: number
+}
+
+/**
+ * The next jobs, at most one of each owner and server. Owners take turns in their order, from the one after the last. It jumps in the index
+ * from owner to owner, and from server to server of each, so that it costs the same however many jobs wait for one of them.
+ */
+export async function claim(db: Database, { worker, remote, kinds, after, full, limit }: Claim): Promise<Job[]> {
+  const waiting = sql`j.state = 'waiting' and (j.server <> '') = ${remote}`
+  const next = (column: Sql, condition: Sql) =>
+    sql`(select ${column} from jobs j where ${waiting} and ${condition} order by ${column} limit 1)`
+  const owner = sql`j.owner`
+  const server = sql`j.server`
+  const claimed = await db.rows<Job & { turn: number }>(sql`
+    with recursive ahead (owner) as (
+        ${next(owner, sql`j.owner > ${after}`)}
+        union all select ${next(owner, sql`j.owner > a.owner`)} from ahead a where a.owner is not null),
+      behind (owner) as (
+        ${next(owner, sql`j.owner <= ${after}`)}
+        union all select ${next(owner, sql`j.owner > b.owner and j.owner <= ${after}`)} from behind b where b.owner is not null),
+      picked as materialized (
+        select row_number() over () as turn, job.id, job.server from (select owner from ahead union all select owner from behind) o
+        cross join lateral (
+          with recursive servers (server) as (
+            ${next(server, sql`j.owner = o.owner`)}
+            union all select ${next(server, sql`j.owner = o.owner and j.server > s.server`)} from servers s where s.server is not null)
+          select first.* from servers s cross join lateral (
+            select j.id, j.server, j.run_at from jobs j
+            where ${waiting} and j.owner = o.owner and j.server = s.server and j.kind = any (${kinds}::text[])
+            order by j.run_at, j.id limit 1) first
+          where s.server <> all (${full.servers}::text[]) order by first.run_at, first.id limit 1) job
+        where o.owner <> all (${full.owners}::text[]) limit ${limit}),
+      free as (
+        select j.id, p.turn from jobs j join picked p on p.id = j.id
+        where j.state = 'waiting' and (p.server = '' or not exists (select from picked q where q.server = p.server and q.turn < p.turn))
+        for update of j skip locked)
+    update jobs j set state = 'running', worker = ${worker}, attempts = j.attempts + 1, lease_until = ${leaseEnd}
+    from free where j.id = free.id
+    returning j.id, j.kind, j.payload, j.owner, j.server, j.attempts, j.slot, free.turn`)
+  return claimed.sort((a, b) => a.turn - b.turn)
+}
+
+/** How long a worker that says nothing keeps its jobs. */
+export const LEASE_SECONDS = 20
+const leaseEnd = sql`now() + make_interval(secs => ${LEASE_SECONDS})`
+
+/**
+ * The worker still runs these jobs; returns those that others have taken over. A row that is locked, mostly by the job's own transaction, is
+ * passed over: nobody else can take it either.
+ */
+export const renew = async (db: Database, worker: string, ids: number[]): Promise<number[]> =>
+  (
+    await db.rows<{ id: number }>(sql`
+      with held as (select id from jobs where id = any (${ids}::bigint[]) and worker = ${worker} for update skip locked),
+        renewed as (update jobs set lease_until = ${leaseEnd} where id in (select id from held))
+      select id from unnest(${ids}::bigint[]) id where not exists (select from jobs j where j.id = id.id and j.worker = ${worker})`)
+  ).map(({ id }) => id)
+
+/** After this time an attempt counts even if its worker died: a job that ends every worker is given up in the end. */
+const FREE_ATTEMPTS = sql`interval '1 day'`
+export const ATTEMPTS_MAX = 25
+const ENDED = 'The node that worked on it ended.'
+
+/**
+ * Jobs of workers that died can be claimed again, and the attempt does not count. A lease beyond the longest one was taken before the clock
+ * was set back. Returns how many they were.
+ */
+export const reclaim = (db: Database): Promise<number> =>
+  giveBack(db, sql`lease_until not between now() and now() + make_interval(secs => ${LEASE_SECONDS + 1})`)
+
+/** Jobs of a worker that stops. */
+export const release = (db: Database, worker: string): Promise<number> => giveBack(db, sql`worker = ${worker}`)
+
+const giveBack = (db: Database, which: Sql): Promise<number> =>
+  db.transaction(async (db) => {
+    const rows = await db.rows<{ id: number }>(
+      sql`select id from jobs where state in ('running', 'canceled') and ${which} for update skip locked`,
+    )
+    if (rows.length === 0) return 0
+    const given = sql`id = any (${rows.map(({ id }) => id)}::bigint[])`
+    await db.execute(sql`
+      delete from jobs j where ${given} and (state = 'canceled' or exists (
+        select from jobs newer where newer.name = j.name and newer.account_id is not distinct from j.account_id and newer.${IDLE}))`)
+    const isFree = sql`created_at > now() - ${FREE_ATTEMPTS}`
+    const isOver = sql`not ${isFree} and attempts >= ${ATTEMPTS_MAX} and slot is null`
+    await db.execute(sql`
+      update jobs set worker = null, lease_until = null, attempts = case when ${isFree} then attempts - 1 else attempts end,
+        state = case when ${isOver} then 'failed' else 'waiting' end, run_at = case when ${isOver} then now() else run_at end,
+        last_error = case when ${isOver} then coalesce(last_error, ${ENDED}) else last_error end
+      where ${given}`)
+    return rows.length
+  })
+
+const mine = ({ id }: Job, worker: string) => sql`id = ${id} and worker = ${worker}`
+
+/** It is done. */
+export const complete = (db: Database, worker: string, job: Job) => db.execute(sql`delete from jobs where ${mine(job, worker)}`)
+
+/** It is tried again after some seconds; without them it is given up. */
+export const fail = (db: Database, worker: string, job: Job, { error, seconds }: { error: string; seconds?: number }) =>
+  putBack(
+    db,
+    worker,
+    job,
+    sql`last_error = ${error}, state = ${seconds === undefined ? 'failed' : 'scheduled'}, run_at = now() + make_interval(secs => ${seconds ?? 0})`,
+  )
+
+/** Recurring work waits for its next time. */
+export const reschedule = (db: Database, worker: string, job: Job, slot: Date, error: string | null) =>
+  putBack(db, worker, job, sql`last_error = ${error}, state = 'scheduled', run_at = ${slot}, slot = ${slot}, attempts = 0`)
+
+/** One that was canceled or replaced while it ran is done. */
+async function putBack(db: Database, worker: string, job: Job, change: Sql) {
+  const kept = await db
+    .execute(sql`update jobs set worker = null, lease_until = null, ${change} where ${mine(job, worker)} and state = 'running'`)
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, 'jobs_name')) return 0
+      throw error
+    })
+  if (kept === 0) await complete(db, worker, job)
+}
+
+/** Every kind of recurring work has its row. One that is due earlier by new settings is. */
+export const schedule = (db: Database, slots: Record<string, Date>) =>
+  db.execute(sql`
+    insert into jobs (owner, kind, name, payload, state, run_at, slot)
+    select '', kind, kind, '{}', 'scheduled', slot, slot from unnest(${Object.keys(slots)}::text[], ${Object.values(slots)}::timestamptz[]) s (kind, slot)
+    where not exists (select from jobs where name = kind and account_id is null and state in ('running', 'canceled'))
+    on conflict (account_id, name) where name is not null and ${IDLE} do update set run_at = excluded.run_at, slot = excluded.slot
+      where jobs.state = 'scheduled' and jobs.attempts = 0 and jobs.run_at > excluded.run_at`)
+
+/** What has become due waits for a worker. Rows that are just being replaced are left for the next time. */
+export const promote = (db: Database): Promise<number> =>
+  db.execute(sql`
+    update jobs set state = 'waiting' where id = any (array(
+      select id from jobs where state = 'scheduled' and run_at <= now() order by run_at limit ${PROMOTED_MAX} for update skip locked))`)
+const PROMOTED_MAX = 1_000
+
+/** In words for whoever looks at the job; which servers are left alone, nodes tell themselves (domain/operations/nodes.ts). */
+const LEFT_ALONE = 'The server does not answer. We try again later.'
+
+/** Jobs that are to call a server which does not answer wait, spread out; it is no attempt of theirs. */
+export const postpone = (db: Database, server: string, seconds: number) =>
+  db.execute(sql`
+    update jobs set state = 'scheduled', run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
+      last_error = coalesce(last_error, ${LEFT_ALONE})
+    where id = any (array(select id from jobs where state = 'waiting' and server <> '' and server = ${server} for update skip locked))`)
+
+export interface JobCount {
+  kind: string
+  state: 'running' | 'failed' | 'retrying' | 'scheduled' | 'waiting'
+  count: number
+}
+
+/** A longer queue is counted up to the limit. */
+export const countJobs = (db: Database, limit: number): Promise<JobCount[]> =>
+  db.rows<JobCount>(sql`
+    select kind, count(*) as count,
+      case when state in ('running', 'canceled') then 'running' when state = 'failed' then 'failed'
+        when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
+    from (select kind, state, attempts, run_at from jobs where slot is null or state <> 'scheduled' or attempts > 0 limit ${limit}) jobs group by 1, 3 order by 1, 3`)
+
+/** When jobs that nobody works on were due. */
+export const dueTimes = sql`
+  select run_at from jobs where (state = 'waiting' or state = 'scheduled' and slot is null) and run_at <= now()`
+
+/** Jobs that failed at least once and are not done. */
+export const failingJobs = sql`
+  select id, kind, payload, attempts, state = 'failed' as given_up, run_at as next_try_at, last_error as error
+  from jobs where last_error is not null`
+
+/** Which jobs were given up that long ago, the oldest first. */
+export const givenUpBefore = (time: Sql) => sql`state = 'failed' and run_at < ${time} order by run_at`
+
+/** Jobs that nobody works on and whose payload contains a text, in any case. */
+export const forgetMentioning = (db: Database, text: string) =>
+  db.execute(sql`delete from jobs where ${IDLE} and position(lower(${text}) in lower(payload::text)) > 0`)
 
 /** Kinds of advisory locks by which nodes share out queues that have one lane each, and who makes the next backup. */
 export const LEASES = {
@@ -74,16 +297,3 @@ export const LEASES = {
   objects: 0x6f626a73,
   backups: 0x6261636b,
 }
-
-/** In words for whoever looks at the job; which servers are left alone, nodes tell themselves (domain/operations/nodes.ts). */
-const LEFT_ALONE = 'The server does not answer. We try again later.'
-
-/** Jobs that are to ask a server which does not answer wait, spread out; it is no try of theirs. */
-export const postpone = (db: Database, flag: string, seconds: number) =>
-  db.execute(sql`
-    update graphile_worker._private_jobs set run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
-      last_error = coalesce(last_error, ${LEFT_ALONE})
-    where is_available and run_at <= now() and flags ? ${flag}`)
-
-/** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
-export const cancel = (db: Database, name: string) => db.execute(sql`select graphile_worker.remove_job(${keyOf(name)})`)

@@ -22,7 +22,7 @@ export const asking = ({ account_id, config }: IntegrationContext) => {
   const server = text(config.server) ?? ''
   const origin = URL.canParse(server) && new URL(server).origin
   return {
-    owner: `account:${account_id}`,
+    account_id,
     server: `${account_id} ${origin && origin !== 'null' ? origin : server.slice(0, 200)}`,
   }
 }

@@ -103,7 +103,7 @@ export function enqueueDelivery(db: Database, { account_id }: IntegrationContext
   return db.transaction(async (db) => {
     const [id] = await deliveries.accept(db, [{ ...arrival, facts: JSON.stringify(facts) }], 'accepted')
     if (id === undefined) return noteRepeat(db, reading)
-    await enqueue(db, 'ingest', { delivery_id: id }, { owner: `account:${account_id}` })
+    await enqueue(db, 'ingest', { delivery_id: id }, { account_id })
     return { status: 'accepted', delivery_id: String(id) }
   })
 }

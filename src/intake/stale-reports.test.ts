@@ -26,12 +26,12 @@ const report = async (status: string) =>
       body: { job_name: 'night', build_number: 7, status, build_url: 'https://ci.example/job/night/7/' },
     })
   ).json
-const polls = () => studio.db.execute(sql`select from graphile_worker.jobs where task_identifier = 'poll_jenkins'`)
+const polls = () => studio.db.execute(sql`select from jobs where kind = 'poll_jenkins'`)
 
 test('a report from before what is known asks Jenkins nothing', async () => {
   expect((await report('SUCCESS')).status).toBe('processed')
   expect(await polls()).toBe(1)
-  await studio.db.execute(sql`select graphile_worker.remove_job(key) from graphile_worker.jobs where key is not null`)
+  await studio.db.execute(sql`delete from jobs where name is not null`)
   expect((await report('STARTED')).status).toBe('stale')
   expect(await polls()).toBe(0)
 })

@@ -24,7 +24,7 @@ afterEach(async () => {
   jenkins.close()
   await worker?.stop()
   worker = undefined
-  await studio.db.execute(sql`delete from graphile_worker._private_jobs`)
+  await studio.db.execute(sql`delete from jobs`)
   await studio.db.execute(sql`delete from build_runs`)
 })
 
@@ -71,8 +71,7 @@ interface Job {
 }
 const jobs = (kind: string) =>
   studio.db.rows<Job>(sql`
-    select t.identifier as kind, j.attempts, j.locked_at is not null as held, j.last_error as error
-    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${kind}`)
+    select kind, attempts, state = 'running' as held, last_error as error from jobs where kind = ${kind}`)
 
 test('forty builds on a Jenkins that never answers hold up nobody else', async () => {
   let hung = 0

@@ -77,11 +77,10 @@ const tell = async (path: string, { webhook_token }: { webhook_token: string }, 
   (await studio.ask(`/webhooks/${path}?token=${webhook_token}`, { method: 'POST', body })).json
 const waiting = (kind: JobKind) =>
   studio.db.rows<{ payload: never }>(sql`
-    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    where t.identifier = ${kind} and j.attempts < j.max_attempts`)
+    select payload from jobs where kind = ${kind} and state in ('scheduled', 'waiting')`)
 const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
 const forgetChanges = () => studio.db.execute(sql`truncate changes, assets cascade`)
-const forgetAll = () => studio.db.execute(sql`delete from graphile_worker._private_jobs`)
+const forgetAll = () => studio.db.execute(sql`delete from jobs`)
 const triggered = async () => {
   const delivered = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
     job_name: 'night',
@@ -349,7 +348,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       await studio.db.execute(sql`update change_branches set arrived_at = now() + interval '1 minute'`)
       const effect = () =>
         rows(sql`
-          select count(*) as jobs from graphile_worker._private_jobs where payload::text like ${`%${broken}%`}`)
+          select count(*) as jobs from jobs where payload::text like ${`%${broken}%`}`)
       return { payload: { project_id: studio.world.projects!.star!.id as number }, effect }
     },
     [{ jobs: 1 }],

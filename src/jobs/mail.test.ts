@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/database.t
 import { keepLog } from '../../test/support/log.ts'
 import { until } from '../../test/support/until.ts'
 import { sql } from '../db/database.ts'
+import { enqueue } from '../db/queue.ts'
 import { Vault } from '../domain/access/secrets.ts'
 import { createByOwner } from '../domain/access/tokens.ts'
 import * as users from '../domain/accounts/users.ts'
@@ -76,18 +77,15 @@ test('a mail server that says nothing holds up no other work, and is left alone 
   try {
     await until(() => callers.size >= 2)
     // Somebody else's work asks no mail server.
-    await store.db.execute(sql`select graphile_worker.add_job('purge_integration', '{"integration_id": 1}')`)
-    await until(
-      async () =>
-        (await store.db.rows(sql`select from graphile_worker.jobs where task_identifier = 'purge_integration'`)).length === 0,
-    )
+    await enqueue(store.db, 'purge_integration', { integration_id: 1 }, {})
+    await until(async () => (await store.db.rows(sql`select from jobs where kind = 'purge_integration'`)).length === 0)
     await until(() => log.text().includes('is left alone'))
     expect(callers.size).toBeLessThanOrEqual(6)
   } finally {
     for (const caller of callers) caller.destroy()
     silent.close()
     await worker.stop()
-    await store.db.execute(sql`delete from graphile_worker._private_jobs`)
+    await store.db.execute(sql`delete from jobs`)
   }
 })
 

@@ -1,139 +1,250 @@
-import { EventEmitter } from 'node:events'
-import { Logger as GraphileLogger, type JobHelpers, type Runner, run, type WorkerEvents } from 'graphile-worker'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Pool } from '../db/database.ts'
-import { ASKS, postpone } from '../db/queue.ts'
+import * as queue from '../db/queue.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { NoAnswer, Unreachable } from '../net/safe-fetch.ts'
 import { traced } from '../net/tracing.ts'
-import { type Limits, openAdmission } from './admission.ts'
 import type { Breaker } from './breaker.ts'
-import { rememberClaims } from './claims.ts'
-import type { Heartbeat } from './heartbeat.ts'
-import { releasedOnce } from './released-once.ts'
+import { isDue, nextTime, type Times } from './schedule.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
 
 /** Kinds of jobs that share slots, and how these are shared out. */
-export interface Crew extends Limits {
+export interface WorkerPool {
+  /** Jobs that call a server, or those that do not. */
+  remote: boolean
   slots: number
+  perOwner: number
+  perServer: number
   tasks: Record<string, Task>
-  crontab?: string
 }
 
-/** Told to stop, work may go on for this long; then what waits for other servers is cut off and tried again by the next worker. */
-export const STOP_TIMEOUT_MS = 3_000
-const GIVE_UP_MS = 2 * STOP_TIMEOUT_MS + 1_000
-
-export interface Means {
+interface RunnerContext {
   db: Pool
   log: Logger
   breaker: Breaker
-  heartbeat: Heartbeat
-  signal: AbortSignal
+  /** When recurring work is due, by its kind. */
+  times: Record<string, Times>
 }
 
-/** One life of a crew; `over` when it ends, by itself or told to. */
-export async function beginRunner({ db, log, breaker, heartbeat, signal }: Means, crew: Crew) {
-  const admission = openAdmission(crew, breaker)
-  const claims = rememberClaims(db)
-  const events: WorkerEvents = new EventEmitter()
-  let pool = ''
-  events.on('pool:create', ({ workerPool }) => {
-    pool = workerPool.id
-    heartbeat.join(pool)
-  })
-  let working = false
-  events.on('job:start', ({ job }) => {
-    working = true
-    claims.taken(Number(job.id))
-    admission.taken(flagsOf(job))
-  })
-  events.on('worker:getJob:empty', ({ worker }) => {
-    working = true
-    if (admission.noneFound()) worker.nudge()
-  })
-  events.on('worker:getJob:error', () => {
-    claims.lost()
-    admission.broke()
-    // What the library learns with its first look it learns once: should that fail, it would fail for ever.
-    if (!working) void started.then((runner) => runner.stop()).catch(() => {})
-  })
-  // Of a shutdown that waits for a database that is away nobody hears again.
-  const gaveUp = new Promise<void>((resolve) => {
-    events.on('pool:gracefulShutdown', () => setTimeout(resolve, GIVE_UP_MS).unref())
+/** New jobs are found by looking: NOTIFY takes a lock that all commits of the database wait for, and a pooler does not pass it on. */
+const TICK_MS = 200
+const RENEW_MS = 5_000
+const SCHEDULE_MS = 60_000
+/** After the signal to stop, work may go on for this long; then what waits for other servers is cut off and tried again later. */
+const STOP_TIMEOUT_MS = 3_000
+const GIVE_UP_MS = 2 * STOP_TIMEOUT_MS + 1_000
+const PAUSE_MS = 1_000
+const ERROR_MAX = 2_000
+/** Attempts of half an hour: then recurring work waits for its next time. */
+const RECURRING_ATTEMPTS = 8
+
+interface Running {
+  job: queue.Job
+  pool: WorkerPool
+  control: AbortController
+  ended: Promise<void>
+}
+
+/** Works on jobs until stopped. A job that throws is tried again, each time a little later. */
+export async function startRunner({ db, log, breaker, times }: RunnerContext, pools: WorkerPool[]) {
+  const worker = randomUUID()
+  const running = new Map<number, Running>()
+  const stopping = new AbortController()
+  const isStopping = () => stopping.signal.aborted
+  const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => {})
+
+  /** Owners and servers that get no slot now. */
+  const full = (jobs: queue.Job[], { perOwner, perServer }: WorkerPool) => ({
+    owners: [...counted(jobs.map(({ owner }) => owner))].flatMap(([owner, count]) => (count >= perOwner ? [owner] : [])),
+    servers: [
+      ...breaker.open(),
+      ...[...counted(jobs.map(({ server }) => server))].flatMap(([server, count]) =>
+        server !== '' && count >= (breaker.isHalfOpen(server) ? 1 : perServer) ? [server] : [],
+      ),
+    ],
   })
 
-  /** What a server's silence or its answer means for the others that are to ask it. */
-  const judge = async (server: string | undefined, error?: unknown) => {
-    if (server === undefined || signal.aborted) return
-    if (!(error instanceof NoAnswer)) {
-      if (error === undefined || error instanceof Unreachable) breaker.answered(server)
-      return
-    }
-    const pause = breaker.failed(server)
-    if (pause === undefined) return
-    log.warn(
-      { server: server.slice(ASKS.length), seconds: Math.round(pause / 1000) },
-      'a server does not answer and is left alone',
-    )
-    await postpone(db, server, pause / 1000).catch(() => {})
-  }
-
-  const guarded =
-    (task: Task) =>
-    async (payload: unknown, { job }: JobHelpers) => {
-      const flags = flagsOf(job)
-      const server = flags.find((flag) => flag.startsWith(ASKS))
-      try {
-        await traced(`job ${job.task_identifier}`, 'internal', { 'goldmaster.job': job.task_identifier }, () =>
-          task(payload as never, signal),
-        )
-        await judge(server)
-      } catch (error) {
-        await judge(server, error)
-        throw scrubbed(error)
-      } finally {
-        admission.ended(flags)
+  /** Fills the free slots of a pool, one job for each owner at a time. */
+  const filling = (pool: WorkerPool) => {
+    const kinds = Object.keys(pool.tasks)
+    let after = ''
+    return async () => {
+      while (!isStopping()) {
+        const jobs = [...running.values()].flatMap((one) => (one.pool === pool ? [one.job] : []))
+        const limit = pool.slots - jobs.length
+        if (limit === 0) return
+        const claimed = await queue.claim(db, { worker, remote: pool.remote, kinds, after, full: full(jobs, pool), limit })
+        if (claimed.length === 0 || isStopping()) return
+        for (const job of claimed) begin(job, pool)
+        after = claimed.at(-1)!.owner
+        // All owners had their turn, and those who did get no more.
+        const { owners } = full([...jobs, ...claimed], pool)
+        if (claimed.length < limit && claimed.every(({ owner }) => owners.includes(owner))) return
       }
     }
+  }
 
-  const started: Promise<Runner> = run({
-    pgPool: releasedOnce(db.pool),
-    concurrency: crew.slots,
-    noHandleSignals: true,
-    events,
-    forbiddenFlags: async () => {
-      const flags = await admission.forbidden()
-      await claims.settle(pool)
-      return flags
-    },
-    // Batches, even of one, are waited for when the worker stops; single writes would be lost with the connection.
-    preset: { worker: { gracefulShutdownAbortTimeout: 2 * STOP_TIMEOUT_MS, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    logger: new GraphileLogger((scope) => (level, message, meta) => {
-      if (level === 'error') log.warn({ job: scope.taskIdentifier, error: (meta?.error as Error | undefined)?.message }, message)
-      else log.trace({ job: scope.taskIdentifier }, message)
-    }),
-    taskList: Object.fromEntries(Object.entries(crew.tasks).map(([kind, task]) => [kind, guarded(task)])),
-    crontab: crew.crontab ?? '',
-  })
-  const runner = await started
-  const ended = runner.promise.catch((error: Error) => log.warn({ error: error.message }, 'the worker failed'))
-  const over = Promise.race([ended, gaveUp]).then(() => heartbeat.leave(pool))
+  const begin = (job: queue.Job, pool: WorkerPool) => {
+    const control = new AbortController()
+    const ended = run(job, pool.tasks[job.kind]!, control.signal).finally(() => {
+      running.delete(job.id)
+      wake()
+    })
+    running.set(job.id, { job, pool, control, ended })
+  }
+
+  const run = async (job: queue.Job, task: Task, signal: AbortSignal) => {
+    const slot = job.slot === null ? undefined : new Date(job.slot)
+    const payload = slot === undefined ? job.payload : { slot: job.slot }
+    let failure: unknown
+    if (slot === undefined || isDue(times[job.kind]!, slot, new Date()))
+      failure = await traced(`job ${job.kind}`, 'internal', { 'goldmaster.job': job.kind }, () =>
+        task(payload as never, signal),
+      ).then(() => undefined, failureOf)
+    if (failure !== undefined) log.warn({ job: job.kind, error: reasonOf(failure) }, 'a job failed')
+    if (job.server !== '' && !signal.aborted) await judge(job.server, failure)
+    await record(job, () => (slot === undefined ? end(job, failure) : recur(job, slot, failure)))
+  }
+
+  /** What a server's silence or its answer means for the others that are to call it. */
+  const judge = async (server: string, failure: unknown) => {
+    if (!(failure instanceof NoAnswer)) {
+      if (failure === undefined || failure instanceof Unreachable) breaker.answered(server)
+      return
+    }
+    const milliseconds = breaker.failed(server)
+    if (milliseconds === undefined) return
+    log.warn({ server, seconds: Math.round(milliseconds / 1000) }, 'a server does not answer and is left alone')
+    await queue.postpone(db, server, milliseconds / 1000).catch(() => {})
+  }
+
+  const end = (job: queue.Job, failure: unknown) => {
+    if (failure === undefined) return queue.complete(db, worker, job)
+    const error = reasonOf(failure)
+    return queue.fail(db, worker, job, job.attempts < queue.ATTEMPTS_MAX ? { error, seconds: backOff(job) } : { error })
+  }
+
+  const recur = (job: queue.Job, slot: Date, failure: unknown) => {
+    const now = Date.now()
+    const next = nextTime(times[job.kind]!, new Date(Math.max(now, slot.getTime())))
+    const [error, seconds] = [failure === undefined ? null : reasonOf(failure), backOff(job)]
+    return error !== null && job.attempts < RECURRING_ATTEMPTS && now + 1000 * seconds < next.getTime()
+      ? queue.fail(db, worker, job, { error, seconds })
+      : queue.reschedule(db, worker, job, next, error)
+  }
+
+  /** The job keeps its slot until its end is recorded: without the database there is no other to run. */
+  const record = async (job: queue.Job, write: () => Promise<unknown>) => {
+    for (;;)
+      try {
+        return void (await write())
+      } catch (error) {
+        log.warn({ job: job.kind, error: reasonOf(error) }, 'the end of a job waits for the database')
+        if (isStopping()) return
+        await pause(PAUSE_MS)
+      }
+  }
+
+  let isWoken = false
+  let resume = () => {}
+  const wake = () => {
+    isWoken = true
+    resume()
+  }
+  /** Until the next look at the queue, which a free slot brings forward. */
+  const rest = () =>
+    new Promise<void>((resolve) => {
+      if (isWoken) return resolve()
+      const timer = setTimeout(resolve, TICK_MS)
+      resume = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  const fills = pools.map(filling)
+  let promotedAt = Number.NEGATIVE_INFINITY
+  const look = async () => {
+    isWoken = false
+    if (performance.now() - promotedAt >= TICK_MS) {
+      promotedAt = performance.now()
+      await queue.promote(db)
+    }
+    for (const fill of fills) await fill()
+  }
+
+  let reclaimsFrom = 0
+  const renew = async () => {
+    try {
+      for (const id of await queue.renew(db, worker, [...running.keys()])) running.get(id)?.control.abort()
+      if (performance.now() < reclaimsFrom) return
+      const jobs = await queue.reclaim(db)
+      if (jobs > 0) log.warn({ jobs }, 'took over the jobs of workers that died')
+    } catch (error) {
+      // Other workers could not renew their leases either, and do so first.
+      reclaimsFrom = performance.now() + queue.LEASE_SECONDS * 1000
+      throw error
+    }
+  }
+
+  const schedule = () =>
+    queue.schedule(db, Object.fromEntries(Object.entries(times).map(([kind, its]) => [kind, nextTime(its, new Date())])))
+
+  /** Again and again until stopped; without the database it is tried again after a while. */
+  const repeat = async (work: () => Promise<unknown>, rest: () => Promise<unknown>) => {
+    while (!isStopping())
+      await work().then(rest, (error: unknown) => {
+        log.warn({ error: reasonOf(error) }, 'the worker waits for the database')
+        return pause(PAUSE_MS)
+      })
+  }
+
+  await schedule()
+  const loops = [repeat(look, rest), repeat(renew, () => pause(RENEW_MS)), repeat(schedule, () => pause(SCHEDULE_MS))]
   return {
-    pool,
-    over,
     async stop() {
-      await Promise.race([runner.stop().catch(() => {}), gaveUp])
-      await over
+      stopping.abort()
+      wake()
+      const cutOff = setTimeout(() => {
+        for (const { control } of running.values()) control.abort()
+      }, STOP_TIMEOUT_MS)
+      await within(GIVE_UP_MS, Promise.all([...loops, ...[...running.values()].map(({ ended }) => ended)]))
+      clearTimeout(cutOff)
+      await within(
+        PAUSE_MS,
+        queue.release(db, worker).catch(() => {}),
+      )
     },
   }
 }
 
-const flagsOf = ({ flags }: { flags: object | null }) => Object.keys(flags ?? {})
+const counted = (values: string[]) => {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
+}
+
+/** Waits for something, but no longer than this. */
+async function within(milliseconds: number, work: Promise<unknown>) {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, timeout])
+  clearTimeout(timer)
+}
+
+/** Seconds until the next attempt. */
+const backOff = ({ attempts }: queue.Job) => Math.exp(Math.min(10, attempts))
+
+const failureOf = (error: unknown) => error ?? new Error('It failed without a reason.')
 
 /** The queue keeps why a job failed, and errors quote what others wrote. */
-function scrubbed(error: unknown): unknown {
-  if (error instanceof Error) error.message = scrub(error.message)
-  return error
-}
+const reasonOf = (error: unknown) =>
+  scrub(error instanceof Error ? error.message : String(error))
+    .replaceAll('\0', '')
+    .slice(0, ERROR_MAX)
+    .toWellFormed()

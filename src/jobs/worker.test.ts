@@ -6,10 +6,9 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { openUnsteadyWay } from '../../test/support/unsteady.ts'
 import { until } from '../../test/support/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
-import { enqueue } from '../db/queue.ts'
+import { enqueue, reclaim } from '../db/queue.ts'
 import { failingJobs } from '../domain/integrations/health.ts'
 import { allowedHosts } from '../net/addresses.ts'
-import { reclaim } from './heartbeat.ts'
 import { startWorker, type Worker, type WorkerContext } from './worker.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
@@ -32,7 +31,7 @@ afterEach(async () => {
   await worker?.stop()
   worker = undefined
   jenkins.close()
-  await studio.db.execute(sql`delete from graphile_worker._private_jobs`)
+  await studio.db.execute(sql`delete from jobs`)
 })
 
 const context = (): WorkerContext => {
@@ -59,9 +58,11 @@ const row = async (id: number) =>
     sql`select status, output_log from build_runs where id = ${id}`,
   ))!
 const jobs = () =>
-  studio.db.rows<{ attempts: number; last_error: string | null }>(
-    sql`select attempts, last_error from graphile_worker._private_jobs`,
-  )
+  studio.db.rows<{ attempts: number; last_error: string | null }>(sql`select attempts, last_error from jobs where slot is null`)
+/** As if a process had claimed the jobs and died a minute ago. */
+const abandon = (more = sql`attempts = 1`) =>
+  studio.db.execute(sql`
+    update jobs set state = 'running', worker = gen_random_uuid(), lease_until = now() - interval '1 minute', ${more} where slot is null`)
 
 describe('the worker', () => {
   test('does what a 202 promised', async () => {
@@ -107,7 +108,7 @@ describe('the worker', () => {
     await worker.stop()
     worker = undefined
     await until(() => cutOff)
-    const held = await studio.db.rows(sql`select id from graphile_worker._private_jobs where locked_at is not null`)
+    const held = await studio.db.rows(sql`select id from jobs where state = 'running'`)
     expect(held).toEqual([])
     // Its work noticed and ended by itself: a queue that gives up on it writes another reason.
     expect((await jobs()).map(({ last_error }) => last_error)).toEqual([expect.stringContaining('took too long')])
@@ -115,7 +116,7 @@ describe('the worker', () => {
   })
 })
 
-test('a worker that cannot write down how a job ended, for the database was away, begins anew and goes on', async () => {
+test('a worker that cannot record how a job ended, for the database is away, does so when it is back', async () => {
   await polled()
   let answer: (() => void) | undefined
   jenkins.answers[`${BUILD}/api/json`] = (_, reply) => {
@@ -129,58 +130,54 @@ test('a worker that cannot write down how a job ended, for the database was away
     await until(() => answer !== undefined)
     way.become('hangs up')
     answer!()
-    await until(() => lines.some(({ msg }) => msg === 'the worker ended and begins anew'))
-    const asked = jenkins.calls.length
-    jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.writeHead(503).end()
+    await until(() => lines.some(({ msg }) => msg === 'the end of a job waits for the database'))
+    expect(await jobs()).toEqual([{ attempts: 1, last_error: null }])
     way.become('good')
+    await until(async () => (await jobs())[0]?.last_error?.includes('answers 503') === true)
     const token = studio.world.integrations!.perforce!.webhook_token
     await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 8 } })
     await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '8'`)).length > 0)
-    await until(() => jenkins.calls.length > asked)
   } finally {
     await worker?.stop()
     worker = undefined
     way.close()
     await db.close()
   }
+})
+
+test('a job that another worker took over is broken off, and what it still does changes nothing in the queue', async () => {
+  await polled()
+  let cutOff = false
+  jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.on('close', () => (cutOff = true))
+  worker = await startWorker(context())
+  await until(() => jenkins.calls.length > 0)
+  const other = sql`select gen_random_uuid()`
+  await studio.db.execute(sql`update jobs set worker = (${other}) where slot is null`)
+  await until(() => cutOff)
+  await worker.stop()
+  worker = undefined
+  const [held] = await studio.db.rows(sql`select state, attempts, last_error from jobs where slot is null`)
+  expect(held).toEqual({ state: 'running', attempts: 1, last_error: null })
 })
 
 test('a job whose claim was made and never heard of is taken again', async () => {
   const build = await polled()
   jenkins.answers[`${BUILD}/api/json`] = () => {}
-  const way = await openUnsteadyWay(studio.url)
-  const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
-  try {
-    worker = await startWorker({ ...context(), db })
-    await until(() => jenkins.calls.length > 0)
-    // As the answer would have said: a second job of the same worker.
-    const second = await studio.db.one<{ id: number }>(sql`
-      select id from graphile_worker.add_job('poll_jenkins', ${JSON.stringify({ build_run_id: build.id, offset: 0, looks: 9 })}::json,
-        run_at => now() + interval '1 hour')`)
-    await studio.db.execute(sql`
-      update graphile_worker._private_jobs j set locked_at = '2020-01-01', locked_by = o.locked_by, attempts = 1, run_at = now()
-      from graphile_worker._private_jobs o where o.locked_by is not null and j.id = ${second!.id}`)
-    way.vanish()
-    await until(
-      async () =>
-        (
-          await studio.db.rows(sql`
-          select from graphile_worker._private_jobs where id = ${second!.id} and locked_at = '2020-01-01'`)
-        ).length === 0,
-    )
-  } finally {
-    await worker?.stop()
-    worker = undefined
-    way.close()
-    await db.close()
-  }
+  worker = await startWorker(context())
+  await until(() => jenkins.calls.length === 1)
+  // As the answer would have said: a second job of the same worker, which renews the leases of those alone that it knows of.
+  await enqueue(studio.db, 'poll_jenkins', { build_run_id: build.id, offset: 0, looks: 9 }, { server: 'b', delay: 3600 })
+  await studio.db.execute(sql`
+    update jobs j set state = 'running', worker = o.worker, lease_until = now() + interval '1 second', attempts = 1
+    from jobs o where o.state = 'running' and o.id <> j.id and j.slot is null`)
+  await until(() => jenkins.calls.length === 2)
 })
 
 test('a job that a dead worker took before the clock was set back is taken again', async () => {
   await polled()
   jenkins.answers[`${BUILD}/api/json`] = () => {}
-  await studio.db.execute(sql`
-    update graphile_worker._private_jobs set locked_at = now() + interval '1 hour', locked_by = 'pool-of-the-dead', attempts = 1`)
+  await abandon()
+  await studio.db.execute(sql`update jobs set lease_until = now() + interval '1 hour' where slot is null`)
   worker = await startWorker(context())
   await until(() => jenkins.calls.length > 0)
 })
@@ -188,52 +185,46 @@ test('a job that a dead worker took before the clock was set back is taken again
 describe('a worker that dies', () => {
   const settle = (name: string) =>
     enqueue(studio.db, 'settle_breakages', { project_id: studio.world.projects!.star!.id as number, job: name }, { name })
-  const taken = (more = sql`attempts = 1`) =>
-    studio.db.execute(sql`
-      update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', ${more}`)
-  const left = () => studio.db.rows(sql`select key, attempts, last_error from graphile_worker._private_jobs`)
+  const left = () => studio.db.rows(sql`select name, state, attempts, last_error from jobs where slot is null order by id`)
 
   test('leaves no failed job behind when its job was replaced while it ran', async () => {
     await settle('night')
-    await taken()
+    await abandon()
     await settle('night')
-    expect(await studio.db.rows(sql`select attempts from graphile_worker._private_jobs order by id`)).toEqual([
-      { attempts: 25 },
-      { attempts: 0 },
-    ])
-    worker = await startWorker(context())
-    await until(async () => (await left()).length === 0)
+    expect(await left()).toMatchObject([{ state: 'canceled' }, { state: 'waiting', attempts: 0 }])
+    await reclaim(studio.db)
+    expect(await left()).toMatchObject([{ state: 'waiting', attempts: 0 }])
   })
 
   test('takes no attempt from its job, unless that has been dying for more than a day', async () => {
     await settle('young')
-    await taken(sql`attempts = 25, run_at = now() + interval '1 hour'`)
-    await reclaim(studio.db, ['pool-of-the-dead'])
-    expect(await left()).toEqual([{ key: 'young', attempts: 24, last_error: null }])
-    await taken(sql`attempts = 25, created_at = now() - interval '25 hours'`)
-    await reclaim(studio.db, ['pool-of-the-dead'])
-    expect(await left()).toEqual([{ key: 'young', attempts: 25, last_error: 'The node that worked on it ended.' }])
+    await abandon(sql`attempts = 25`)
+    await reclaim(studio.db)
+    expect(await left()).toEqual([{ name: 'young', state: 'waiting', attempts: 24, last_error: null }])
+    await abandon(sql`attempts = 25, created_at = now() - interval '25 hours'`)
+    await reclaim(studio.db)
+    expect(await left()).toEqual([
+      { name: 'young', state: 'failed', attempts: 25, last_error: 'The node that worked on it ended.' },
+    ])
   })
 })
 
-test('a worker whose database vanishes without a word goes on with the next one, and still shows that it lives', async () => {
+test('a worker whose database vanishes without a word goes on with the next one, and still renews its leases', async () => {
   const way = await openUnsteadyWay(studio.url)
   const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
-  const shown = async () =>
-    (
-      await studio.db.rows<{ pid: number }>(sql`
-        select distinct pid from pg_locks where locktype = 'advisory' and classid = ${0x676f6c64}
-          and database = (select oid from pg_database where datname = current_database())`)
-    ).map(({ pid }) => pid)
+  await polled()
+  jenkins.answers[`${BUILD}/api/json`] = () => {}
+  const leaseEnd = async () =>
+    (await studio.db.one<{ lease_until: string }>(sql`select lease_until from jobs where state = 'running'`))?.lease_until ?? ''
   const token = studio.world.integrations!.perforce!.webhook_token
   try {
     worker = await startWorker({ ...context(), db })
-    await until(async () => (await shown()).length === 1)
-    const former = (await shown())[0]!
+    await until(() => jenkins.calls.length > 0)
     way.vanish()
     await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 9 } })
     await until(async () => (await studio.db.rows(sql`select id from changes where identifier = '9'`)).length > 0)
-    await until(async () => (await shown()).some((pid) => pid !== former))
+    const before = await leaseEnd()
+    await until(async () => (await leaseEnd()) > before)
   } finally {
     await worker?.stop()
     worker = undefined
@@ -264,6 +255,8 @@ describe('a worker killed in the middle', () => {
     first.child.kill('SIGKILL')
     expect(await first.ended).toBe('SIGKILL')
     expect((await jobs()).length).toBe(1)
+    // Its lease would run out by itself.
+    await abandon()
 
     jenkins.answers[`${BUILD}/logText/progressiveText`] = answer
     info = jenkinsFixture('build')
@@ -278,15 +271,10 @@ describe('a worker killed in the middle', () => {
     jenkins.answers[`${BUILD}/api/json`] = json(() => ({ ...jenkinsFixture('build'), building: true, result: null }))
     jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('one line\n'), running: true }))
     // A job that is begun and never ended, as a dead worker leaves it.
-    await studio.db.execute(sql`
-      update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = 1`)
+    await abandon()
     const { pollJenkins } = await import('../intake/providers/jenkins/poll.ts')
     await pollJenkins(context(), { build_run_id: build.id, offset: 0, looks: 0 })
-    const left = await studio.db.rows<{ offset: string; done: boolean }>(sql`
-      select payload ->> 'offset' as offset, attempts >= max_attempts as done from graphile_worker._private_jobs order by id`)
-    expect(left).toEqual([
-      { offset: '0', done: true },
-      { offset: '9', done: false },
-    ])
+    await reclaim(studio.db)
+    expect(await studio.db.rows(sql`select payload ->> 'offset' as offset from jobs order by id`)).toEqual([{ offset: '9' }])
   })
 })

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '../db/database.ts'
-import { ASKS, type JobKind, type Jobs } from '../db/queue.ts'
+import type { JobKind, Jobs } from '../db/queue.ts'
 import * as assistants from '../domain/access/assistants.ts'
 import * as passwordResets from '../domain/access/password-resets.ts'
 import * as signUps from '../domain/access/sign-ups.ts'
@@ -24,11 +23,11 @@ import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs } from '../intake/providers/jobs.ts'
 import { writeExport } from '../world/export-file.ts'
-import { type Backups, backupTimes, makeBackup } from './backups/backups.ts'
+import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
-import { reclaim, startHeartbeat } from './heartbeat.ts'
 import { type Post, sendMail } from './mail.ts'
-import { beginRunner, type Crew, type Means, STOP_TIMEOUT_MS, type Task } from './runner.ts'
+import { startRunner, type Task, type WorkerPool } from './runner.ts'
+import { daily, everyMinutes, hourly, type Times } from './schedule.ts'
 
 /** What work on a job may use. */
 export interface WorkerContext extends JobContext {
@@ -99,11 +98,12 @@ function purging(kind: Retained): Work<never> {
     })
 }
 
-/** Kinds that ask other people's servers have slots of their own: silence there holds up nothing else. */
-const OUTSIDE: readonly string[] = [...Object.keys(serverJobs), 'send_mail']
-
-/** Before it begins anew. */
-const PAUSE_MS = 1_000
+/** When recurring work is due. Hourly work is spread over the hour. */
+const timesOf = ({ backups }: WorkerContext): Record<string, Times> => ({
+  ...Object.fromEntries(Object.keys(HOURLY).map((kind, i) => [kind, hourly((5 * i) % 60)])),
+  ...Object.fromEntries(Object.keys(EVERY_FIVE_MINUTES).map((kind) => [kind, everyMinutes(5)])),
+  ...(backups && Object.fromEntries(Object.keys(SCHEDULED_BACKUP).map((kind) => [kind, daily(backups.at)]))),
+})
 
 export interface Worker {
   stop(): Promise<void>
@@ -114,89 +114,29 @@ interface StartedWorker extends Worker {
   silentServers(): string[]
 }
 
-/** Works on jobs until stopped; a job that throws is tried again later, each time a little later. */
 export async function startWorker(context: WorkerContext): Promise<StartedWorker> {
-  const stopping = new AbortController()
-  const cutOff = new AbortController()
   const { db, log } = context
-  const heartbeat = startHeartbeat(db, log)
   const breaker = openBreaker()
-  const means = { db, log, heartbeat, breaker, signal: cutOff.signal }
-  const crews = await Promise.all(crewsOf(context).map((crew) => keepRunning(means, crew, stopping.signal)))
-  return {
-    silentServers: () => breaker.silent().map((flag) => flag.slice(ASKS.length)),
-    async stop() {
-      const timer = setTimeout(() => cutOff.abort(), STOP_TIMEOUT_MS)
-      stopping.abort()
-      await Promise.all(crews.map((crew) => crew.stop()))
-      await heartbeat.end()
-      clearTimeout(timer)
-    },
-  }
+  const { stop } = await startRunner({ db, log, breaker, times: timesOf(context) }, poolsOf(context))
+  return { silentServers: breaker.silent, stop }
 }
 
-/** Each with fewer jobs per owner than it has slots: nobody ever has all of them. */
-function crewsOf(context: WorkerContext): Crew[] {
-  const tasks = (kinds: [string, Work<never>][]): Record<string, Task> =>
-    Object.fromEntries(kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]))
-  const kinds = Object.entries(WORK) as [JobKind, Work<never>][]
-  const { backups } = context
-  const crontab = [
-    ...(backups ? backupTimes(backups) : []),
-    ...Object.keys(HOURLY).map((kind, i) => `${(i * 5) % 60} * * * * ${kind}`),
-    ...Object.keys(EVERY_FIVE_MINUTES).map((kind) => `*/5 * * * * ${kind}`),
-  ].join('\n')
-  const { concurrency = 6 } = context
-  const outside = 2 * concurrency
-  const local = tasks([
-    ...kinds.filter(([kind]) => !OUTSIDE.includes(kind)),
-    ...Object.entries({ ...HOURLY, ...EVERY_FIVE_MINUTES }),
+/** Jobs that call a server have slots of their own: silence there holds up nothing else. Nobody ever has all slots of a pool. */
+function poolsOf(context: WorkerContext): WorkerPool[] {
+  const kinds = Object.entries<Work<never>>({
+    ...WORK,
+    ...HOURLY,
+    ...EVERY_FIVE_MINUTES,
     // Only where it can be done: other nodes leave the job to those that can.
-    ...(backups ? Object.entries(SCHEDULED_BACKUP) : []),
-  ])
+    ...(context.backups && SCHEDULED_BACKUP),
+  })
+  const tasks: Record<string, Task> = Object.fromEntries(
+    kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]),
+  )
+  const { concurrency = 6 } = context
+  const remote = 2 * concurrency
   return [
-    { tasks: local, crontab, slots: concurrency, perOwner: Math.ceil(concurrency / 2), perServer: 3 },
-    {
-      tasks: tasks(kinds.filter(([kind]) => OUTSIDE.includes(kind))),
-      slots: outside,
-      perOwner: Math.ceil(outside / 3),
-      perServer: 2,
-    },
+    { remote: false, tasks, slots: concurrency, perOwner: Math.ceil(concurrency / 2), perServer: 0 },
+    { remote: true, tasks, slots: remote, perOwner: Math.ceil(remote / 3), perServer: 2 },
   ]
-}
-
-/** One life after the other, until stopped. */
-async function keepRunning(means: Means, crew: Crew, stopping: AbortSignal): Promise<Worker> {
-  const { db, log } = means
-  let current = await beginRunner(means, crew)
-  const running = (async () => {
-    for (;;) {
-      await current.over
-      if (stopping.aborted) return
-      // It gives itself up when it cannot write down how a job ended: PostgreSQL was away at the wrong moment.
-      log.warn('the worker ended and begins anew')
-      current = (await beginAgain(current.pool)) ?? current
-      if (stopping.aborted) await current.stop()
-    }
-  })()
-
-  async function beginAgain(former: string) {
-    while (!stopping.aborted) {
-      await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => {})
-      try {
-        await reclaim(db, [former])
-        return await beginRunner(means, crew)
-      } catch (error) {
-        log.warn({ error: (error as Error).message }, 'the worker waits for the database')
-      }
-    }
-    return undefined
-  }
-
-  return {
-    async stop() {
-      await current.stop()
-      await running
-    },
-  }
 }

@@ -60,11 +60,9 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
   },
   jobs: {
     fill: (count, at) => sql`
-      with task as (insert into graphile_worker._private_tasks (identifier) values ('ingest')
-        on conflict (identifier) do update set identifier = excluded.identifier returning id)
-      insert into graphile_worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
-      select task.id, 25, 25, 'It failed.', ${at} from task, ${numbers(count)}`,
-    left: sql`select from graphile_worker._private_jobs`,
+      insert into jobs (owner, kind, payload, state, attempts, last_error, run_at)
+      select '', 'ingest', '{}', 'failed', 25, 'It failed.', ${at} from ${numbers(count)}`,
+    left: sql`select from jobs where state = 'failed'`,
   },
   logs: {
     fill: (count, at) => sql`

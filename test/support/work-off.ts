@@ -9,13 +9,12 @@ export const workOff = (studio: Studio, kind: JobKind): Promise<number> => doJob
 
 /** Only jobs that are due by the clock of the database, which `advanceClock` moves; several at once where a test says so. */
 export const workOffDue = (studio: Studio, kind: JobKind, atOnce = 1): Promise<number> =>
-  doJobs(studio, kind, sql`j.run_at <= goldmaster_now()`, atOnce)
+  doJobs(studio, kind, sql`run_at <= goldmaster_now()`, atOnce)
 
 async function doJobs({ db, service }: Studio, kind: JobKind, when: Sql, atOnce = 1): Promise<number> {
   const jobs = await db.rows<{ payload: never }>(sql`
     with gone as (
-      delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-      where t.id = j.task_id and t.identifier = ${kind} and ${when} returning j.id, j.payload)
+      delete from jobs where kind = ${kind} and ${when} returning id, payload)
     select payload from gone order by id`)
   const context = { db, vault: service.vault, log: service.log, allowed: allowedHosts([]), site: 'https://gold.example' }
   const waiting = [...jobs]

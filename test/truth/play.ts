@@ -99,8 +99,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
   const dueKinds = async () =>
     (
       await db.rows<{ kind: JobKind }>(sql`
-        select distinct t.identifier as kind from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-        where j.run_at <= goldmaster_now() and t.identifier <> all (array['describe_changelist', 'send_mail'])`)
+        select distinct kind from jobs where run_at <= goldmaster_now() and kind <> all (array['describe_changelist', 'send_mail'])`)
     ).map(({ kind }) => kind)
 
   /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */

@@ -7,6 +7,7 @@ import { Vault } from '../../domain/access/secrets.ts'
 import { loadWorld } from '../../world/world.ts'
 import { type Database, raw, sql } from '../database.ts'
 import { migrate, schemaState } from '../migrate.ts'
+import { enqueue } from '../queue.ts'
 import { verifyArchive } from './archive.ts'
 import { dump } from './dump.ts'
 import { restore } from './restore.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   own = await createDatabase()
   await loadWorld(own.db, Readable.from([WORLD]), { vault: new Vault('a key of these tests') })
   await own.db.execute(sql`update tasks set description = ${AWKWARD}`)
-  await own.db.execute(sql`select graphile_worker.add_job('investigate', '{"investigation_id": 1}'::json)`)
+  await enqueue(own.db, 'investigate', { investigation_id: 1 }, {})
 })
 afterAll(() => own.drop())
 afterEach(async () => {
@@ -50,7 +51,7 @@ async function* pieces(archive: Buffer, size: number) {
 async function sums(db: Database): Promise<Record<string, string>> {
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname in ('public', 'graphile_worker') and tablename not like '%migrations' order by 1`)
+    where schemaname = 'public' and tablename not like '%migrations' order by 1`)
   const found: Record<string, string> = {}
   for (const { name } of tables)
     found[name] = (await db.one<{ sum: string }>(sql`

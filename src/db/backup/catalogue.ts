@@ -1,8 +1,6 @@
 import type pg from 'pg'
 
-/** Ours, and the job queue's. */
-const SCHEMAS = `('public', 'graphile_worker')`
-const OWN = `n.nspname in ${SCHEMAS} and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
+const OWN = `n.nspname = 'public' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
 export interface Table {
   /** With its schema, quoted where it must be. */
@@ -17,7 +15,7 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
     select format('%I.%I', n.nspname, c.relname) as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where ${OWN} and c.relkind = 'r' and (n.nspname, c.relname) not in (('public', 'schema_migrations'), ('graphile_worker', 'migrations'))
+    where ${OWN} and c.relkind = 'r' and c.relname <> 'schema_migrations'
     group by n.nspname, c.relname order by 1`)
   return rows
 }
@@ -26,7 +24,7 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
 export async function sequencesOf(client: pg.Client): Promise<Record<string, string | null>> {
   const { rows } = await client.query<{ name: string; last: string | null }>(`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as last from pg_sequences
-    where schemaname in ${SCHEMAS}`)
+    where schemaname = 'public'`)
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]))
 }
 
@@ -62,7 +60,7 @@ export async function isInUse(client: pg.Client): Promise<boolean> {
 /** Names are looked up before the first drop: what goes along with something else has none any more. */
 const dropAll = (kind: string, catalogue: 'pg_class' | 'pg_proc', named: string, condition: string) => `
   names := array(select c.oid::${named}::text from ${catalogue} c join pg_namespace n on n.oid = c.${catalogue === 'pg_class' ? 'rel' : 'pro'}namespace
-    where ${OWN} and n.nspname = 'public' and ${condition});
+    where ${OWN} and ${condition});
   foreach one in array names loop execute format('drop ${kind} if exists %s cascade', one); end loop;`
 
 /** Everything of ours goes, extensions and what they brought stay. */
@@ -73,7 +71,6 @@ export const empty = (client: pg.Client) =>
       one text;
       names text[];
     begin
-      drop schema if exists graphile_worker cascade;
       ${dropAll('table', 'pg_class', 'regclass', "c.relkind in ('r', 'p')")}
       ${dropAll('sequence', 'pg_class', 'regclass', "c.relkind = 'S'")}
       ${dropAll('routine', 'pg_proc', 'regprocedure', 'true')}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, type Pool, raw, sql } from '../../db/database.ts'
-import { enqueue, FOR } from '../../db/queue.ts'
+import { enqueue } from '../../db/queue.ts'
 import { forgetPerson } from './forget-person.ts'
 import { HOLDINGS, type Scope } from './holdings.ts'
 
@@ -11,13 +11,13 @@ type Deleted = Record<string, number>
 /** Its people do not see a project any more and its tools are refused; a job deletes what it has. */
 export async function requestProject(db: Database, scope: Required<Scope>) {
   await closeProject(db, scope.project_id)
-  await enqueue(db, 'delete_project', scope, { owner: `account:${scope.account_id}`, name: `delete_project:${scope.project_id}` })
+  await enqueue(db, 'delete_project', scope, { account_id: scope.account_id, name: `delete_project:${scope.project_id}` })
 }
 
 /** Nobody reaches an account any more, and whoever has no other is signed out; a job deletes what it has. */
 export async function requestAccount(db: Database, account_id: number) {
   await closeAccount(db, account_id)
-  await enqueue(db, 'delete_account', { account_id }, { owner: `account:${account_id}`, name: `delete_account:${account_id}` })
+  await enqueue(db, 'delete_account', { account_id }, { account_id, name: `delete_account:${account_id}` })
 }
 
 const closeProject = (db: Database, project_id: number) =>
@@ -80,9 +80,6 @@ export async function deleteAccount(
     // Who is named by an account that they had left stays there as a former member.
     if (elsewhere.accounts === 0) await db.execute(sql`delete from users where id = ${id}`)
   }
-  await db.execute(
-    sql`delete from graphile_worker._private_jobs where flags ? ${`${FOR}account:${account_id}`} and locked_at is null`,
-  )
   return deleteHoldings(db, { account_id }, ['project', 'account'], onProgress)
 }
 

@@ -46,7 +46,7 @@ export function request(db: Database, vault: Vault, asked: Requested, passphrase
       await db.execute(sql`
         update exports set passphrase_sealed = ${vault.seal(passphrase, placeOf(made.id))} where id = ${made.id}`)
     // Each holds a snapshot and a connection for as long as it takes, so only a few are written at a time.
-    await enqueue(db, 'write_export', { export_id: made.id }, { owner: `account:${account_id}`, server: 'exports' })
+    await enqueue(db, 'write_export', { export_id: made.id }, { account_id, server: 'exports' })
     return (await db.one<Export>(select(sql`e.id = ${made.id}`)))!
   })
 }

@@ -1,6 +1,6 @@
 import { lastOwner } from '../../contract/errors.ts'
 import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
-import { enqueue } from '../../db/queue.ts'
+import { enqueue, forgetMentioning } from '../../db/queue.ts'
 import { recall } from '../objects/recall.ts'
 import * as exports from './exports.ts'
 import { forgetReasons } from './forget-reasons.ts'
@@ -107,8 +107,7 @@ export async function forgetPerson(
     await forgetPost(db, person)
     await db.execute(sql`
       delete from verifications where value = ${String(userId)} or position(lower(${email}) in lower(value || identifier)) > 0`)
-    await db.execute(sql`
-      delete from graphile_worker._private_jobs where locked_at is null and position(lower(${email}) in lower(payload::text)) > 0`)
+    await forgetMentioning(db, email)
     for (const table of [
       ...WAYS_IN,
       'connected_accounts',

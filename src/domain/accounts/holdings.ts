@@ -1,4 +1,5 @@
 import { raw, type Sql, sql } from '../../db/database.ts'
+import { IDLE } from '../../db/queue.ts'
 
 /** An account, or one of its projects. */
 export interface Scope {
@@ -138,6 +139,8 @@ export const HOLDINGS: Record<string, Holding> = {
   audit_heads: account('account_id', { appendOnly: true, left: 'it belongs to the log of this service' }),
   audit_streams: account('account_id', { left: 'it belongs to the log of this service: set it up again' }),
   mails: account('id', { left: ON_ITS_WAY }),
+  // A running one, which may be the one that deletes the account, goes when it is done.
+  jobs: account('id', { of: (scope) => sql`${ofAccount(scope)} and t.${IDLE}`, left: 'work of this service' }),
   invitations: account('id', { left: 'their links lead to the service that wrote them: invite again' }),
   exports: account('id', { left: FILE }),
   export_chunks: account('account_id, export_id, start', { left: FILE }),

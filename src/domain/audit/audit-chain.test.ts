@@ -182,7 +182,7 @@ describe('the head of the chain', () => {
         // Sealed by whoever reads the log, too.
         await sealed(1)
         await add(1)
-        await db.execute(sql`select graphile_worker.add_job('seal_audit_logs')`)
+        await db.execute(sql`update jobs set run_at = now() where kind = 'seal_audit_logs'`)
         await until(() => heads().length === entries / 2)
         const verified = await verify()
         expect(verified.entries).toBe(entries)

@@ -4,6 +4,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, visit } from '../../../test/support/visitor.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
 import { codeAt, stepOf } from '../sign-in/totp.ts'
 
 const PASSWORD = 'a long enough password'
@@ -80,8 +81,12 @@ test('a wrong password of a member is there, that of nobody is not, and a flood 
   const reason = { method: 'password', reason: 'wrong_password', attempted_at: expect.any(String) }
   expect(await added()).toMatchObject([{ account: 'owl', action: 'signInRefused', ip_address: ADDRESS, after: reason }])
   for (let i = 0; i < 12; i++)
-    await studio.db.execute(sql`
-      select graphile_worker.add_job('audit_refused_sign_in', payload => ${JSON.stringify({ email: 'kim@example.com', ip_address: ADDRESS, attempted_at: `try ${i}` })}::json)`)
+    await enqueue(
+      studio.db,
+      'audit_refused_sign_in',
+      { email: 'kim@example.com', ip_address: ADDRESS, attempted_at: `try ${i}` },
+      {},
+    )
   await workOff(studio, 'audit_refused_sign_in')
   const { count } = (await studio.db.one<{ count: number }>(sql`
     select count(*) as count from audit_log where action = 'signInRefused' and user_id = ${studio.world.users.kim!.id}`))!

@@ -17,12 +17,7 @@ export const hasRecentFailures = (projectId: number) => sql`exists (
 
 /** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
 export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
-  enqueue(
-    db,
-    'review_ranges',
-    { project_id },
-    { owner: `account:${account_id}`, name: `review ranges ${project_id}`, delay: REST },
-  )
+  enqueue(db, 'review_ranges', { project_id }, { account_id, name: `review ranges ${project_id}`, delay: REST })
 
 /** Computes suspects and ranges again for builds whose range got or lost a change since the last check. */
 export async function reviewRanges(db: Pool, projectId: number) {
@@ -40,12 +35,7 @@ export async function reviewRanges(db: Pool, projectId: number) {
         and p.position <= b.position and greatest(p.arrived_at, p.orphaned_at, p.doubted_at) > b.looked_at)
     order by b.id`)
   for (const { id, account_id } of builds)
-    await enqueue(
-      db,
-      'review_suspects',
-      { build_run_id: id },
-      { owner: `account:${account_id}`, name: `review suspects of build ${id}` },
-    )
+    await enqueue(db, 'review_suspects', { build_run_id: id }, { account_id, name: `review suspects of build ${id}` })
   // The position of a passed build changes when a change below its own arrives, and the fix may be older than the newest such build.
   const moved = await db.rows<{ id: number }>(sql`
     select min(b.id) as id from (

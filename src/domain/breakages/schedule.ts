@@ -37,5 +37,5 @@ const enqueueLook = (
     db,
     'settle_breakages',
     { project_id, job, ...(since !== undefined && { since }) },
-    { owner: `account:${account_id}`, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
+    { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
   )

@@ -154,7 +154,7 @@ async function scheduleReview(db: Database, known: Known, buildId: number, { las
     db,
     'review_suspects',
     { build_run_id: buildId, span: { above: lastGood ?? 0, up_to: firstBad! } },
-    { owner: `account:${known.account_id}`, name: `review suspects of build ${buildId}` },
+    { account_id: known.account_id, name: `review suspects of build ${buildId}` },
   )
 }
 

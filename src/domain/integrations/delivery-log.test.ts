@@ -113,7 +113,7 @@ describe('a test delivery', () => {
     studio.db.one(sql`
       select (select count(*) from changes) as changes, (select count(*) from build_runs) as builds, (select count(*) from tasks) as tasks,
         (select count(*) from deployments) as deployments, (select count(*) from assets) as assets, (select count(*) from outbox) as outbox,
-        (select count(*) from search_queue) as search, (select count(*) from graphile_worker._private_jobs) as jobs`)
+        (select count(*) from search_queue) as search, (select count(*) from jobs) as jobs`)
 
   test.each(PROVIDERS)('of %s goes the way of a real one and leaves nothing, twice if asked twice', async (provider) => {
     const before = await traces()
@@ -160,7 +160,7 @@ describe('health', () => {
   test('names jobs that fail, with their reason', async () => {
     expect((await post('lore', 'lore', { repository: 'star', revision: 'ab'.repeat(32), revision_number: 1 })).status).toBe(202)
     await studio.db.execute(sql`
-      update graphile_worker._private_jobs set last_error = ${'asked kim@example.com\n at x'}, attempts = 3
+      update jobs set last_error = ${'asked kim@example.com\n at x'}, attempts = 3
       where (payload ->> 'delivery_id') = (select max(id)::text from deliveries where integration_id = ${idOf('lore')})`)
     expect(await failingJobs(studio.db)).toMatchObject([
       { kind: 'ingest', integration_id: idOf('lore'), attempts: 3, given_up: false, error: 'asked kim' },

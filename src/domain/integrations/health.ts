@@ -1,6 +1,7 @@
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import * as queue from '../../db/queue.ts'
 import { scrub } from '../privacy/scrub.ts'
 
 interface Health {
@@ -51,14 +52,12 @@ interface FailingJob {
 }
 
 const failingRows = sql`
-  select t.identifier as kind, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id, j.payload, j.attempts,
-    j.attempts >= j.max_attempts as given_up, j.run_at as next_try_at, j.last_error as error, j.id
-  from graphile_worker._private_jobs j
-  join graphile_worker._private_tasks t on t.id = j.task_id
+  select j.kind, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id, j.payload, j.attempts,
+    j.given_up, j.next_try_at, j.error, j.id
+  from (${queue.failingJobs}) j
   left join deliveries d on d.id = (j.payload ->> 'delivery_id')::bigint
   left join changes c on c.id = (j.payload ->> 'change_id')::bigint
-  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::bigint
-  where j.last_error is not null`
+  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::bigint`
 
 /** Work that was promised and is not done, with the reason. */
 export async function failingJobs(db: Database): Promise<FailingJob[]> {

@@ -100,7 +100,7 @@ export const remove = (db: Database, id: number) =>
       where id = ${id} and deleted_at is null
       returning (select p.account_id from projects p where p.id = i.project_id) as account_id`)
     if (!removed) throw notFound('Integration')
-    await enqueue(db, 'purge_integration', { integration_id: id }, { owner: `account:${removed.account_id}` })
+    await enqueue(db, 'purge_integration', { integration_id: id }, { account_id: removed.account_id })
   })
 
 const FORGOTTEN_AT_ONCE = 1_000

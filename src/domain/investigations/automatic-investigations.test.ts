@@ -41,7 +41,7 @@ describe('a build that fails', () => {
     const waits = async () =>
       (
         await studio.db.one<{ seconds: number }>(sql`
-          select round(extract(epoch from run_at - now()))::integer as seconds from graphile_worker.jobs where key = ${`investigate build ${build}`}`)
+          select round(extract(epoch from run_at - now()))::integer as seconds from jobs where name = ${`investigate build ${build}`}`)
       )?.seconds
     expect(await waits()).toBeGreaterThan(30)
     await work()

@@ -24,7 +24,7 @@ export async function scheduleInvestigation(db: Database, buildId: number) {
     'investigate_failure',
     { build_run_id: buildId },
     {
-      owner: `account:${due.account_id}`,
+      account_id: due.account_id,
       name: `investigate build ${buildId}`,
       delay: due.is_known ? REST : due.has_log ? 0 : WAIT_FOR_LOG,
     },

@@ -53,7 +53,7 @@ export function start(db: Database, accountId: number, projectId: number, buildI
       insert into investigations (account_id, build_run_id, log_hash) values (${accountId}, ${build.id}, ${build.log_hash}) returning id`))!
     if (account.credits !== null)
       await db.execute(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
-    await enqueue(db, 'investigate', { investigation_id: id }, { owner: `account:${accountId}` })
+    await enqueue(db, 'investigate', { investigation_id: id }, { account_id: accountId })
     return { investigation: await find(db, id), created: true }
   })
 }

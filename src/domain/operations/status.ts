@@ -1,6 +1,6 @@
 import { LANES } from '../../contract/app/operator.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { LEASES } from '../../db/queue.ts'
+import { countJobs, dueTimes, type JobCount, LEASES } from '../../db/queue.ts'
 import type { Retention } from '../accounts/retention-days.ts'
 import { type Backups, readBackups } from './backups.ts'
 import { listNodes, type Node } from './nodes.ts'
@@ -12,19 +12,6 @@ import { readSlowStatements, type SlowStatements } from './slow-statements.ts'
 
 /** A longer queue is counted up to here. */
 const COUNT_MAX = 100_000
-
-interface JobCount {
-  kind: string
-  state: 'running' | 'failed' | 'retrying' | 'scheduled' | 'waiting'
-  count: number
-}
-
-const countJobs = (db: Database): Promise<JobCount[]> =>
-  db.rows<JobCount>(sql`
-    select task_identifier as kind, count(*) as count,
-      case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
-        when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
-    from (select * from graphile_worker.jobs limit ${COUNT_MAX}) jobs group by 1, 3 order by 1, 3`)
 
 const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - (${time}))), 0)::float8`
 
@@ -41,9 +28,7 @@ interface Backlog {
 const readBacklog = (db: Database): Promise<Backlog | undefined> =>
   db.one<Backlog>(sql`
     select
-      (select ${age(sql`min(run_at)`)} from (
-        select run_at from graphile_worker._private_jobs where is_available and run_at <= now() and attempts < max_attempts
-        limit ${COUNT_MAX}) due) as oldest_job,
+      (select ${age(sql`min(run_at)`)} from (${dueTimes} limit ${COUNT_MAX}) due) as oldest_job,
       (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null order by id limit 1) unplaced) as outbox,
       (select ${age(sql`min(waiting.created_at)`)} from subscriptions s cross join lateral (
         select created_at from outgoing where subscription_id = s.id and status = 'waiting' order by turn limit 1) waiting
@@ -178,7 +163,7 @@ export const readStatus = async (db: Database, { retention, slow }: Reading): Pr
   schema: await readSchema(db),
   nodes: await listNodes(db),
   sessions: (await readSessions(db))!,
-  jobs: await countJobs(db),
+  jobs: await countJobs(db, COUNT_MAX),
   backlog: (await readBacklog(db))!,
   lanes: await readLanes(db),
   destinations: await countDestinations(db),

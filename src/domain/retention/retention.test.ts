@@ -92,14 +92,6 @@ test('deliveries go while their bodies are purged, but for a batch that is locke
   expect(deliveries).toBeGreaterThanOrEqual(14_500)
 })
 
-test('a job that was replaced while it ran and whose worker died goes at once', async () => {
-  await db.execute(AGING.jobs.fill(2, sql`now()`))
-  await db.execute(sql`
-    update graphile_worker._private_jobs set last_error = null where id = (select min(id) from graphile_worker._private_jobs)`)
-  expect(await purge(db, 'jobs', DAYS)).toBe(1)
-  expect(await db.rows(sql`select last_error from graphile_worker._private_jobs`)).toEqual([{ last_error: 'It failed.' }])
-})
-
 test('a body that somebody holds is left for the next run and keeps nobody waiting', async () => {
   await db.execute(AGING.bodies.fill(50, old))
   await db.transaction(async (other) => {

@@ -1,5 +1,6 @@
 import { RETENTION_KINDS, type RetentionKind } from '../../contract/sets.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { givenUpBefore } from '../../db/queue.ts'
 import type { Retained } from '../accounts/retention-days.ts'
 import { replacing } from '../builds/stored-log.ts'
 import { type Batch, type Pace, type Purge, purgeInBatches } from './purge.ts'
@@ -80,13 +81,7 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   notifications: walkingByAccount(sql`notifications`, ({ before }) => sql`at < ${before}`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
-  // Along the ids too: an index of ours has no place in the queue's own schema. One that was given up without an error was replaced by a
-  // newer one of its name while it ran, and its worker died.
-  jobs: walking(
-    sql`graphile_worker._private_jobs`,
-    ({ before }) => sql`attempts >= max_attempts and locked_at is null and (last_error is null or updated_at < ${before})`,
-    sql`delete from graphile_worker._private_jobs`,
-  ),
+  jobs: deleting(sql`jobs`, ({ before }) => givenUpBefore(before)),
   logs: ['output_log', 'log_object'].map((column) =>
     byOwner(
       accounts,

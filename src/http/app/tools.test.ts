@@ -128,9 +128,7 @@ describe('a deleted integration', () => {
     const { id } = studio.world.integrations.ci!
     const left = await studio.db.one(sql`select active, token_sealed, secrets_sealed, config from integrations where id = ${id}`)
     expect(left).toEqual({ active: false, token_sealed: '', secrets_sealed: [], config: {} })
-    const jobs = await studio.db.rows(sql`
-      select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'purge_integration'`)
+    const jobs = await studio.db.rows(sql`select payload from jobs where kind = 'purge_integration'`)
     expect(jobs).toEqual([{ payload: { integration_id: id } }])
     await purge(studio.db, id as number)
     expect(await studio.db.rows(sql`select id from deliveries`)).toEqual([])

@@ -25,9 +25,9 @@ export interface Backups {
   secretKey: () => string | null
 }
 
-/** What the clock gives a job. */
+/** The time that the job runs for. */
 interface Slot {
-  _cron?: { ts: string }
+  slot?: string
 }
 
 interface Making {
@@ -40,21 +40,14 @@ interface Making {
 const LEASE = 1
 const ENDED = 'The node that made it ended before it was done.'
 
-/** A line of the crontab for each time of day; one that was missed because no node ran is made up for within half a day. */
-export const backupTimes = ({ at }: Backups): string[] =>
-  at.map((time) => {
-    const [hour, minute] = time.split(':').map(Number)
-    return `${minute} ${hour} * * * make_backup ?id=make_backup_${time.replace(':', '')}&fill=12h&max=8&jobKey=make_backup`
-  })
-
 /** Writes, tests and rotates, unless another node is at it or has done it for this time of day. */
-export async function makeBackup({ db, log, backups }: Making, { _cron }: Slot, signal = new AbortController().signal) {
+export async function makeBackup({ db, log, backups }: Making, { slot }: Slot, signal = new AbortController().signal) {
   const session = await openLeases(db, LEASES.backups)
   try {
     const [mine] = await session.take([LEASE])
     if (mine === undefined) return void log.info('another node makes a backup')
     await clearUnfinished(db, log, backups.place)
-    if (_cron && (await isMade(db, _cron.ts))) return
+    if (slot !== undefined && (await isMade(db, slot))) return
     await make({ db, log, backups }, AbortSignal.any([signal, session.signal]))
     await rotate(db, log, backups)
   } finally {

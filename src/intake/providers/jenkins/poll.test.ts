@@ -48,8 +48,8 @@ async function reported(status = 'STARTED', url?: string) {
 
 const waiting = async (id: number) =>
   (await studio.db.one<{ payload: Jobs['poll_jenkins']; seconds: number }>(sql`
-      select j.payload, extract(epoch from j.run_at - now())::float8 as seconds from graphile_worker._private_jobs j
-      where j.key = ${`poll_jenkins:${id}`}`)) ?? undefined
+      select payload, extract(epoch from run_at - now())::float8 as seconds from jobs where name = ${`poll_jenkins:${id}`}`)) ??
+  undefined
 
 const row = async (id: number) =>
   (await studio.db.one<Record<string, unknown>>(sql`

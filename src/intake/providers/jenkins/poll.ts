@@ -51,7 +51,7 @@ export async function pollJenkins(
     }
     const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
     if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
-    else await cancel(db, wait.name)
+    else await cancel(db, wait)
   })
 }
 

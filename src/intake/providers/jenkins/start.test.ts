@@ -40,9 +40,7 @@ async function trigger(login: object = { api_token: 'secret' }) {
 }
 
 const queued = (kind: string) =>
-  studio.db.rows<{ payload: never }>(sql`
-    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    where t.identifier = ${kind} order by j.id desc`)
+  studio.db.rows<{ payload: never }>(sql`select payload from jobs where kind = ${kind} order by id desc`)
 const row = (id: number) => studio.db.one(sql`select status, phase, build_number, url from build_runs where id = ${id}`)
 
 const accepts = (path: string, item = 21) => {

@@ -46,8 +46,7 @@ async function reported(changelist: number, key = 'p4') {
   const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
   await ingest(studio.db, Number(json.delivery_id))
   const job = await studio.db.one<{ payload: { change_id: number } }>(sql`
-    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    where t.identifier = 'describe_changelist' order by j.id desc limit 1`)
+    select payload from jobs where kind = 'describe_changelist' order by id desc limit 1`)
   const change = (await studio.db.one<{ id: number }>(sql`select id from changes where identifier = ${String(changelist)}`))!
   return { id: change.id, payload: job?.payload }
 }
@@ -163,9 +162,9 @@ describe('a changelist known by its number', () => {
   })
 
   test('asks no server where none is configured, none that is private without leave, and runs no command', async () => {
-    const before = await studio.db.rows(sql`select id from graphile_worker._private_jobs`)
+    const before = await studio.db.rows(sql`select id from jobs`)
     const { id } = await reported(6300, 'plain')
-    expect((await studio.db.rows(sql`select id from graphile_worker._private_jobs`)).length).toBe(before.length + 1)
+    expect((await studio.db.rows(sql`select id from jobs`)).length).toBe(before.length + 1)
     await describeChangelist(outside, { change_id: id })
     const { payload } = await reported(6400)
     for (const entries of [[], ['jenkins:127.0.0.1', 'perforce:127.0.0.1:9']])
