@@ -1,5 +1,5 @@
 import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
-import type { AccountRole, ConfirmMethod, ProjectRole, ShutReason } from './sets.ts'
+import type { AccountRole, BlockedReason, ConfirmMethod, ProjectRole } from './sets.ts'
 
 /** Everything the service can refuse, in one place: status, code, words, and the fields a client may branch on. */
 export class ApiError extends Error {
@@ -271,10 +271,11 @@ export const foreignOrigin = () => new ApiError(403, 'foreign_origin', 'This req
 export const foreignHost = (site: string) =>
   new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
 
-/** Somebody is kept out of an account of theirs for now. */
-export const shutOut = (reason: ShutReason) => new ApiError(403, SHUT_OUT[reason].code, SHUT_OUT[reason].message)
+/** An account is blocked for one of its members. */
+export const accessBlocked = (reason: BlockedReason) =>
+  new ApiError(403, BLOCKED_REFUSALS[reason].code, BLOCKED_REFUSALS[reason].message)
 
-const SHUT_OUT: Record<ShutReason, { code: string; message: string }> = {
+const BLOCKED_REFUSALS: Record<BlockedReason, { code: string; message: string }> = {
   address: { code: 'address_not_allowed', message: SIGN_IN_REFUSALS.address_not_allowed },
   second_factor: {
     code: 'second_factor_required',

@@ -256,15 +256,15 @@ export type ExportStatus = (typeof EXPORT_STATUSES)[number]
 export const READ_ONLY_REASONS = ['trial_expired', 'demo'] as const
 export type ReadOnlyReason = (typeof READ_ONLY_REASONS)[number]
 
-/** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
-/** Why somebody is kept out of an account of theirs for now. */
-export const SHUT_REASONS = ['address', 'second_factor'] as const
-export type ShutReason = (typeof SHUT_REASONS)[number]
+/** Why an account is blocked for one of its members: they ask from an address that it does not allow, or without a second factor. */
+export const BLOCKED_REASONS = ['address', 'second_factor'] as const
+export type BlockedReason = (typeof BLOCKED_REASONS)[number]
 
 /** Who changed something: somebody signed in, a program with their token, whoever runs the service, the service itself, a sign-in provider. */
 export const AUDIT_ACTORS = ['user', 'token', 'operator', 'job', 'provider'] as const
 export type AuditActor = (typeof AUDIT_ACTORS)[number]
 
+/** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
 export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
 

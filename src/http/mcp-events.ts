@@ -51,14 +51,13 @@ export function openEvents(app: FastifyInstance, { db, tokenStreams }: Service) 
     }
 
     return async (projectId, { event, ended }) => {
-      const ask = {
+      const project = readShortId(projectId) ?? null
+      const caller = await access.admit(db, {
         who: tokenScheme.who(request),
         scope: eventStream.scope,
         role: 'viewer',
-        project: readShortId(projectId) ?? null,
-      } as const
-      const caller = await access.findCaller(db, ask)
-      access.admit(caller, ask)
+        project,
+      })
       const token = caller.token_id!
       begin(token)
       const query = new URLSearchParams({ account_id: String(caller.account_id), project_id: projectId, include: 'all' })

@@ -54,9 +54,9 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       refuseOtherOrigins(request, site)
       const bound = readQuery(PARAMS, [...(request.query as RawQuery), ...headerToolsets(request)])
       try {
-        const ask = { who: tokenScheme.who(request), scope: 'ping', role: 'viewer', project: bound.project } as const
-        const caller = await access.findCaller(db, ask)
-        access.admit(caller, ask)
+        const { project } = bound
+        const role = project === undefined ? undefined : 'viewer'
+        const caller = await access.admit(db, { who: tokenScheme.who(request), scope: 'ping', role, project })
         request.assistant = { caller, bound }
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return challenge(request, reply, site)

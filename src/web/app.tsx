@@ -61,7 +61,7 @@ const beforeLoad = async ({ location }: { location: { href: string } }) => {
   if (!queryClient.getQueryData(me.queryKey)) prefetchShell()
   try {
     const { accounts } = await queryClient.ensureQueryData(me)
-    needsFactor = accounts.length > 0 && accounts.every(({ shut }) => shut === 'second_factor')
+    needsFactor = accounts.length > 0 && accounts.every(({ blocked }) => blocked === 'second_factor')
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
     const { first_run } = await ask('welcome', {})

@@ -32,7 +32,7 @@ export const AccountSummary = object({
   /** How old a token may be to reach it; null: any age. */
   token_days_max: nullable(integer),
   /** Why they are kept out of it for now. */
-  shut: nullable(oneOf(sets.SHUT_REASONS)),
+  blocked: nullable(oneOf(sets.BLOCKED_REASONS)),
 })
 export type AccountSummary = Static<typeof AccountSummary>
 

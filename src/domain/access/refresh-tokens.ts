@@ -1,8 +1,8 @@
-import { shutOut } from '../../contract/errors.ts'
-import type { Scope, ShutReason } from '../../contract/sets.ts'
+import { accessBlocked } from '../../contract/errors.ts'
+import type { BlockedReason, Scope } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { blockedEverywhere } from './blocked.ts'
 import { hashOf, newScannableToken, Vault } from './secrets.ts'
-import { shutEverywhere } from './shut.ts'
 import * as tokens from './tokens.ts'
 
 /** An answer may be lost on the way, and several windows of one assistant may renew at once: for so long the same is answered again. */
@@ -40,14 +40,14 @@ export function exchange(db: Database, value: string, assistantId: string, addre
   return db.transaction(async (db) => {
     const hash = hashOf(value)
     // The token first: renewals of one login wait for each other here, and what they read next is what the one before has left.
-    const login = await db.one<Login & { scopes: Scope[]; shut: ShutReason | null }>(sql`
-      select id as token_id, ${shutEverywhere('asker')} as shut, ${assistantId} as assistant_id, scopes, expires_at from api_tokens t
+    const login = await db.one<Login & { scopes: Scope[]; blocked: BlockedReason | null }>(sql`
+      select id as token_id, ${blockedEverywhere('asker')} as blocked, ${assistantId} as assistant_id, scopes, expires_at from api_tokens t
       cross join lateral (select t.user_id, t.account_id as only_account_id, ${address}::inet as address) asker
       where id = (select token_id from refresh_tokens where hash = ${hash} and assistant_id = ${assistantId})
         and revoked_at is null and expires_at > now()
       for update of t`)
     if (!login) return undefined
-    if (login.shut) throw shutOut(login.shut)
+    if (login.blocked) throw accessBlocked(login.blocked)
     const past = await db.one<{ used: boolean; answer: string | null }>(sql`
       select used_at is not null as used,
         case when used_at > clock_timestamp() - make_interval(secs => ${RETRY_SECONDS}) then answer end as answer

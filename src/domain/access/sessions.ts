@@ -1,8 +1,8 @@
 import { notFound, unauthorized } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { type Identity, livingSession, livingToken } from './access.ts'
+import { refuseWithoutFactor } from './blocked.ts'
 import { requireFresh } from './fresh-sign-in.ts'
-import { refuseWithoutFactor } from './shut.ts'
 
 /** Browsers that are signed in, the latest first. */
 export const list = (db: Database, userId: number, currentId: number | null) =>

@@ -126,7 +126,7 @@ async function boundsOf(
 }
 
 /**
- * A token made with a token ends no later, and reaches no account that shut that one out or is about to: in an account that wants young
+ * A token made with a token ends no later, and reaches no account that bars that one or is about to: in an account that wants young
  * tokens it is none, however new its value is.
  */
 async function noLonger(db: Database, tokenId: number | null, expires_at: string | null) {
@@ -165,7 +165,7 @@ export const listOfAccount = (db: Database, accountId: number): Promise<(TokenRo
       and ${livingToken(sql`t`)}
     order by t.created_at desc, t.id desc limit ${ACCOUNT_TOKENS_MAX}`)
 
-/** One that reaches other accounts too is only shut out of this one. */
+/** One that reaches other accounts too is only barred from this one. */
 export async function revokeFromAccount(db: Database, accountId: number, id: number) {
   const found = await db.one(sql`
     update api_tokens t set revoked_at = case when t.account_id is null then t.revoked_at else coalesce(t.revoked_at, now()) end,

@@ -1,10 +1,19 @@
-import { insufficientScope, notFound, PlanRefused, shutOut, unauthorized } from '../../contract/errors.ts'
+import { PlanRefused, unauthorized } from '../../contract/errors.ts'
 import { readShortId } from '../../contract/params.ts'
-import type { Plan, ShutReason } from '../../contract/sets.ts'
+import type { BlockedReason, Plan } from '../../contract/sets.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
-import { type Ask, type Identity, identity, livingSession, livingToken, REACHED, reachesAccount } from '../access/access.ts'
-import { shutBy } from '../access/shut.ts'
+import {
+  type Ask,
+  authorize,
+  type Identity,
+  identity,
+  livingSession,
+  livingToken,
+  REACHED,
+  reachedAccounts,
+  requireScope,
+} from '../access/access.ts'
 import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
 
 /** Who reads the feed of which account; the account is null when the caller does not belong to it. */
@@ -15,7 +24,7 @@ interface Reader extends Pick<Identity, 'token_id' | 'session_id' | 'user_id' | 
   /** The projects of the account that they see; null: all of them. */
   project_ids: number[] | null
   project_id: number | null
-  shut: ShutReason | null
+  blocked: BlockedReason | null
 }
 
 interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
@@ -34,42 +43,40 @@ const seenProjects = (only: Sql): Sql => sql`
   then seen_projects(m.user_id, a.id, ${only}) end`
 
 const reader = ({ who, account, project }: FeedAsk): Sql => sql`
-  select t.token_id, t.session_id, t.user_id, t.scopes, t.address, a.id as account_id, a.plan, a.timezone, a.project_ids, a.shut, ${project === undefined ? sql`null::integer` : sql`p.project_id`} as project_id
+  select t.token_id, t.session_id, t.user_id, t.scopes, t.address, a.account_id, a.plan, a.timezone, a.project_ids, a.blocked,
+    ${project === undefined ? sql`null::integer` : sql`p.project_id`} as project_id
   from (${identity(who)}) t
-  left join lateral (
-    select a.id, a.plan, a.timezone, ${seenProjects(sql`t.only_project_ids`)} as project_ids, ${shutBy('t', 'a')} as shut
-    from accounts a join account_members m on m.account_id = a.id and m.user_id = t.user_id
-    where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${
-      account === undefined
-        ? sql`true order by a.id = (select default_account_id from users where id = t.user_id) desc nulls last, a.id limit 1`
-        : sql`a.id = ${readAccount(account)}`
-    }
-  ) a on true
-  ${project === undefined ? empty : sql`left join lateral (${REACHED}) p on p.account_id = a.id and p.project_id = ${readShortId(project) ?? 0}`}`
-
-/** Token and scope; the rest is judged by `admitToAccount` and `admitToProject` once parameters are known by name. */
-function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
-  if (!found) throw unauthorized()
-  if (!found.scopes.includes(scope)) throw insufficientScope(scope, found.scopes)
-  return found
-}
+  left join lateral (${reachedAccounts(
+    sql`a.plan, a.timezone, ${seenProjects(sql`t.only_project_ids`)} as project_ids`,
+    account === undefined
+      ? sql`true order by a.id = (select default_account_id from users where id = t.user_id) desc nulls last, a.id limit 1`
+      : sql`a.id = ${readAccount(account)}`,
+  )}) a on true
+  ${project === undefined ? empty : sql`left join lateral (${REACHED}) p on p.account_id = a.account_id and p.project_id = ${readShortId(project) ?? 0}`}`
 
 interface AdmittedReader extends Reader {
   account_id: number
 }
 
-export function admitToAccount(found: Reader, site: string): asserts found is AdmittedReader {
-  if (found.account_id === null) throw notFound('Account')
-  if (found.shut !== null) throw shutOut(found.shut)
+/** With the plan that it takes; there is always an account, the default one where none is named. */
+export function admitToAccount(
+  found: Reader,
+  { scope, account = 'default' }: FeedAsk,
+  site: string,
+): asserts found is AdmittedReader {
+  authorize(found, { scope, account })
   if (found.plan === 'free') throw new PlanRefused(site)
 }
 
-export function admitToProject(found: Reader, { project }: FeedAsk) {
-  if (project !== undefined && found.project_id === null) throw notFound('Project')
-}
-
+/** Token and scope; `admitToAccount` and then `authorize` judge the rest once parameters are known by name. */
 export const findReader = async (db: Database, ask: FeedAsk): Promise<Reader> =>
   admitToken(await db.one<Reader>(reader(ask)), ask)
+
+function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
+  if (!found) throw unauthorized()
+  requireScope(found, scope)
+  return found
+}
 
 type Admitted = Pick<Identity, 'token_id' | 'session_id' | 'address'> & { account_id: number }
 
@@ -80,7 +87,7 @@ type Admitted = Pick<Identity, 'token_id' | 'session_id' | 'address'> & { accoun
  */
 export async function authorizeAgain(db: Database, readers: readonly Admitted[]): Promise<Map<number, number[] | null>> {
   const found = await db.rows<{ ordinal: number; project_ids: number[] | null }>(sql`
-    select l.ordinal, ${seenProjects(sql`t.only_project_ids`)} as project_ids
+    select l.ordinal, a.project_ids
     from unnest(${readers.map((one) => one.token_id)}::integer[], ${readers.map((one) => one.session_id)}::integer[],
       ${readers.map((one) => one.account_id)}::integer[], ${readers.map((one) => one.address)}::inet[])
       with ordinality l (token_id, session_id, account_id, address, ordinal)
@@ -88,9 +95,11 @@ export async function authorizeAgain(db: Database, readers: readonly Admitted[])
     left join sessions s on s.id = l.session_id and ${livingSession(sql`s`)}
     cross join lateral (select k.id as token_id, s.id as session_id, l.address, coalesce(k.user_id, s.user_id) as user_id, k.account_id as only_account_id,
       k.project_ids as only_project_ids, k.barred_account_ids, k.created_at as made_at) t
-    join account_members m on m.user_id = t.user_id and m.account_id = l.account_id
-    join accounts a on a.id = l.account_id and a.plan <> 'free'
-    where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${shutBy('t', 'a')} is null`)
+    cross join lateral (${reachedAccounts(
+      sql`${seenProjects(sql`t.only_project_ids`)} as project_ids`,
+      sql`a.id = l.account_id and a.plan <> 'free'`,
+    )}) a
+    where a.blocked is null`)
   return new Map(found.map(({ ordinal, project_ids }) => [ordinal - 1, project_ids]))
 }
 
@@ -131,8 +140,8 @@ async function readApart(db: Database, replica: Replica, ask: FeedAsk, q: FeedQu
 
 function admitFully(found: Reader | undefined, ask: FeedAsk, site: string): AdmittedReader {
   const admitted = admitToken(found, ask)
-  admitToAccount(admitted, site)
-  admitToProject(admitted, ask)
+  admitToAccount(admitted, ask, site)
+  authorize(admitted, ask)
   return admitted
 }
 

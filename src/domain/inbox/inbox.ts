@@ -27,11 +27,11 @@ export async function list(
   userId: number,
   { before, unread }: { before?: number | undefined; unread?: boolean | undefined },
   /** Accounts of theirs that they are kept out of for now. */
-  shut: readonly number[] = [],
+  blocked: readonly number[] = [],
 ): Promise<InboxPage> {
   // Only of projects that they still see: most are, which `coalesce` lets the planner expect, so that it walks in order.
   const seen = sql`coalesce(n.project_id = any (array(select a.project_id from project_access a where a.user_id = ${userId}))
-    and n.account_id <> all (${shut}::integer[]), false)`
+    and n.account_id <> all (${blocked}::integer[]), false)`
   const rows = await db.rows<Notification>(sql`
     select n.id, n.kind, n.project_id, (select p.name from projects p where p.id = n.project_id) as project_name, n.title, n.path, n.at, n.read_at
     from notifications n

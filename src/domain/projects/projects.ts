@@ -8,7 +8,7 @@ export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listPro
   projects: await db.rows(sql`
     select p.id::text, p.name, p.engine, iso(p.created_at) as created_at
     from (${known(by)}) t cross join lateral (${REACHED}) r join projects p on p.id = r.project_id
-    where r.shut is null order by p.created_at desc, p.id desc`),
+    where r.blocked is null order by p.created_at desc, p.id desc`),
 })
 
 const counted = (table: string) => sql`(select count(*) from ${raw(table)} where project_id = p.id)`

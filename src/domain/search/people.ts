@@ -17,9 +17,9 @@ export async function peopleOf(
   userId: number,
   projects: Project[],
   query: Query,
-  shut: readonly number[],
+  blocked: readonly number[],
 ): Promise<{ hits: Hit[]; tasks: Name[] }> {
-  const called = (await people(db, userId, shut))
+  const called = (await people(db, userId, blocked))
     .map((person) => ({ ...person, folded: folded(person.name) }))
     .filter((person) => isMatch(person.folded, query))
     .map((person) => ({ ...person, rank: rankOf(person.folded, person.folded, query) }))

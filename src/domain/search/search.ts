@@ -23,16 +23,16 @@ export async function search(
   text: string,
   projectId: number | undefined,
   /** Accounts of theirs that they are kept out of for now. */
-  shut: readonly number[] = [],
+  blocked: readonly number[] = [],
 ): Promise<Hit[]> {
   const query = queryOf(text)
   if (query.tokens.length === 0) return []
   const mine = await db.rows<Project>(sql`
     select p.id, p.account_id, p.name, p.engine
     from project_access a join projects p on p.id = a.project_id
-    where a.user_id = ${userId} and a.account_id <> all (${shut}::integer[]) and (${projectId ?? null}::integer is null or p.id = ${projectId ?? null}::integer) order by p.id`)
+    where a.user_id = ${userId} and a.account_id <> all (${blocked}::integer[]) and (${projectId ?? null}::integer is null or p.id = ${projectId ?? null}::integer) order by p.id`)
   if (mine.length === 0) return []
-  const people = await peopleOf(db, userId, mine, query, shut)
+  const people = await peopleOf(db, userId, mine, query, blocked)
   const called = await ranks(db, mine, query, text.trim())
   const ranked = best([
     ...called,

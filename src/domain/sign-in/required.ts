@@ -1,7 +1,7 @@
 import { signInRefused } from '../../contract/errors.ts'
-import type { ShutReason } from '../../contract/sets.ts'
+import type { BlockedReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { shutEverywhere } from '../access/shut.ts'
+import { blockedEverywhere } from '../access/blocked.ts'
 
 /**
  * Whether somebody's studio wants them to come through its provider: a member with an address that the provider speaks for. Others keep
@@ -23,9 +23,10 @@ export async function refuseIfRequired(db: Database, userId: number): Promise<vo
 
 /** Whether somebody asks from an address that none of their accounts allows. */
 export const isElsewhere = async (db: Database, userId: number, address: string | null): Promise<boolean> =>
-  (await db.one<{ shut: ShutReason | null }>(sql`
-    select ${shutEverywhere('t')} as shut
-    from (select ${userId}::integer as user_id, null::integer as only_account_id, ${address}::inet as address) t`))!.shut !== null
+  (await db.one<{ blocked: BlockedReason | null }>(sql`
+    select ${blockedEverywhere('t')} as blocked
+    from (select ${userId}::integer as user_id, null::integer as only_account_id, ${address}::inet as address) t`))!.blocked !==
+  null
 
 export async function refuseElsewhere(db: Database, userId: number, address: string | null): Promise<void> {
   if (await isElsewhere(db, userId, address)) throw signInRefused('address_not_allowed')

@@ -14,7 +14,7 @@ import {
 } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound, unknownParameter, unstorableText } from '../../contract/errors.ts'
 import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
-import { authorize, refuseIfReadOnly, type SessionContext } from '../../domain/access/session-context.ts'
+import { admit, type Caller, refuseIfReadOnly } from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import { audited } from '../audited.ts'
 import type { Auth } from '../auth/auth.ts'
@@ -28,7 +28,7 @@ import type { Service } from '../service.ts'
 export interface AppCall<N extends OwnName> extends Service {
   auth: () => Promise<Auth>
   request: FastifyRequest
-  visit: SessionContext
+  caller: Caller
   /** The places the path names; whoever asks for others is turned away before. */
   account_id: number
   project_id: number
@@ -59,19 +59,19 @@ export function serveApp(
       method: route.method,
       url: `${scheme.prefix}${route.path}`,
       onRequest: async (request) => {
-        request.visit = await admitted(service, scheme, route, request)
+        request.caller = await admitted(service, scheme, route, request)
       },
       schema: { response: { '2xx': route.reply } },
       handler: async (request, reply) => {
-        const visit = request.visit as SessionContext
+        const caller = request.caller as Caller
         reply.code(route.created ?? 200).header('cache-control', 'no-store')
         const call: AppCall<OwnName> = {
           ...service,
           auth,
           request,
-          visit,
-          account_id: visit?.account_id ?? 0,
-          project_id: visit?.project_id ?? 0,
+          caller,
+          account_id: caller?.account_id ?? 0,
+          project_id: caller?.project_id ?? 0,
           path: request.params as OwnPath<OwnName>,
           query: readQuery(route.query, request.query as RawQuery) as OwnQuery<OwnName>,
           body: (route.body ? readBody(route.body, jsonOf(request)) : undefined) as OwnBody<OwnName>,
@@ -82,11 +82,11 @@ export function serveApp(
         const { detached } = route
         const answer = () =>
           isAudited(route)
-            ? audited(service.db, { action: name, by: visit, request, body: call.body, detached }, (db) =>
+            ? audited(service.db, { action: name, by: caller, request, body: call.body, detached }, (db) =>
                 handler({ ...call, db: { ...service.db, ...db } }),
               )
             : handler(call)
-        const told = await (visit?.account_id ? service.share.enter(visit.account_id, answer) : answer())
+        const told = await (caller?.account_id ? service.share.enter(caller.account_id, answer) : answer())
         return reply.type('application/json; charset=utf-8').send(shown ? shown(told as never) : told)
       },
     })
@@ -98,24 +98,26 @@ async function admitted(
   scheme: AuthScheme,
   route: AppRoute,
   request: FastifyRequest,
-): Promise<SessionContext | undefined> {
+): Promise<Caller | undefined> {
   if (route.who === 'anyone') {
     requireSameOrigin(request)
     return void refuseUnstorablePath(request)
   }
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
   const idOf = (raw: string | undefined) => (raw === undefined ? undefined : (readShortId(raw) ?? null))
-  const visit = await authorize(service.db, scheme.who(request), {
+  const caller = await admit(service.db, {
+    who: scheme.who(request),
     scope: route.scope,
     role: route.who === 'user' || route.who === 'operator' ? undefined : route.who,
     account: idOf(account_id),
     project: idOf(project_id),
   })
-  service.lastUsed.note(visit.token_id)
-  if (route.who === 'operator' && !visit.operator) throw notFound('Page')
-  if (route.writes) refuseIfReadOnly(visit, service.site)
+  request.about = caller
+  service.lastUsed.note(caller.token_id)
+  if (route.who === 'operator' && !caller.operator) throw notFound('Page')
+  if (route.writes) refuseIfReadOnly(caller, service.site)
   refuseUnstorablePath(request)
-  return visit
+  return caller
 }
 
 /** PostgreSQL holds no NUL, so nothing is called by a name with one. */
@@ -144,6 +146,6 @@ const fieldsOf = (schema: TSchema) => Object.keys((schema as { properties?: obje
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit?: SessionContext | undefined
+    caller?: Caller | undefined
   }
 }

@@ -5,7 +5,7 @@ import { BATCH_MAX, BATCH_PATH } from '../../contract/app/batch.ts'
 import { appRoutes } from '../../contract/app/routes.ts'
 import { invalidParameter, unknownParameter } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
-import { authorize } from '../../domain/access/session-context.ts'
+import { admit } from '../../domain/access/access.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { inner } from '../inner-request.ts'
 import type { Service } from '../service.ts'
@@ -13,9 +13,6 @@ import type { Service } from '../service.ts'
 const READABLE = Object.values(appRoutes)
   .filter(({ method }) => method === 'GET')
   .map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
-
-/** Somebody signed in, whatever they may see: each part looks at that. */
-const NOWHERE = { scope: undefined, role: undefined, account: undefined, project: undefined }
 
 /** Renews the cookie of the session, which has to leave with the headers. */
 const RENEWS = appRoutes.showMe.path
@@ -30,8 +27,9 @@ export function serveBatch(app: FastifyInstance, service: Service, session: Auth
     return inner(() => app.inject({ url: `${session.prefix}${url}`, headers, remoteAddress: request.ip }))
   }
   app.get(`${session.prefix}${BATCH_PATH}`, {
-    // Whoever is not signed in has nothing to gain from many parts.
-    onRequest: async (request) => void (await authorize(service.db, session.who(request), NOWHERE)),
+    // Whoever is signed in may ask; each part looks at what they may see.
+    onRequest: async (request) =>
+      void (await admit(service.db, { who: session.who(request), scope: undefined, role: undefined })),
     handler: async (request, reply) => {
       const parts = readParts(request.query as RawQuery).map((url) => ({ url, answer: ask(request, url) }))
       for (const { url, answer } of parts)

@@ -27,15 +27,15 @@ export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
     return done
   },
 
-  listNotifications: ({ db, visit, query }) => inbox.list(db, visit.user_id, query, visit.shut_account_ids),
-  async markNotifications({ db, visit, body }) {
-    await inbox.mark(db, visit.user_id, body)
+  listNotifications: ({ db, caller, query }) => inbox.list(db, caller.user_id, query, caller.blocked_account_ids),
+  async markNotifications({ db, caller, body }) {
+    await inbox.mark(db, caller.user_id, body)
     return done
   },
-  showPreferences: ({ db, visit }) => preferences.show(db, visit.user_id),
-  editPreferences({ db, visit, body }) {
+  showPreferences: ({ db, caller }) => preferences.show(db, caller.user_id),
+  editPreferences({ db, caller, body }) {
     if (body.timezone != null) readers.timezone('timezone', body.timezone)
-    return preferences.edit(db, visit.user_id, body)
+    return preferences.edit(db, caller.user_id, body)
   },
   async showUnsubscribe({ vault, query }) {
     return { kind: readUnsubscribe(vault, query.token ?? '').kind }

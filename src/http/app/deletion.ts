@@ -1,5 +1,5 @@
 import { invalidParameter, keptOut, notFound, readOnly } from '../../contract/errors.ts'
-import { refuseIfDemo } from '../../domain/access/session-context.ts'
+import { refuseIfDemo } from '../../domain/access/access.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import * as deletion from '../../domain/accounts/deletion.ts'
 import { requestUser } from '../../domain/accounts/forget-person.ts'
@@ -15,14 +15,14 @@ function requireSame(field: 'name' | 'email', typed: string, real: string) {
 
 /** What cannot be undone: whoever asks for it types what it is called. */
 export const deletionHandlers: Pick<AppHandlers, 'deleteAccount' | 'deleteProject' | 'deleteMe'> = {
-  async deleteAccount({ db, account_id, visit, site, body }) {
-    refuseIfDemo(visit, site)
+  async deleteAccount({ db, account_id, caller, site, body }) {
+    refuseIfDemo(caller, site)
     requireSame('name', body.name, (await accounts.find(db, account_id)).name)
     await deletion.requestAccount(db, account_id)
     return done
   },
-  async deleteProject({ db, account_id, visit, site, path, body }) {
-    refuseIfDemo(visit, site)
+  async deleteProject({ db, account_id, caller, site, path, body }) {
+    refuseIfDemo(caller, site)
     const project_id = shortIdOf(path.id, 'Project')
     const project = await projectSettings.show(db, project_id)
     if (project.account_id !== account_id) throw notFound('Project')
@@ -30,13 +30,13 @@ export const deletionHandlers: Pick<AppHandlers, 'deleteAccount' | 'deleteProjec
     await deletion.requestProject(db, { account_id, project_id })
     return done
   },
-  async deleteMe({ db, visit, site, body }) {
-    if (visit.shut_account_ids.length > 0) throw keptOut()
-    const { email, account_ids } = await users.find(db, String(visit.user_id))
+  async deleteMe({ db, caller, site, body }) {
+    if (caller.blocked_account_ids.length > 0) throw keptOut()
+    const { email, account_ids } = await users.find(db, String(caller.user_id))
     const demos = await Promise.all(account_ids.map(async (id) => (await accounts.find(db, id)).demo))
     if (demos.length > 0 && demos.every(Boolean)) throw readOnly('demo', site)
     requireSame('email', body.email, email)
-    await requestUser(db, visit.user_id)
+    await requestUser(db, caller.user_id)
     return done
   },
 }

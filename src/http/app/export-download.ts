@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rangeNotSatisfiable } from '../../contract/errors.ts'
 import { readShortId } from '../../contract/params.ts'
-import { authorize } from '../../domain/access/session-context.ts'
+import { admit } from '../../domain/access/access.ts'
 import * as exports from '../../domain/accounts/exports.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { idOf } from '../rest/path-ids.ts'
@@ -15,9 +15,9 @@ export const EXPORT_PATH = '/app/api/v1/accounts/:account_id/exports/:id/file'
 export function serveExportDownload(app: FastifyInstance, { db }: Service, scheme: AuthScheme) {
   app.get<{ Params: { account_id: string; id: string } }>(EXPORT_PATH, async (request, reply) => {
     const { account_id, id } = request.params
-    const place = { scope: undefined, role: undefined, account: readShortId(account_id) ?? null, project: undefined }
-    const visit = await authorize(db, scheme.who(request), place)
-    const file = await exports.find(db, visit.account_id!, visit.user_id, idOf(id, 'Export'))
+    const account = readShortId(account_id) ?? null
+    const caller = await admit(db, { who: scheme.who(request), scope: undefined, role: undefined, account })
+    const file = await exports.find(db, caller.account_id!, caller.user_id, idOf(id, 'Export'))
     const [from, until] = rangeOf(request, reply, file)
     reply
       .type('application/gzip')

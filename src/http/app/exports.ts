@@ -1,24 +1,24 @@
 import { insufficientRole } from '../../contract/errors.ts'
 import { suffices } from '../../contract/sets.ts'
+import { refuseIfDemo } from '../../domain/access/access.ts'
 import { requireFresh } from '../../domain/access/fresh-sign-in.ts'
-import { refuseIfDemo } from '../../domain/access/session-context.ts'
 import * as exports from '../../domain/accounts/exports.ts'
 import type { AppHandlers } from './app.ts'
 
 /** Taking an account or a project along; the file itself stands in `export-download.ts`. */
 export const exportHandlers: Pick<AppHandlers, 'listExports' | 'exportAccount' | 'exportProject'> = {
-  listExports: async ({ db, account_id, visit }) => ({ exports: await exports.list(db, account_id, visit.user_id) }),
-  async exportAccount({ db, vault, account_id, visit, site, body }) {
-    refuseIfDemo(visit, site)
-    await requireFresh(db, visit)
-    return exports.request(db, vault, { account_id, user_id: visit.user_id, whole: true }, body.passphrase)
+  listExports: async ({ db, account_id, caller }) => ({ exports: await exports.list(db, account_id, caller.user_id) }),
+  async exportAccount({ db, vault, account_id, caller, site, body }) {
+    refuseIfDemo(caller, site)
+    await requireFresh(db, caller)
+    return exports.request(db, vault, { account_id, user_id: caller.user_id, whole: true }, body.passphrase)
   },
-  async exportProject({ db, vault, account_id, project_id, visit, site, body }) {
-    refuseIfDemo(visit, site)
-    const whole = suffices(visit.account_role, 'admin')
+  async exportProject({ db, vault, account_id, project_id, caller, site, body }) {
+    refuseIfDemo(caller, site)
+    const whole = suffices(caller.account_role, 'admin')
     // A passphrase of one's own opens passwords and tokens of tools, which nobody who only leads the project gets to see.
     if (body.passphrase !== undefined && !whole) throw insufficientRole('admin')
-    await requireFresh(db, visit)
-    return exports.request(db, vault, { account_id, project_id, user_id: visit.user_id, whole }, body.passphrase)
+    await requireFresh(db, caller)
+    return exports.request(db, vault, { account_id, project_id, user_id: caller.user_id, whole }, body.passphrase)
   },
 }

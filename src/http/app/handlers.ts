@@ -53,31 +53,31 @@ export const appHandlers: AppHandlers = {
   ...identityHandlers,
   ...signInHandlers,
   ...secondFactorHandlers,
-  async showMe({ db, visit, auth, request, setCookies, metering }) {
+  async showMe({ db, caller, auth, request, setCookies, metering }) {
     // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
     const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
     setCookies(headers.getSetCookie())
-    return { ...(await profile.show(db, visit)), metering }
+    return { ...(await profile.show(db, caller)), metering }
   },
-  editMe: async ({ db, visit, body, metering }) => ({ ...(await profile.edit(db, visit, body)), metering }),
-  listPeople: async ({ db, visit }) => ({ people: await profile.people(db, visit.user_id, visit.shut_account_ids) }),
-  search: async ({ db, visit, query }) => ({
-    hits: await searches.enter(visit.user_id, () =>
-      search(db, visit.user_id, query.q ?? '', query.project_id, visit.shut_account_ids),
+  editMe: async ({ db, caller, body, metering }) => ({ ...(await profile.edit(db, caller, body)), metering }),
+  listPeople: async ({ db, caller }) => ({ people: await profile.people(db, caller.user_id, caller.blocked_account_ids) }),
+  search: async ({ db, caller, query }) => ({
+    hits: await searches.enter(caller.user_id, () =>
+      search(db, caller.user_id, query.q ?? '', query.project_id, caller.blocked_account_ids),
     ),
   }),
-  showOverview: ({ db, project_id, visit, site }) => overview(db, project_id, visit.user_id, site),
+  showOverview: ({ db, project_id, caller, site }) => overview(db, project_id, caller.user_id, site),
   showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
-  undoDecisions: async ({ db, project_id, visit, body }) => ({
-    approvals: await approvals.undo(db, project_id, visit.user_id, body.asset_ids),
+  undoDecisions: async ({ db, project_id, caller, body }) => ({
+    approvals: await approvals.undo(db, project_id, caller.user_id, body.asset_ids),
   }),
-  decideAssets: async ({ db, project_id, visit, body }) => ({
-    approvals: await approvals.decideAll(db, project_id, visit.user_id, body),
+  decideAssets: async ({ db, project_id, caller, body }) => ({
+    approvals: await approvals.decideAll(db, project_id, caller.user_id, body),
   }),
-  async decideCommandLine({ db, visit, body: { allow, port, state, ...consent } }) {
-    const issue = (db: Database) => loginCodes.issue(db, { user_id: visit.user_id, ...consent })
+  async decideCommandLine({ db, caller, body: { allow, port, state, ...consent } }) {
+    const issue = (db: Database) => loginCodes.issue(db, { user_id: caller.user_id, ...consent })
     const answer: Record<string, string> = allow
-      ? { code: await sessions.granting(db, visit, null, issue), state }
+      ? { code: await sessions.granting(db, caller, null, issue), state }
       : { error: 'access_denied', state }
     return { redirect_to: `http://127.0.0.1:${port}/callback?${new URLSearchParams(answer)}` }
   },
@@ -85,20 +85,20 @@ export const appHandlers: AppHandlers = {
     const { asked, assistant } = await openRequest(db, vault, query.request ?? '')
     return { client_name: assistant.name, host: assistants.listener(asked.redirect_uri), scopes: [...asked.scopes] }
   },
-  decideAssistantRequest: ({ db, vault, visit, site, body }) => decide({ db, vault, site }, visit, body),
+  decideAssistantRequest: ({ db, vault, caller, site, body }) => decide({ db, vault, site }, caller, body),
 
-  listTokens: async ({ db, visit }) => ({
-    tokens: (await tokens.listOwn(db, visit)).map(({ user_id, ...token }) => token),
+  listTokens: async ({ db, caller }) => ({
+    tokens: (await tokens.listOwn(db, caller)).map(({ user_id, ...token }) => token),
   }),
-  async createToken({ db, visit, body: { name, scopes, expires_in_days, account_id = null, project_ids = null }, site }) {
+  async createToken({ db, caller, body: { name, scopes, expires_in_days, account_id = null, project_ids = null }, site }) {
     const expires_at = expires_in_days ? new Date(Date.now() + expires_in_days * 86_400_000).toISOString() : null
-    const { user_id, ...token } = await sessions.granting(db, visit, account_id ?? visit.only_account_id, (db) =>
-      tokens.createByOwner(db, visit, { name: name.trim(), scopes, expires_at, account_id, project_ids }, site),
+    const { user_id, ...token } = await sessions.granting(db, caller, account_id ?? caller.only_account_id, (db) =>
+      tokens.createByOwner(db, caller, { name: name.trim(), scopes, expires_at, account_id, project_ids }, site),
     )
     return token
   },
-  revokeToken: async ({ db, visit, path }) => {
-    await tokens.revokeOwn(db, visit, shortIdOf(path.id, 'Token'))
+  revokeToken: async ({ db, caller, path }) => {
+    await tokens.revokeOwn(db, caller, shortIdOf(path.id, 'Token'))
     return done
   },
   listAccountTokens: async ({ db, account_id }) => ({ tokens: await tokens.listOfAccount(db, account_id) }),
@@ -106,19 +106,19 @@ export const appHandlers: AppHandlers = {
     await tokens.revokeFromAccount(db, account_id, shortIdOf(path.id, 'Token'))
     return done
   },
-  listSessions: async ({ db, visit }) => ({ sessions: await sessions.list(db, visit.user_id, visit.session_id) }),
-  endSession: async ({ db, visit, path }) => {
-    await sessions.end(db, visit.user_id, shortIdOf(path.id, 'Session'))
+  listSessions: async ({ db, caller }) => ({ sessions: await sessions.list(db, caller.user_id, caller.session_id) }),
+  endSession: async ({ db, caller, path }) => {
+    await sessions.end(db, caller.user_id, shortIdOf(path.id, 'Session'))
     return done
   },
-  endOtherSessions: async ({ db, visit }) => {
-    await sessions.endOthers(db, visit.user_id, visit.session_id)
+  endOtherSessions: async ({ db, caller }) => {
+    await sessions.endOthers(db, caller.user_id, caller.session_id)
     return done
   },
-  listConnectedAccounts: async ({ db, visit }) => ({ connected_accounts: await connectedAccounts.list(db, visit.user_id) }),
-  addConnectedAccount: ({ db, visit, body }) => connectedAccounts.claim(db, visit.user_id, body.provider, body.uid),
-  removeConnectedAccount: async ({ db, visit, path }) => {
-    await connectedAccounts.remove(db, visit.user_id, shortIdOf(path.id, 'Connected account'))
+  listConnectedAccounts: async ({ db, caller }) => ({ connected_accounts: await connectedAccounts.list(db, caller.user_id) }),
+  addConnectedAccount: ({ db, caller, body }) => connectedAccounts.claim(db, caller.user_id, body.provider, body.uid),
+  removeConnectedAccount: async ({ db, caller, path }) => {
+    await connectedAccounts.remove(db, caller.user_id, shortIdOf(path.id, 'Connected account'))
     return done
   },
 
@@ -139,8 +139,8 @@ export const appHandlers: AppHandlers = {
     await intakeQuota.flush(db)
     return { usage: await quotas.usage(db, service, account_id, retention.bodies) }
   },
-  editAccountSecurity: async ({ db, account_id, visit, body, retention }) => {
-    await editSecurity(db, account_id, visit, body)
+  editAccountSecurity: async ({ db, account_id, caller, body, retention }) => {
+    await editSecurity(db, account_id, caller, body)
     return accountSettings.show(db, account_id, retention)
   },
   async editBilling({ db, account_id, body, retention, metering }) {
@@ -149,32 +149,32 @@ export const appHandlers: AppHandlers = {
     await accounts.edit(db, account_id, body)
     return accountSettings.show(db, account_id, retention)
   },
-  listAccountMembers: async ({ db, account_id, visit }) => ({
-    members: await accountSettings.members(db, account_id, suffices(visit.account_role, 'admin')),
+  listAccountMembers: async ({ db, account_id, caller }) => ({
+    members: await accountSettings.members(db, account_id, suffices(caller.account_role, 'admin')),
   }),
-  editAccountMember: async ({ db, account_id, path, body, visit }) => {
-    await accountSettings.setRole(db, account_id, shortIdOf(path.user_id, 'Member'), body.role, visit.account_role!)
+  editAccountMember: async ({ db, account_id, path, body, caller }) => {
+    await accountSettings.setRole(db, account_id, shortIdOf(path.user_id, 'Member'), body.role, caller.account_role!)
     return done
   },
-  removeAccountMember: async ({ db, account_id, path, visit }) => {
+  removeAccountMember: async ({ db, account_id, path, caller }) => {
     const id = shortIdOf(path.user_id, 'Member')
-    if (id !== visit.user_id && !suffices(visit.account_role, 'admin')) throw insufficientRole('admin')
-    await accountSettings.remove(db, account_id, id, id === visit.user_id ? 'owner' : visit.account_role!)
+    if (id !== caller.user_id && !suffices(caller.account_role, 'admin')) throw insufficientRole('admin')
+    await accountSettings.remove(db, account_id, id, id === caller.user_id ? 'owner' : caller.account_role!)
     return done
   },
   listMadeTokens: async ({ db, account_id, query }) => ({ tokens: await madeTokens.list(db, account_id, query.user_id) }),
   listClaimedAccounts: async ({ db, account_id }) => ({
     connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
   }),
-  confirmClaimedAccount: async ({ db, account_id, visit, path }) => {
-    await connectedAccounts.confirm(db, account_id, shortIdOf(path.id, 'Connected account'), visit.user_id)
+  confirmClaimedAccount: async ({ db, account_id, caller, path }) => {
+    await connectedAccounts.confirm(db, account_id, shortIdOf(path.id, 'Connected account'), caller.user_id)
     return done
   },
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
-  invite: async ({ db, account_id, visit, body, site, mailing, quotas: service }) => {
-    accountSettings.refuseAboveOwn(visit.account_role!, body.role)
+  invite: async ({ db, account_id, caller, body, site, mailing, quotas: service }) => {
+    accountSettings.refuseAboveOwn(caller.account_role!, body.role)
     await quotas.refuseIfFull(db, service, account_id, 'invitations')
-    const { url, ...made } = await invitations.create(db, { account_id, invited_by: visit.user_id, ...body }, site)
+    const { url, ...made } = await invitations.create(db, { account_id, invited_by: caller.user_id, ...body }, site)
     // Following the link proves the address, so only its mailbox gets it, where mails leave.
     return { ...made, url: mailing ? null : url }
   },
@@ -182,21 +182,21 @@ export const appHandlers: AppHandlers = {
     await invitations.withdraw(db, account_id, shortIdOf(path.id, 'Invitation'))
     return done
   },
-  createProject: ({ db, account_id, visit, body }) => projectSettings.create(db, account_id, visit.user_id, body),
+  createProject: ({ db, account_id, caller, body }) => projectSettings.create(db, account_id, caller.user_id, body),
 
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
   previewApprovalRules: ({ db, project_id, body }) => preview(db, project_id, body.approval_rules),
-  listProjectPeople: async ({ db, project_id, visit }) => ({
-    members: await projectSettings.people(db, project_id, suffices(visit.account_role, 'admin')),
+  listProjectPeople: async ({ db, project_id, caller }) => ({
+    members: await projectSettings.people(db, project_id, suffices(caller.account_role, 'admin')),
   }),
-  listAssignees: async ({ db, project_id, visit }) => ({
-    people: await projectSettings.assignees(db, project_id, suffices(visit.account_role, 'member')),
+  listAssignees: async ({ db, project_id, caller }) => ({
+    people: await projectSettings.assignees(db, project_id, suffices(caller.account_role, 'member')),
   }),
-  setProjectMember: async ({ db, project_id, visit, path, body }) => {
+  setProjectMember: async ({ db, project_id, caller, path, body }) => {
     const user_id = shortIdOf(path.user_id, 'Member')
     // A guest who leads a project would learn the name of everybody whom they put on it.
-    if (!suffices(visit.account_role, 'member') && !(await profile.knows(db, visit.user_id, user_id))) throw notFound('Member')
+    if (!suffices(caller.account_role, 'member') && !(await profile.knows(db, caller.user_id, user_id))) throw notFound('Member')
     await projectSettings.setMember(db, project_id, user_id, body.project_role)
     return done
   },
@@ -205,8 +205,8 @@ export const appHandlers: AppHandlers = {
     return done
   },
   listUgsTokens: async ({ db, project_id }) => ({ ugs_tokens: await ugsTokens.list(db, project_id) }),
-  createUgsToken: ({ db, visit, project_id, body }) =>
-    sessions.granting(db, visit, visit.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim(), visit.user_id)),
+  createUgsToken: ({ db, caller, project_id, body }) =>
+    sessions.granting(db, caller, caller.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim(), caller.user_id)),
   revokeUgsToken: async ({ db, project_id, path }) => {
     await ugsTokens.revoke(db, idOf(path.id, 'Token'), project_id)
     return done

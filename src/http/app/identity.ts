@@ -75,7 +75,7 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     const { account_name, email, role, has_user } = await invitations.find(db, path.token)
     return { account_name, email, role, has_user }
   },
-  acceptInvitation: ({ db, visit, path }) => invitations.accept(db, path.token, visit.user_id),
+  acceptInvitation: ({ db, caller, path }) => invitations.accept(db, path.token, caller.user_id),
   async requestPasswordReset(call) {
     await countAttempt(call, call.request, 'reset')
     await passwordResets.request(call.db, call.body.email, call.site)
@@ -90,13 +90,13 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
     return done
   },
   async changePassword(call) {
-    const { db, visit, body, site } = call
-    const { user } = await profile.show(db, visit)
-    const former = await db.one<{ method: string | null }>(sql`select method from sessions where id = ${visit.session_id}`)
+    const { db, caller, body, site } = call
+    const { user } = await profile.show(db, caller)
+    const former = await db.one<{ method: string | null }>(sql`select method from sessions where id = ${caller.session_id}`)
     await countAttempt(call, call.request, `change ${user.id}`)
     await refuseIfRequired(db, user.id)
     await refuseBreached(call.breachedPasswords, body.new_password)
-    await changePassword(db, visit.user_id, { revoke_tokens: true, ...body }, site)
+    await changePassword(db, caller.user_id, { revoke_tokens: true, ...body }, site)
     const token = await signIn(call, user.email, body.new_password)
     // It is the same browser, so the new session keeps the factors that the old one had shown.
     if (former?.method !== 'sso')

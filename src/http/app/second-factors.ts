@@ -1,8 +1,8 @@
 import { ApiError, signInExpired } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { refuseUnlessShown } from '../../domain/access/blocked.ts'
 import { requireFresh } from '../../domain/access/fresh-sign-in.ts'
 import * as sessions from '../../domain/access/sessions.ts'
-import { refuseUnlessShown } from '../../domain/access/shut.ts'
 import { recordRefusal, type SignInMethod } from '../../domain/audit/sign-ins.ts'
 import * as mailTemplates from '../../domain/mail/mail-templates.ts'
 import { writeToUser } from '../../domain/mail/mails.ts'
@@ -67,59 +67,59 @@ export const secondFactorHandlers: Pick<AppHandlers, Names> = {
     return done
   },
 
-  showSignIn: async ({ db, visit }) => ({
-    two_factor: await twoFactor.isOn(db, visit.user_id),
-    recovery_codes: await twoFactor.recoveryCodes(db, visit.user_id),
-    passkeys: await passkeys.list(db, visit.user_id),
+  showSignIn: async ({ db, caller }) => ({
+    two_factor: await twoFactor.isOn(db, caller.user_id),
+    recovery_codes: await twoFactor.recoveryCodes(db, caller.user_id),
+    passkeys: await passkeys.list(db, caller.user_id),
   }),
   async confirmSession(call) {
-    const { user_id } = call.visit
+    const { user_id } = call.caller
     const { code, passkey } = call.body
     await countSignIn(call, call.request, `confirm ${user_id}`)
     const method = code !== undefined ? 'second_factor' : passkey !== undefined ? 'passkey' : 'password'
-    await refusing(call, user_id, method, () => confirmSession(call.db, call, call.visit, call.body))
+    await refusing(call, user_id, method, () => confirmSession(call.db, call, call.caller, call.body))
     return done
   },
   async startTwoFactor(call) {
-    await refuseFactorChange(call.db, call.visit)
-    return twoFactor.start(call.db, call.vault, call.visit.user_id, call.visit.session_id)
+    await refuseFactorChange(call.db, call.caller)
+    return twoFactor.start(call.db, call.vault, call.caller.user_id, call.caller.session_id)
   },
   async confirmTwoFactor(call) {
-    await countAttempt(call, call.request, `two-factor ${call.visit.user_id}`)
+    await countAttempt(call, call.request, `two-factor ${call.caller.user_id}`)
     return call.db.transaction(async (db) => {
-      const { user_id, session_id } = call.visit
-      await refuseFactorChange(db, call.visit)
+      const { user_id, session_id } = call.caller
+      await refuseFactorChange(db, call.caller)
       const recovery_codes = await twoFactor.confirm(db, call.vault, user_id, session_id, call.body.code)
       // The other sessions were opened with a password alone.
-      await sessions.endOthers(db, call.visit.user_id, call.visit.session_id)
+      await sessions.endOthers(db, call.caller.user_id, call.caller.session_id)
       await tell(db, call, 'An authenticator app was added')
       return { recovery_codes }
     })
   },
   async removeTwoFactor(call) {
-    const { db, visit, body } = call
-    await countSignIn(call, call.request, `two-factor ${visit.user_id}`)
-    await twoFactor.verify(db, call, visit.user_id, body.code)
+    const { db, caller, body } = call
+    await countSignIn(call, call.request, `two-factor ${caller.user_id}`)
+    await twoFactor.verify(db, call, caller.user_id, body.code)
     await db.transaction(async (db) => {
-      await twoFactor.remove(db, visit.user_id)
+      await twoFactor.remove(db, caller.user_id)
       await tell(db, call, 'The authenticator app was removed')
     })
     return done
   },
   async startPasskey(call) {
-    await refuseFactorChange(call.db, call.visit)
-    const user_handle = Buffer.from(`goldmaster ${call.visit.user_id}`).toString('base64url')
-    return { challenge: await passkeys.challenge(call.db, call.visit), rp_id: rpId(call), user_handle }
+    await refuseFactorChange(call.db, call.caller)
+    const user_handle = Buffer.from(`goldmaster ${call.caller.user_id}`).toString('base64url')
+    return { challenge: await passkeys.challenge(call.db, call.caller), rp_id: rpId(call), user_handle }
   },
   async addPasskey(call) {
-    await refuseFactorChange(call.db, call.visit)
-    const added = await passkeys.add(call.db, call.visit, call.body, call.site)
+    await refuseFactorChange(call.db, call.caller)
+    const added = await passkeys.add(call.db, call.caller, call.body, call.site)
     await tell(call.db, call, 'A passkey was added')
     return added
   },
-  async removePasskey({ db, visit, path }) {
-    await refuseFactorChange(db, visit)
-    await passkeys.remove(db, visit.user_id, idOf(path.id, 'Passkey'))
+  async removePasskey({ db, caller, path }) {
+    await refuseFactorChange(db, caller)
+    await passkeys.remove(db, caller.user_id, idOf(path.id, 'Passkey'))
     return done
   },
 }
@@ -134,10 +134,10 @@ const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: Sign
 const rpId = ({ site }: { site: string }) => new URL(site).hostname
 
 /** Changing sign-in factors needs a fresh sign-in that has shown the existing factors. */
-async function refuseFactorChange(db: Database, visit: AppCall<Names>['visit']) {
-  await refuseUnlessShown(db, visit)
-  await requireFresh(db, visit)
+async function refuseFactorChange(db: Database, caller: AppCall<Names>['caller']) {
+  await refuseUnlessShown(db, caller)
+  await requireFresh(db, caller)
 }
 
-const tell = (db: Database, { visit, site }: AppCall<Names>, what: string) =>
-  writeToUser(db, visit.user_id, mailTemplates.signInChanged(site, what))
+const tell = (db: Database, { caller, site }: AppCall<Names>, what: string) =>
+  writeToUser(db, caller.user_id, mailTemplates.signInChanged(site, what))

@@ -30,14 +30,14 @@ export const signInHandlers: Pick<AppHandlers, Names> = {
     }
   },
   async setSingleSignOn(call) {
-    const { db, vault, account_id, visit } = call
+    const { db, vault, account_id, caller } = call
     const body = { ...call.body, domains: [...new Set(call.body.domains)].sort(), issuer: call.body.issuer.trim() }
     const before = await connections.find(db, account_id)
-    if (!visit.operator && body.domains.join() !== (before?.domains ?? []).join())
+    if (!caller.operator && body.domains.join() !== (before?.domains ?? []).join())
       throw operatorRequired('say for which domains a provider speaks: goldmaster admin sso set --domains')
     const moved = before?.issuer !== body.issuer
     // The domains were vouched for as this provider's: with another, or one that believes more, an owner would be whoever has such an address.
-    if (!visit.operator && body.domains.length > 0 && (moved || (body.trusts_email && !before?.trusts_email)))
+    if (!caller.operator && body.domains.length > 0 && (moved || (body.trusts_email && !before?.trusts_email)))
       throw operatorRequired('change the provider that speaks for a domain, or trust its addresses: goldmaster admin sso set')
     // Only somebody who signed in through the provider may require it: otherwise a wrong setting would lock everybody out.
     if (body.required && !before?.required && !(await cameThrough(call)))
@@ -59,6 +59,6 @@ export const signInHandlers: Pick<AppHandlers, Names> = {
   },
 }
 
-const cameThrough = async ({ db, account_id, visit }: AppCall<Names>): Promise<boolean> =>
-  (await db.one(sql`select from sso_sessions where session_id = ${visit.session_id} and account_id = ${account_id}`)) !==
+const cameThrough = async ({ db, account_id, caller }: AppCall<Names>): Promise<boolean> =>
+  (await db.one(sql`select from sso_sessions where session_id = ${caller.session_id} and account_id = ${account_id}`)) !==
   undefined

@@ -55,7 +55,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
-    const { db, vault, account_id, project_id, body, quotas, visit } = call
+    const { db, vault, account_id, project_id, body, quotas, caller } = call
     const { provider, signing_secret, requires_signature, config } = body
     await refuseIfFull(db, quotas, account_id, 'integrations')
     const made = await integrations.create(db, vault, {
@@ -64,7 +64,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
       config,
       signing_secrets: signing_secret ? [signing_secret] : [],
       requires_signature,
-      created_by_user_id: visit.user_id,
+      created_by_user_id: caller.user_id,
     })
     return shown(call, project_id, made.id)
   },
@@ -84,7 +84,7 @@ export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
   },
   async rotateIntegrationToken(call) {
     const id = await own(call)
-    await settings.rotateToken(call.db, call.vault, id, call.visit.user_id)
+    await settings.rotateToken(call.db, call.vault, id, call.caller.user_id)
     return shown(call, call.project_id, id)
   },
   async deleteIntegration(call) {

@@ -4,7 +4,7 @@ import { type AppCall, type AppHandlers, done } from './app.ts'
 
 type Name = 'listViews' | 'saveView' | 'deleteView'
 
-const owner = ({ account_id, visit }: Pick<AppCall<Name>, 'account_id' | 'visit'>) => ({ account_id, user_id: visit.user_id })
+const owner = ({ account_id, caller }: Pick<AppCall<Name>, 'account_id' | 'caller'>) => ({ account_id, user_id: caller.user_id })
 
 export const viewHandlers: Pick<AppHandlers, Name> = {
   listViews: async ({ db, ...call }) => ({ views: await savedViews.list(db, owner(call)) }),

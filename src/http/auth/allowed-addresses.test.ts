@@ -10,7 +10,7 @@ import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'
 const [OFFICE, HOME] = ['203.0.113.7', '198.51.100.9']
-const SHUT = { status: 403, json: { error: 'address_not_allowed' } }
+const BLOCKED = { status: 403, json: { error: 'address_not_allowed' } }
 
 let studio: Studio
 let lead: Visitor
@@ -81,25 +81,25 @@ test('from elsewhere a token and a session get 403, whatever they ask for', asyn
     ['/workspace/events/stream'],
     [`/accounts/${id('accounts', 'owl')}/webhooks`],
   ]
-  for (const [path, asking] of asked) expect(await api(path, 'lead', HOME, asking), path).toMatchObject(SHUT)
+  for (const [path, asking] of asked) expect(await api(path, 'lead', HOME, asking), path).toMatchObject(BLOCKED)
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
   const mcp = { method: 'POST', body: initialize, token: studio.world.tokens.lead!.token, headers: from(HOME) }
-  expect(await studio.ask('/mcp', mcp)).toMatchObject(SHUT)
+  expect(await studio.ask('/mcp', mcp)).toMatchObject(BLOCKED)
   for (const path of ['/me', `/accounts/${id('accounts', 'owl')}`, `${star}/tasks`, '/search?q=polish'])
-    expect(await app(lead, path, HOME), path).toMatchObject(SHUT)
+    expect(await app(lead, path, HOME), path).toMatchObject(BLOCKED)
   expect((await api(`${star}/tasks`, 'lead', OFFICE)).status).toBe(200)
-  expect((await app(lead, '/me', OFFICE)).json.accounts[0].shut).toBeNull()
+  expect((await app(lead, '/me', OFFICE)).json.accounts[0].blocked).toBeNull()
 })
 
 test('whoever has other accounts goes on with these, and sees nothing of the one', async () => {
   await allow([OFFICE])
   const [star, den] = [`/projects/${id('projects', 'star')}/tasks`, `/projects/${id('projects', 'den')}/tasks`]
-  expect(await api(star, 'free', HOME)).toMatchObject(SHUT)
+  expect(await api(star, 'free', HOME)).toMatchObject(BLOCKED)
   expect((await api(den, 'free', HOME)).status).toBe(200)
   expect((await api('/projects', 'free', HOME)).json.projects.map(({ name }: { name: string }) => name)).toEqual(['Den'])
-  expect(await app(freelance, star, HOME)).toMatchObject(SHUT)
+  expect(await app(freelance, star, HOME)).toMatchObject(BLOCKED)
   const me = (await app(freelance, '/me', HOME)).json
-  expect(me.accounts.map(({ name, shut }: { name: string; shut: string | null }) => [name, shut])).toEqual([
+  expect(me.accounts.map(({ name, blocked }: { name: string; blocked: string | null }) => [name, blocked])).toEqual([
     ['owl', 'address'],
     ['fox', null],
   ])
@@ -111,7 +111,7 @@ test('whoever has other accounts goes on with these, and sees nothing of the one
   // A token that is held to the account reaches nothing else.
   const body = { name: 'held', scopes: ['ping'], account_id: id('accounts', 'owl') }
   const { token } = (await app(freelance, '/me/tokens', OFFICE, { method: 'POST', body })).json
-  expect(await api('/ping', 'free', HOME, { token })).toMatchObject(SHUT)
+  expect(await api('/ping', 'free', HOME, { token })).toMatchObject(BLOCKED)
   expect((await api('/ping', 'free', OFFICE, { token })).status).toBe(200)
 })
 
@@ -119,7 +119,7 @@ test('nobody signs in from where none of their accounts allows it, and the log s
   await allow([OFFICE])
   const enter = (email: string, address: string, password = PASSWORD) =>
     visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password }, headers: from(address) })
-  expect(await enter('lead@example.com', HOME)).toMatchObject(SHUT)
+  expect(await enter('lead@example.com', HOME)).toMatchObject(BLOCKED)
   expect((await enter('lead@example.com', HOME, 'a wrong password')).status).toBe(401)
   expect((await enter('free@example.com', HOME)).status).toBe(200)
   expect((await enter('lead@example.com', OFFICE)).status).toBe(200)
@@ -148,7 +148,7 @@ test('whoever runs the service opens the account again', async () => {
       '--json',
     )
   expect(JSON.parse(await set('192.0.2.0/24,2001:db8::/32')).allowed_addresses).toEqual(['192.0.2.0/24', '2001:db8::/32'])
-  expect(await app(lead, '/me', OFFICE)).toMatchObject(SHUT)
+  expect(await app(lead, '/me', OFFICE)).toMatchObject(BLOCKED)
   await expect(set('somewhere')).rejects.toThrow('must list addresses or ranges')
   expect(JSON.parse(await set('none')).allowed_addresses).toBeNull()
   expect((await app(lead, '/me', OFFICE)).status).toBe(200)

@@ -11,7 +11,7 @@ import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
 /** An account that asks for a second factor. */
 
 const PASSWORD = 'a long enough password'
-const SHUT = { status: 403, json: { error: 'second_factor_required' } }
+const BLOCKED = { status: 403, json: { error: 'second_factor_required' } }
 
 let studio: Studio
 const visitors: Record<string, Visitor> = {}
@@ -57,19 +57,19 @@ test('nobody asks others for what they have not got themselves', async () => {
 })
 
 test('whoever has none sees nothing of the account, and everything else', async () => {
-  expect(await seen('kim')).toMatchObject(SHUT)
-  expect(await byToken('kim')).toMatchObject(SHUT)
-  expect(await byToken('kim', `/workspace/events?account_id=${account()}`)).toMatchObject(SHUT)
-  expect(await visitors.kim!.app(`/accounts/${account()}/members`)).toMatchObject(SHUT)
+  expect(await seen('kim')).toMatchObject(BLOCKED)
+  expect(await byToken('kim')).toMatchObject(BLOCKED)
+  expect(await byToken('kim', `/workspace/events?account_id=${account()}`)).toMatchObject(BLOCKED)
+  expect(await visitors.kim!.app(`/accounts/${account()}/members`)).toMatchObject(BLOCKED)
   expect((await byToken('kim', `/projects/${studio.world.projects.den!.id}/tasks`)).status).toBe(200)
   expect((await byToken('kim', '/projects')).json.projects.map(({ name }: { name: string }) => name)).toEqual(['Den'])
   const me = (await visitors.kim!.app('/me')).json
-  expect(me.accounts.map(({ name, shut }: { name: string; shut: string | null }) => [name, shut])).toEqual([
+  expect(me.accounts.map(({ name, blocked }: { name: string; blocked: string | null }) => [name, blocked])).toEqual([
     ['owl', 'second_factor'],
     ['fox', null],
   ])
   // Nobody is locked out of adding one, not even whoever has no other account.
-  expect((await visitors.ann!.app('/me')).json.accounts[0].shut).toBe('second_factor')
+  expect((await visitors.ann!.app('/me')).json.accounts[0].blocked).toBe('second_factor')
 })
 
 test('an authenticator app lets them in at once', async () => {
@@ -82,10 +82,10 @@ test('a passkey counts for the session that it opened; the account’s own provi
   await studio.db.execute(sql`
     insert into passkeys (user_id, credential_id, public_key, name) values (${studio.world.users.ann!.id}, 'x', 'x', 'key')`)
   // The session was opened with the password alone.
-  expect(await seen('ann')).toMatchObject(SHUT)
+  expect(await seen('ann')).toMatchObject(BLOCKED)
   const openedBy = (method: SignInMethod) => studio.db.execute(sql`update sessions set method = ${method} where id = ${session}`)
   await openedBy('password')
-  expect(await seen('ann')).toMatchObject(SHUT)
+  expect(await seen('ann')).toMatchObject(BLOCKED)
   await openedBy('passkey')
   expect((await seen('ann')).status).toBe(200)
   const bob = sql`(select id from sessions where user_id = ${studio.world.users.bob!.id})`
@@ -94,7 +94,7 @@ test('a passkey counts for the session that it opened; the account’s own provi
       insert into sso_sessions (session_id, account_id, id_token_sealed) values (${bob}, ${studio.world.accounts[key]!.id}, '')
       on conflict (session_id) do update set account_id = excluded.account_id`)
   await through('fox')
-  expect(await seen('bob')).toMatchObject(SHUT)
+  expect(await seen('bob')).toMatchObject(BLOCKED)
   await through('owl')
   expect((await seen('bob')).status).toBe(200)
 })
@@ -105,7 +105,7 @@ test('a token reaches the account while its owner could sign in through the acco
       insert into logins (user_id, provider_id, account_id)
       values (${studio.world.users.bob!.id}, ${providerId(studio.world.accounts[key]!.id)}, ${`bob of ${key}`})`)
   await signsInThrough('fox')
-  expect(await byToken('bob')).toMatchObject(SHUT)
+  expect(await byToken('bob')).toMatchObject(BLOCKED)
   await signsInThrough('owl')
   expect((await byToken('bob')).status).toBe(200)
 })
@@ -117,14 +117,14 @@ test('a password alone makes nothing that reaches the account, adds no factor to
   const token = { name: 'mine', scopes: SCOPES }
   const consent = { allow: true, port: 4321, state: 's', code_challenge: 'c'.repeat(43), client_name: 'cli', scopes: [] }
   // Without any factor, one that is added later must not let in what was made before.
-  for (const body of [token, { ...token, account_id: account() }]) expect(await post('/me/tokens', body)).toMatchObject(SHUT)
-  expect(await post('/cli/authorizations', consent)).toMatchObject(SHUT)
+  for (const body of [token, { ...token, account_id: account() }]) expect(await post('/me/tokens', body)).toMatchObject(BLOCKED)
+  expect(await post('/cli/authorizations', consent)).toMatchObject(BLOCKED)
   expect((await post('/me/tokens', { ...token, account_id: studio.world.accounts.fox!.id })).status).toBe(201)
   expect((await post('/me/two_factor')).status).toBe(200)
 
   await studio.db.execute(sql`insert into passkeys (user_id, credential_id, public_key, name) values (${dot}, 'd', 'd', 'key')`)
   const unshown = { status: 403, json: { error: 'second_factor_not_shown' } }
-  expect(await post('/me/tokens', token)).toMatchObject(SHUT)
+  expect(await post('/me/tokens', token)).toMatchObject(BLOCKED)
   for (const path of ['/me/two_factor', '/me/passkeys/challenges']) expect(await post(path)).toMatchObject(unshown)
   const { id } = (await studio.db.one<{ id: number }>(sql`select id from passkeys where user_id = ${dot}`))!
   expect(await eve.app(`/me/passkeys/${id}`, { method: 'DELETE' })).toMatchObject(unshown)
@@ -143,7 +143,7 @@ test('a password alone makes nothing that reaches the account, adds no factor to
 
 test('the operator switches it off', async () => {
   await studio.db.execute(sql`delete from two_factors`)
-  expect(await seen('lead')).toMatchObject(SHUT)
+  expect(await seen('lead')).toMatchObject(BLOCKED)
   const words = ['account', 'set', String(account()), '--requires-second-factor', 'no', '--json']
   expect(JSON.parse(await admin({ db: studio.db, vault: studio.service.vault }, ...words)).requires_second_factor).toBe(false)
   expect((await seen('lead')).status).toBe(200)

@@ -5,10 +5,10 @@ import { settingOf } from './limits.ts'
 import { networkOf } from './network.ts'
 
 /** Counts a request that is answered with 429, for whoever runs the service: by its account, as far as that is known, and address. */
-export function noteRefusal({ refusedRequests }: Service, error: unknown, { about, visit, ip }: FastifyRequest) {
+export function noteRefusal({ refusedRequests }: Service, error: unknown, { about, ip }: FastifyRequest) {
   if (!(error instanceof ApiError) || error.status !== 429) return
   refusedRequests.add({
-    account_id: about?.account_id ?? visit?.account_id ?? null,
+    account_id: about?.account_id ?? null,
     address: networkOf(ip),
     reason: settingOf(error) ?? error.code,
   })

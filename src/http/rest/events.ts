@@ -3,6 +3,7 @@ import { invalidParameter } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/events.ts'
 import { type RawQuery, readNames, readShortId, readValues } from '../../contract/params.ts'
 import type { QueryOf } from '../../contract/routes.ts'
+import { authorize } from '../../domain/access/access.ts'
 import { feedEventOf, keyOf } from '../../domain/feed/feed.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
@@ -31,9 +32,9 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
     const [cursor, cursorRefusal] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
     if (refused || both || cursorRefusal) {
       const reader = await feed.findReader(db, ask)
-      feed.admitToAccount(reader, site)
+      feed.admitToAccount(reader, ask, site)
       if (refused || both) throw both ?? refused
-      feed.admitToProject(reader, ask)
+      authorize(reader, ask)
       throw cursorRefusal
     }
     const { limit, days_back, since, mine } = query

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidJson, readOnly, unsupportedType } from '../../contract/errors.ts'
+import { invalidJson, unsupportedType } from '../../contract/errors.ts'
 import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
 import { roleOf } from '../../contract/routes/route.ts'
 import type { BodyOf, PathOf, QueryOf, Route, RouteName } from '../../contract/routes.ts'
@@ -38,7 +38,7 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
       return { place, query: { ...rest, ...(cursor !== undefined && { cursor: cursors.open(place, cursor) }) } }
     })
     if (refused) {
-      access.admit(await access.findCaller(db, ask), ask)
+      await access.admit(db, ask)
       throw refused
     }
     const { place, query } = read
@@ -54,8 +54,7 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
 }
 
 async function findAdmitted({ db, share, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
-  const caller = await access.findCaller(db, ask)
-  access.admit(caller, ask)
+  const caller = await access.admit(db, ask)
   const find = () => share.enter(caller.account_id!, () => findListed(db, caller, name, query, site))
   return { caller, page: await searches.enter(caller.user_id, find) }
 }
@@ -69,8 +68,8 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
   const showing = edited && (handlers[edited.shown] as typeof handler)
   const known = WITH_ENTRY.has(name) ? new KnownCallers() : undefined
   const admit = (caller: access.Caller, ask: access.Ask) => {
-    access.admit(caller, ask)
-    if (route.writes && caller.read_only) throw readOnly(caller.read_only, service.site)
+    access.authorize(caller, ask)
+    if (route.writes) access.refuseIfReadOnly(caller, service.site)
   }
   const isTagged = edited !== undefined || (route.method === 'GET' && /\/:\w+$/.test(route.path))
   app.route({
@@ -160,8 +159,7 @@ function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): acces
   return {
     who: scheme.who(request),
     scope: route.scope,
-    role: roleOf(route),
-    project: project_id === undefined ? undefined : (readShortId(project_id) ?? null),
+    ...(project_id === undefined ? { role: undefined } : { role: roleOf(route), project: readShortId(project_id) ?? null }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { EVENT_TYPES, EVENTS, type EventType } from '../../contract/events.ts'
 import { type RawQuery, readNames, readValues } from '../../contract/params.ts'
 import { eventStream } from '../../contract/routes.ts'
+import { authorize } from '../../domain/access/access.ts'
 import { refuseStream } from '../../domain/accounts/quotas.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
@@ -26,11 +27,11 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
     const ask = { who, scope, account: given?.get('account_id'), project: given?.get('project_id') }
     const reader = await feed.findReader(db, ask)
     if (misnamed) throw misnamed
-    feed.admitToAccount(reader, site)
+    feed.admitToAccount(reader, ask, site)
     const all = given.get('include') === 'all'
     const query = readValues(all ? eventStream.queryOfAll : eventStream.query, given)
     const chosen = typesOf<EventType>(query, given)
-    feed.admitToProject(reader, ask)
+    authorize(reader, ask)
     const { token_id, session_id, address, account_id, project_id, project_ids } = reader
     // Streams for assistants are opened internally and counted at the assistant's own stream.
     const release = isCounted() ? () => {} : tokenStreams.open(token_id)

@@ -25,11 +25,11 @@ export function Banners() {
     <>
       {away && <Banner kind="err">The server does not answer. We keep trying; nothing you typed is lost.</Banner>}
       {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {waitOf(wait)}.</Banner>}
-      {account?.shut === 'address' && (
+      {account?.blocked === 'address' && (
         <Banner kind="err">{account.name} does not allow your present address, so nothing of it is shown.</Banner>
       )}
       {accounts
-        .filter(({ shut }) => shut === 'second_factor')
+        .filter(({ blocked }) => blocked === 'second_factor')
         .map(({ id, name }) => (
           <Banner key={id} kind="warn">
             {name} requires a second factor.{' '}

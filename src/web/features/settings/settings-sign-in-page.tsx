@@ -41,15 +41,15 @@ export default function SettingsSignIn() {
 /** The person has a factor that this session has not shown, for example because another account's provider asked for none. */
 function ShowFactor({ methods }: { methods: ConfirmMethod[] }) {
   const client = useQueryClient()
-  const shut = useMe().accounts.filter(({ shut }) => shut === 'second_factor')
-  if (shut.length === 0 || methods.length === 0) return null
+  const blocked = useMe().accounts.filter(({ blocked }) => blocked === 'second_factor')
+  if (blocked.length === 0 || methods.length === 0) return null
   const show = async () => {
     if (await freshSignIn.ask(methods)) await refreshAll(client)
   }
   return (
     <Notice kind="warn">
       <div className="grid justify-items-start gap-3">
-        {shut.map(({ name }) => name).join(', ')} requires a second factor. Confirm yours to open it.
+        {blocked.map(({ name }) => name).join(', ')} requires a second factor. Confirm yours to open it.
         <Button onClick={() => void show()}>Confirm second factor</Button>
       </div>
     </Notice>

@@ -49,7 +49,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
   const [days, setDays] = useState('90')
   const { accounts, projects } = useMe()
   // What asks for a second factor that this session has not shown is not reached by what it makes.
-  const open = accounts.filter(({ shut }) => shut !== 'second_factor')
+  const open = accounts.filter(({ blocked }) => blocked !== 'second_factor')
   const everywhere = open.length === accounts.length
   const [accountId, setAccountId] = useState(everywhere ? '' : String(open[0]?.id ?? ''))
   const [chosen, setChosen] = useState<number[]>([])

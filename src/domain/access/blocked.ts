@@ -1,7 +1,7 @@
-import { factorNotShown, shutOut } from '../../contract/errors.ts'
+import { accessBlocked, factorNotShown } from '../../contract/errors.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 
-/** Why somebody who belongs to an account is kept out of it for now: they come from elsewhere, or without a second factor. */
+/** Why an account is blocked for one of its members: they ask from an address that it does not allow, or without a second factor. */
 
 const fromElsewhere = (asker: string, account: string): Sql => {
   const [t, a] = [raw(asker), raw(account)]
@@ -15,7 +15,7 @@ export const hasSecondFactor = (asker: string, account: Sql): Sql => {
 }
 
 /** A part of the statement that looks up who asks. `asker` has the columns of an identity, `account` those of the table or of a project's access. */
-export const shutBy = (asker: string, account: string, id = `${account}.id`): Sql => sql`
+export const blockedBy = (asker: string, account: string, id = `${account}.id`): Sql => sql`
   case when ${fromElsewhere(asker, account)} then 'address'
     when ${raw(account)}.requires_second_factor and not ${hasSecondFactor(asker, raw(id))} then 'second_factor' end`
 
@@ -34,7 +34,7 @@ const withoutFactor = ({ user_id, session_id, token_id }: Asker, more: Sql): Sql
 /** What somebody makes with a session reaches no account that keeps the session out: a password alone would become a token that does. */
 export async function refuseWithoutFactor(db: Database, by: Asker, accountId: number | null): Promise<void> {
   const reached = sql`a.id = coalesce(${accountId}::integer, a.id)`
-  if (await db.one(withoutFactor(by, reached))) throw shutOut('second_factor')
+  if (await db.one(withoutFactor(by, reached))) throw accessBlocked('second_factor')
 }
 
 /**
@@ -49,8 +49,8 @@ export async function refuseUnlessShown(db: Database, by: Asker): Promise<void> 
     throw factorNotShown()
 }
 
-/** The same of somebody who names no account: shut where all that they could reach are, by their address. */
-export const shutEverywhere = (asker: string): Sql => sql`(
+/** The same of somebody who names no account: blocked where all that they could reach are, because of their address. */
+export const blockedEverywhere = (asker: string): Sql => sql`(
   select 'address' from account_members sm join accounts sa on sa.id = sm.account_id
   where sm.user_id = ${raw(asker)}.user_id and sm.account_id = coalesce(${raw(asker)}.only_account_id, sm.account_id)
   having bool_and(${fromElsewhere(asker, 'sa')}))`
