@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { RawQuery } from '../src/contract/params.ts'
 import { routes } from '../src/contract/routes.ts'
-import { type ListName, lists } from '../src/http/rest/lists.ts'
+import { type ListName, lists } from '../src/http/routes/lists.ts'
 import { fill } from './harness/data.ts'
 import type { Cluster } from './harness/database.ts'
 import { type Cost, explain } from './harness/explain.ts'

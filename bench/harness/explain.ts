@@ -6,7 +6,7 @@ import { readListing } from '../../src/domain/access/access.ts'
 import { hashOf } from '../../src/domain/access/secrets.ts'
 import type { FeedQuery } from '../../src/domain/feed/feed.ts'
 import { readFeed } from '../../src/domain/feed/reader.ts'
-import { type ListName, lists } from '../../src/http/rest/lists.ts'
+import { type ListName, lists } from '../../src/http/routes/lists.ts'
 import { PROJECT } from './rows.ts'
 import { SITE } from './servers.ts'
 

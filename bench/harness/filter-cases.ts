@@ -1,7 +1,7 @@
 import type { Routes } from '../../src/contract/routes.ts'
 import type { SearchName } from '../../src/contract/searches.ts'
 import type { Texts } from '../../src/domain/search/find.ts'
-import type { ListName } from '../../src/http/rest/lists.ts'
+import type { ListName } from '../../src/http/routes/lists.ts'
 import { COMMON_COMMIT, OTHER_COMMIT, RARE_COMMIT, TIMES } from './rows.ts'
 
 /**

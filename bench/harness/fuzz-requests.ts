@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type AppRoute, ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
+import { ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
 import { eventStream, type Route, routes } from '../../src/contract/routes.ts'
 import { providers } from '../../src/intake/providers/index.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
@@ -54,7 +54,7 @@ const rest = (table: Partial<Record<string, Route>>, prefix: string, door: Asked
   }))
 
 /** Signing out and resetting would end the slice; they are asked without a session. */
-const own = Object.entries(ownRoutes as Record<string, AppRoute>).map(
+const own = Object.entries(ownRoutes as Record<string, Route>).map(
   ([name, { method, path, query, body }]): Asked => ({
     name,
     method,

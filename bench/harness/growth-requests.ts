@@ -1,4 +1,4 @@
-import { type AppRoute, ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
+import { ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
 import type { Params } from '../../src/contract/params.ts'
 import { type Route, routes } from '../../src/contract/routes.ts'
 import { cases, type Values } from './filter-cases.ts'
@@ -95,7 +95,7 @@ export function growthRequests(records: Records, moments: Record<string, string>
     const { own, listed } = valuesOf(name)
     return more ? asked(name, route, 'session', { ...listed, ...own, ...more }, Object.keys(more)) : []
   })
-  const own = Object.entries(ownRoutes as Record<string, AppRoute>).flatMap(([name, route]) =>
+  const own = Object.entries(ownRoutes as Record<string, Route>).flatMap(([name, route]) =>
     asked(name, route, 'session', valuesOf(name).own),
   )
   return [...rest, ...shared, ...own]

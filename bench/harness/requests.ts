@@ -1,6 +1,6 @@
 import { Cursors } from '../../src/db/page.ts'
 import { keyFor } from '../../src/domain/access/secrets.ts'
-import type { ListName } from '../../src/http/rest/lists.ts'
+import type { ListName } from '../../src/http/routes/lists.ts'
 import { PROJECT } from './rows.ts'
 import { SECRET } from './servers.ts'
 

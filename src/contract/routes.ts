@@ -1,5 +1,3 @@
-import type { Static } from 'typebox'
-import type { Read } from './bodies.ts'
 import * as param from './params.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { buildRoutes } from './routes/builds.ts'
@@ -7,7 +5,7 @@ import { changeRoutes } from './routes/changes.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
 import { projectRoutes } from './routes/projects.ts'
-import type { Route } from './routes/route.ts'
+import type { Path, Query, Reply, TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import * as shape from './shapes.ts'
 
@@ -42,7 +40,7 @@ export const routes = {
     },
     reply: shape.Feed,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>
 
 /** The feed as it happens, as server-sent events; beside the table, because it never ends. */
 export const eventStream = {
@@ -60,15 +58,6 @@ export const eventStream = {
 
 export type Routes = typeof routes
 export type RouteName = keyof Routes
-export type QueryOf<N extends RouteName> = param.Query<Routes[N]['query']>
-export type BodyOf<N extends RouteName> = Routes[N] extends { body: { read: Read<infer B> } } ? B : undefined
-export type ReplyOf<N extends RouteName> = Static<Routes[N]['reply']>
-
-/** The parameters that stand in a path. */
-export type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | PathNames<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
-/** The path's own parameters; every one but the project is a record inside it. */
-export type PathOf<N extends RouteName> = { [K in PathNames<Routes[N]['path']>]: string }
+export type QueryOf<N extends RouteName> = Query<Routes[N]>
+export type ReplyOf<N extends RouteName> = Reply<Routes[N]>
+export type PathOf<N extends RouteName> = Path<Routes[N]>

@@ -3,7 +3,8 @@ import { keepLog } from '../../test/support/log.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { visit } from '../../test/support/visitor.ts'
-import { type AppRoute, appRoutes } from '../contract/app/routes.ts'
+import { appRoutes } from '../contract/app/routes.ts'
+import type { Route } from '../contract/routes/route.ts'
 
 /** As long as what an invitation's link carries. */
 const SECRET = 'sEcReT-0123456789abcdefghijklmno'
@@ -15,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-const inPaths = (Object.values(appRoutes) as AppRoute[])
+const inPaths = (Object.values(appRoutes) as Route[])
   .filter(({ path }) => path.includes(':token'))
   .map(({ method, path }): [string, string] => [method, `/app/api${path.replace(/:\w+/g, SECRET)}`])
 

@@ -10,7 +10,9 @@ import { fixtures, openSamples, sendAll } from '../../test/support/samples.ts'
 import type { Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { signIn } from '../../test/support/visitor.ts'
-import { type AppRoute, ownRoutes, showsOwn } from '../contract/app/routes.ts'
+import { ownRoutes } from '../contract/app/routes.ts'
+import { isOwn } from '../contract/fields.ts'
+import type { Route } from '../contract/routes/route.ts'
 import { sql } from '../db/database.ts'
 import { eventOf } from '../domain/feed/events.ts'
 import * as outbox from '../domain/feed/outbox.ts'
@@ -135,8 +137,8 @@ describe('no mark leaves', () => {
       texts.push(answer.text)
       return answer.json
     }
-    const routes = Object.entries(ownRoutes as Record<string, AppRoute>).filter(
-      ([name, { method, who }]) => method === 'GET' && who !== 'anyone' && who !== 'operator' && !showsOwn(name),
+    const routes = Object.entries(ownRoutes as Record<string, Route>).filter(
+      ([, { method, role, reply }]) => method === 'GET' && role !== 'anyone' && role !== 'operator' && !isOwn(reply),
     )
     for (const [, { path }] of routes) {
       const known = path.replace(/:(\w+_id)\b/g, (_, name) => String(places[name] ?? `:${name}`))

@@ -7,10 +7,8 @@ import Fastify, {
 } from 'fastify'
 import { notFound, tooLarge } from '../contract/errors.ts'
 import { exceedsJsonComplexity } from '../net/json-complexity.ts'
-import { serveApp } from './app/app.ts'
 import { serveBatch } from './app/batch.ts'
 import { serveExportDownload } from './app/export-download.ts'
-import { appHandlers } from './app/handlers.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
 import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
@@ -35,7 +33,7 @@ import { serveSecurityText } from './ops/security-txt.ts'
 import { serveStatic } from './ops/static.ts'
 import { otherMethods } from './other-methods.ts'
 import { logRequests, PROBES, requestIdOf } from './request-log.ts'
-import { serveRest } from './rest/rest.ts'
+import { serveRoutes } from './routes/serve.ts'
 import { securityHeaders } from './security-headers.ts'
 import { serializerOf } from './serializers.ts'
 import type { Service } from './service.ts'
@@ -132,9 +130,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     return opened
   }
   compressForBrowsers(app)
-  serveRest(app, service, tokenScheme)
-  serveRest(app, service, session)
-  for (const scheme of [tokenScheme, session]) serveApp(app, service, scheme, auth, appHandlers)
+  for (const scheme of [tokenScheme, session]) serveRoutes(app, service, scheme, auth)
   serveBatch(app, service, session)
   serveExportDownload(app, service, session)
   serveSignIn(app, service, auth)

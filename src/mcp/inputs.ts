@@ -80,7 +80,7 @@ export const pathNames = ({ path }: Route): { sent: string; asked: string }[] =>
 /** The fields of a body; those of a task stand one level deeper on the wire. */
 export function bodyFields({ body }: Route): { fields: Record<string, TSchema>; required: readonly string[]; wrapper?: 'task' } {
   type Described = { properties?: Record<string, TSchema>; required?: string[] }
-  const { properties = {}, required = [] } = (body?.schema ?? {}) as Described
+  const { properties = {}, required = [] } = (body ?? {}) as Described
   if (!properties.task) return { fields: properties, required }
   const task = properties.task as Described
   return { fields: task.properties ?? {}, required: task.required ?? [], wrapper: 'task' }

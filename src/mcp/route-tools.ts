@@ -2,7 +2,8 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import { type TSchema, Type } from 'typebox'
 import type { Client } from '../contract/client.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../contract/params.ts'
-import { type Route, type RouteName, routes } from '../contract/routes.ts'
+import type { Route, TokenRoute } from '../contract/routes/route.ts'
+import { type RouteName, routes } from '../contract/routes.ts'
 import { listOrSearch, searches } from '../contract/searches.ts'
 import { fitted, ROW_TEXT, rowsThatFit, shortRows } from './budget.ts'
 import { bodyFields, inputOf, pathNames } from './inputs.ts'
@@ -121,7 +122,7 @@ const annotationsOf = ({ writes }: Route, { overwrites, repeatable }: Words): To
 
 /** A tool read off a route: the same words in, the same shape out. */
 export function routeTool(name: ToolRoute, words: Words): Tool {
-  const route: Route = routes[name]
+  const route: TokenRoute = routes[name]
   const asked: Route = name in searches ? routes[searches[name as keyof typeof searches]] : route
   const rowsKey = 'cursor' in asked.query ? Object.keys(replyFields(route))[0]! : undefined
   const pages = 'cursor' in route.query

@@ -1,4 +1,4 @@
-import { readTaskInput } from '../contract/bodies.ts'
+import { readTask, TaskInput } from '../contract/bodies.ts'
 import { invalidParameter } from '../contract/errors.ts'
 import { INTEGER_MAX } from '../contract/limits.ts'
 import type { ProjectRole } from '../contract/sets.ts'
@@ -266,7 +266,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
 
   tasks({ key, project, user, links = {}, created_at, updated_at, ...given }, to) {
     const owner = ownerOf(project)
-    const task = readTaskInput({ task: given })
+    const task = readTask(TaskInput, given)
     if (user && task.assignee_handle != null) throw invalidParameter('user', 'and assignee_handle cannot both be given')
     to.put('tasks', {
       id: to.id,

@@ -23,8 +23,8 @@ import { Done } from './shapes.ts'
 /** Chat channels and the inbox; a part of the table in `routes.ts`. */
 
 const none = {}
-const accountAdmin = { who: 'admin', query: none } as const
-const ofUser = { who: 'user', query: none } as const
+const accountAdmin = { role: 'admin', query: none } as const
+const ofUser = { role: 'user', query: none } as const
 
 const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
 const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
@@ -138,7 +138,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/accounts/:account_id/channels/:id/messages',
     summary: 'Messages to a channel, newest first',
-    who: 'admin',
+    role: 'admin',
     query: { status: param.oneOf(channels.CHANNEL_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ messages: Type.Array(ChannelMessage), has_more: flag }),
   },
@@ -175,7 +175,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/me/notifications',
     summary: 'What concerns the caller, newest first',
-    who: 'user',
+    role: 'user',
     query: { before: param.reference, unread: param.flag },
     reply: object({
       notifications: Type.Array(
@@ -227,7 +227,7 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/unsubscribe',
     summary: 'Which mails the link at the end of one stops; a POST to the link itself stops them',
-    who: 'anyone',
+    role: 'anyone',
     query: { token: param.text },
     reply: object({ kind: text }),
   },

@@ -71,7 +71,7 @@ export const operatorRoutes = {
     method: 'GET',
     path: '/v1/operator/status',
     summary: 'How the service is: nodes, queues, refused requests, storage, mails and backups',
-    who: 'operator',
+    role: 'operator',
     query: {},
     reply: object({
       version: ownText,
@@ -91,7 +91,7 @@ export const operatorRoutes = {
     method: 'GET',
     path: '/v1/operator/mails',
     summary: 'The newest mails of the service, sent or not',
-    who: 'operator',
+    role: 'operator',
     query: { before: param.reference },
     reply: object({
       mails: Type.Array(Mail),

@@ -8,9 +8,9 @@ import * as app from './shapes.ts'
 
 const none = {}
 
-const accountMember = { who: 'member', query: none } as const
-const projectViewer = { who: 'viewer', query: none } as const
-const projectLead = { who: 'lead', query: none } as const
+const accountMember = { role: 'member', query: none } as const
+const projectViewer = { role: 'viewer', query: none } as const
+const projectLead = { role: 'lead', query: none } as const
 const ofTokens = { scope: 'admin:tokens' } as const
 const ofProjects = { scope: 'admin:projects' } as const
 const approvalRules = Type.Array(app.ApprovalRule, { maxItems: APPROVAL_RULES_MAX })

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import {
   idText,
   instant,
@@ -17,7 +17,8 @@ import {
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import { type PathNames, routes } from '../routes.ts'
+import type { Body, Path, Reply, Route, TokenRoute } from '../routes/route.ts'
+import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
 import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, DeploymentDetail, TaskDetail } from '../shapes.ts'
 import { auditRoutes } from './audit.ts'
@@ -35,30 +36,6 @@ import { signInRoutes } from './sign-in.ts'
 import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
 import { workRoutes } from './work.ts'
-
-/** A route that only the web app has, for sessions, beside the table that it shares with everybody. */
-export interface AppRoute {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  path: `/v1/${string}`
-  summary: string
-  /** Whoever comes, whoever is signed in, operators of the service, or who has at least this role in the place the path names. */
-  who: 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
-  /** With a token of this scope the REST API serves it too. */
-  scope?: sets.Scope
-  query: param.Params
-  body?: TSchema
-  reply: TSchema
-  created?: 201
-  /** Refused on a read-only account. */
-  writes?: boolean
-  /** Changes nothing but what is one's own to look at: no entry in the audit log. */
-  unaudited?: true
-  /** Asks another server, or undoes what it tries: no transaction is held around it. */
-  detached?: true
-}
-
-/** Whoever is known and changes something leaves an entry in the audit log. */
-export const isAudited = ({ method, who, unaudited }: AppRoute): boolean => method !== 'GET' && who !== 'anyone' && !unaudited
 
 const none = {}
 
@@ -137,9 +114,14 @@ export const sharedRoutes = {
   },
 } as const
 
+/** Settings and sign-in show people what they or their colleagues have written: it leaves as it is. */
+const shownAsWritten = <T extends Record<string, Route>>(routes: T): T =>
+  Object.fromEntries(Object.entries(routes).map(([name, route]) => [name, { ...route, reply: own(route.reply) }])) as T
+
+/** The web app's own routes; with a scope, tokens may call them, too. */
 export const ownRoutes = {
-  ...identityRoutes,
-  ...signInRoutes,
+  ...shownAsWritten(identityRoutes),
+  ...shownAsWritten(signInRoutes),
   ...channelRoutes,
   ...auditRoutes,
   ...exportRoutes,
@@ -148,7 +130,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/me',
     summary: 'Who is signed in and what they reach',
-    who: 'user',
+    role: 'user',
     query: none,
     reply: own(app.Me),
   },
@@ -156,7 +138,7 @@ export const ownRoutes = {
     method: 'PATCH',
     path: '/v1/me',
     summary: 'Change the display name or the default account',
-    who: 'user',
+    role: 'user',
     query: none,
     body: partial({ name, default_account_id: shortId }),
     reply: own(app.Me),
@@ -165,7 +147,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/people',
     summary: "Display names of everybody in the caller's accounts",
-    who: 'user',
+    role: 'user',
     query: none,
     reply: own(list('people', app.Person)),
   },
@@ -173,7 +155,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/search',
     summary: 'Find projects, people, branches, stores, tasks, builds, changes, assets and deployments by what they are called',
-    who: 'user',
+    role: 'user',
     query: { q: param.text, project_id: param.shortReference },
     reply: list('hits', app.Hit),
   },
@@ -181,7 +163,6 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/overview',
     summary: 'Where everything in a project stands now',
-    who: 'viewer',
     query: none,
     reply: app.Overview,
   },
@@ -189,7 +170,6 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/projects/:project_id/plots',
     summary: 'What the plots of a project show, of the last days',
-    who: 'viewer',
     query: { days_back: param.daysBack },
     reply: app.Plots,
   },
@@ -197,7 +177,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/approvals/bulk',
     summary: 'Decide several assets at once, all or none',
-    who: 'approver',
+    role: 'approver',
     query: none,
     body: object({
       asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }),
@@ -211,7 +191,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/projects/:project_id/approvals/undo',
     summary: 'Take back your own decisions of the last ten seconds, all or none; the assets wait for approval again',
-    who: 'approver',
+    role: 'approver',
     query: none,
     body: object({ asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }) }),
     reply: list('approvals', Approval),
@@ -221,7 +201,7 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/cli/authorizations',
     summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
-    who: 'user',
+    role: 'user',
     query: none,
     body: object({
       allow: Type.Boolean(),
@@ -237,7 +217,7 @@ export const ownRoutes = {
     method: 'GET',
     path: '/v1/assistants/authorizations',
     summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
-    who: 'user',
+    role: 'user',
     query: { request: param.text },
     reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
   },
@@ -245,46 +225,41 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/assistants/authorizations',
     summary: 'Let an assistant in or refuse it; answers where to send the browser',
-    who: 'user',
+    role: 'user',
     query: none,
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
     reply: object({ redirect_to: ownText }),
   },
   ...operatorRoutes,
-  ...settingsRoutes,
-  ...projectSettingsRoutes,
+  ...shownAsWritten(settingsRoutes),
+  ...shownAsWritten(projectSettingsRoutes),
   ...toolRoutes,
   ...workRoutes,
   ...viewRoutes,
   ...recordRoutes,
   ...ruleRoutes,
-} as const satisfies Record<string, AppRoute>
+} as const satisfies Record<string, Route>
 
-/** Settings and the ways in show people what they or theirs have written: it leaves as it is. */
-export const showsOwn = (name: string): boolean =>
-  [identityRoutes, signInRoutes, settingsRoutes, projectSettingsRoutes].some((routes) => Object.hasOwn(routes, name))
-
+type OwnRoutes = typeof ownRoutes
+type AdminRoutes = { [N in keyof OwnRoutes as OwnRoutes[N] extends TokenRoute ? N : never]: OwnRoutes[N] }
 /** What administers an account, to programs as well. */
-export type AdminRoutes = { [N in OwnName as OwnRoutes[N] extends { scope: sets.Scope } ? N : never]: OwnRoutes[N] }
 export const adminRoutes = Object.fromEntries(
-  Object.entries(ownRoutes as Record<string, AppRoute>).filter(([, route]) => route.scope !== undefined),
+  Object.entries(ownRoutes as Record<string, Route>).filter(([, route]) => route.scope !== undefined),
 ) as AdminRoutes
 
+/** Every route by who may call it: tokens, sessions. */
+export const tokenRoutes = { ...routes, ...adminRoutes }
 export const appRoutes = { ...sharedRoutes, ...ownRoutes }
 
-export type OwnRoutes = typeof ownRoutes
-export type OwnName = keyof OwnRoutes
-export type OwnQuery<N extends OwnName> = param.Query<OwnRoutes[N]['query']>
-export type OwnBody<N extends OwnName> = OwnRoutes[N] extends { body: infer B extends TSchema } ? Static<B> : undefined
-export type OwnReply<N extends OwnName> = Static<OwnRoutes[N]['reply']>
-export type OwnPath<N extends OwnName> = { [K in PathNames<OwnRoutes[N]['path']>]: string }
+/** Every route as it is declared first. */
+export type DeclaredRoutes = Routes & OwnRoutes
+export type DeclaredName = keyof DeclaredRoutes
 
 export type AppRoutes = typeof appRoutes
 export type AppName = keyof AppRoutes
-export type AppReply<N extends AppName> = Static<AppRoutes[N]['reply']>
+export type AppReply<N extends AppName> = Reply<AppRoutes[N]>
+export type AppBody<N extends AppName> = Body<AppRoutes[N]>
 /** What the web app sends, as it travels. */
-export type AppArguments<N extends AppName> = { [K in PathNames<AppRoutes[N]['path']>]: string | number } & {
+export type AppArguments<N extends AppName> = { [K in keyof Path<AppRoutes[N]>]: string | number } & {
   query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
-} & (AppRoutes[N] extends { body: infer B }
-    ? { body: B extends TSchema ? Static<B> : B extends { schema: infer S extends TSchema } ? Static<S> : never }
-    : { body?: undefined })
+} & (AppRoutes[N] extends { body: object } ? { body: AppBody<N> } : { body?: undefined })

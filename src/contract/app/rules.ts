@@ -65,14 +65,14 @@ const RuleTrial = object({
 /** Read and refused field by field where rules are made (`diagnosis/definition.ts`), as for those that come in a file. */
 const definition = anyObject
 
-const accountAdmin = { who: 'admin', query: {} } as const
+const accountAdmin = { role: 'admin', query: {} } as const
 
 export const ruleRoutes = {
   listFailureRules: {
     method: 'GET',
     path: '/v1/accounts/:account_id/failure_rules',
     summary: 'What an account knows about its own tools',
-    who: 'member',
+    role: 'member',
     query: {},
     reply: list('failure_rules', FailureRule),
   },

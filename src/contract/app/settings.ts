@@ -10,11 +10,11 @@ import * as app from './shapes.ts'
 const none = {}
 const days = Type.Integer({ minimum: 1, maximum: DAYS_MAX })
 
-const ofUser = { who: 'user', query: none } as const
-const accountMember = { who: 'member', query: none } as const
-const accountAdmin = { who: 'admin', query: none } as const
-const accountGuest = { who: 'guest', query: none } as const
-const accountOwner = { who: 'owner', query: none } as const
+const ofUser = { role: 'user', query: none } as const
+const accountMember = { role: 'member', query: none } as const
+const accountAdmin = { role: 'admin', query: none } as const
+const accountGuest = { role: 'guest', query: none } as const
+const accountOwner = { role: 'owner', query: none } as const
 const ofTokens = { scope: 'admin:tokens' } as const
 
 export const settingsRoutes = {

@@ -7,7 +7,7 @@ import * as app from './shapes.ts'
 /** Ways in beside the password; a part of the table in `routes.ts`. */
 
 const none = {}
-const accountOwner = { who: 'owner', query: none } as const
+const accountOwner = { role: 'owner', query: none } as const
 const ROLE_GROUPS_MAX = 100
 const DOMAINS_MAX = 50
 
@@ -28,7 +28,7 @@ const settings = {
 /** Bytes as browsers hand them over. */
 const bytes = Type.String({ minLength: 1, maxLength: 8_000, pattern: '^[A-Za-z0-9_-]+$' })
 const code = Type.String({ minLength: 6, maxLength: 60 })
-const mine = { who: 'user', query: none } as const
+const mine = { role: 'user', query: none } as const
 const answer = { challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }
 const Passkey = object({ id: idText, name: ownText, last_used_at: nullable(instant), created_at: instant })
 const Question = object({ challenge: ownText, rp_id: ownText })
@@ -38,7 +38,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/v1/two_factor_sign_ins',
     summary: 'End a sign-in that asked for a code of the authenticator app, or take a recovery code',
-    who: 'anyone',
+    role: 'anyone',
     query: none,
     body: object({ challenge: Type.String({ maxLength: 2_000 }), code }),
     reply: app.Done,
@@ -47,7 +47,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/v1/passkey_sign_ins/challenges',
     summary: 'A question for a passkey, to be answered once',
-    who: 'anyone',
+    role: 'anyone',
     query: none,
     reply: Question,
   },
@@ -55,7 +55,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/v1/passkey_sign_ins',
     summary: 'Sign in with a passkey',
-    who: 'anyone',
+    role: 'anyone',
     query: none,
     body: object(answer),
     reply: app.Done,
@@ -135,7 +135,7 @@ export const signInRoutes = {
     method: 'POST',
     path: '/v1/single_sign_on',
     summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
-    who: 'anyone',
+    role: 'anyone',
     query: none,
     /** `again`: the provider asks for a sign-in even if it has a session. */
     body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })), again: Type.Optional(flag) }),

@@ -13,11 +13,11 @@ const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const integrations = { scope: 'admin:integrations', query: none } as const
-const ofUser = { who: 'user', ...integrations } as const
-const projectViewer = { who: 'viewer', ...integrations } as const
-const projectLead = { who: 'lead', ...integrations } as const
-const projectContributor = { who: 'contributor', ...integrations } as const
-const accountAdmin = { who: 'admin', scope: 'admin:webhooks', query: none } as const
+const ofUser = { role: 'user', ...integrations } as const
+const projectViewer = { role: 'viewer', ...integrations } as const
+const projectLead = { role: 'lead', ...integrations } as const
+const projectContributor = { role: 'contributor', ...integrations } as const
+const accountAdmin = { role: 'admin', scope: 'admin:webhooks', query: none } as const
 
 export const toolRoutes = {
   listProviders: {

@@ -5,7 +5,7 @@ import { Done } from './shapes.ts'
 /** Lists as somebody has narrowed them, kept under a name; a part of the table in `routes.ts`. */
 
 const View = object({ id: idText, name: ownText, path: ownText, query: ownText })
-const mine = { who: 'guest', query: {} } as const
+const mine = { role: 'guest', query: {} } as const
 
 export const viewRoutes = {
   listViews: {

@@ -1,25 +1,22 @@
 import type { TSchema } from 'typebox'
-import { type AppRoute, adminRoutes } from '../app/routes.ts'
+import { tokenRoutes } from '../app/routes.ts'
 import { EVENT_TYPES } from '../events.ts'
 import { object, oneOf } from '../fields.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
-import { eventStream, type Route, routes } from '../routes.ts'
-import { SCOPES, type Scope } from '../sets.ts'
+import { isAdministration, type TokenRoute } from '../routes/route.ts'
+import { eventStream } from '../routes.ts'
+import { SCOPES } from '../sets.ts'
 import { Event } from '../shapes.ts'
 import { namedSchemas, referring } from './named-schemas.ts'
 
 /** The OpenAPI 3.1 document, read off the route table. */
 export function openapi(site: string, version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
-  const add = (name: string, route: Documented) => {
+  for (const [name, route] of Object.entries(tokenRoutes as Record<string, TokenRoute>)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operation(name, route)
   }
-  for (const [name, route] of Object.entries(routes as Record<string, Route>))
-    add(name, { ...route, body: route.body?.schema, tag: tagOf(route.path) })
-  for (const [name, route] of Object.entries(adminRoutes as Record<string, AppRoute>))
-    add(name, { ...route, scope: route.scope!, tag: 'administration' })
   paths[eventStream.path] = { get: streamOperation() }
   return {
     openapi: '3.1.0',
@@ -44,14 +41,6 @@ export function openapi(site: string, version: string) {
   }
 }
 
-/** A route of either table, as far as the document tells of it. */
-interface Documented extends Pick<Route, 'path' | 'summary' | 'query' | 'reply' | 'produces' | 'created'> {
-  method: AppRoute['method']
-  scope: Scope
-  body?: TSchema | undefined
-  tag: Tag
-}
-
 const TAGS = {
   projects: 'Projects, who the token acts for, and what happens in all of them.',
   tasks: 'What is to be done, and by whom.',
@@ -68,8 +57,9 @@ const TAGS = {
 }
 type Tag = keyof typeof TAGS
 
-const tagOf = (path: string): Tag => {
-  const [, found = ''] = /projects\/:project_id\/(\w+)/.exec(path) ?? []
+const tagOf = (route: TokenRoute): Tag => {
+  if (isAdministration(route)) return 'administration'
+  const [, found = ''] = /projects\/:project_id\/(\w+)/.exec(route.path) ?? []
   return Object.hasOwn(TAGS, found) ? (found as Tag) : 'projects'
 }
 
@@ -144,14 +134,14 @@ const streamOperation = () => ({
   },
 })
 
-function operation(name: string, route: Documented) {
+function operation(name: string, route: TokenRoute) {
   const type = route.produces ?? 'application/json'
   const success = { description: 'Success', content: { [type]: { schema: referring(route.reply) } } }
   return {
     operationId: name,
     summary: route.summary,
     description: `Scope: \`${route.scope}\``,
-    tags: [route.tag],
+    tags: [tagOf(route)],
     security: [{ bearer: [] }],
     parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name, route)],
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {}),
@@ -174,23 +164,23 @@ function operation(name: string, route: Documented) {
 }
 
 /** Others that make something answer what is there already, too. */
-const isAlwaysNew = (name: string, { created, tag }: Documented) =>
-  name === 'createTask' || (created !== undefined && tag === 'administration')
+const isAlwaysNew = (name: string, route: TokenRoute) =>
+  name === 'createTask' || (route.created !== undefined && isAdministration(route))
 
 const pathParameters = (path: string) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
-const queryParameters = (route: Pick<Route, 'query'>) =>
+const queryParameters = (route: Pick<TokenRoute, 'query'>) =>
   Object.entries(route.query).map(([name, { schema }]) => {
     const { description, ...rest } = schema as TSchema & { description?: string }
     return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
   })
 
 /** A single record has an `ETag`; what edits it takes one back. */
-const isConditional = ({ path, method, tag, produces }: Documented) =>
-  tag !== 'administration' && !produces && /\/:\w+$/.test(path) && (method === 'GET' || method === 'PATCH')
+const isConditional = (route: TokenRoute) =>
+  !isAdministration(route) && !route.produces && /\/:\w+$/.test(route.path) && ['GET', 'PATCH'].includes(route.method)
 
-const headerParameters = (name: string, route: Documented) =>
+const headerParameters = (name: string, route: TokenRoute) =>
   isConditional(route)
     ? [{ name: route.method === 'GET' ? 'If-None-Match' : 'If-Match', in: 'header', required: false, schema: { type: 'string' } }]
     : name === 'createTask'

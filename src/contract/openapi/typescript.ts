@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
-import { type AppRoute, adminRoutes } from '../app/routes.ts'
+import { tokenRoutes } from '../app/routes.ts'
 import type { Params } from '../params.ts'
-import { eventStream, type Route, routes } from '../routes.ts'
+import type { TokenRoute } from '../routes/route.ts'
+import { eventStream } from '../routes.ts'
 import { NAMED_SCHEMAS, nameOf } from './named-schemas.ts'
 
 /** The declarations of the published client: plain TypeScript that needs no package of ours or others. */
@@ -10,7 +11,7 @@ export const clientDeclarations = (): string =>
     HEAD,
     ...NAMED_SCHEMAS.map(([name, schema]) => `export interface ${name} ${objectType(schema)}\n`),
     'export interface Client {',
-    ...Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>).map(methodOf),
+    ...Object.entries(tokenRoutes as Record<string, TokenRoute>).map(methodOf),
     readers(),
     '}\n',
     lists(),
@@ -18,7 +19,7 @@ export const clientDeclarations = (): string =>
 
 /** The lists that go on with a cursor: the name of their rows, and the shape of one. */
 export const listsOf = (): [name: string, { rows: string; row: TSchema }][] =>
-  Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>).flatMap(([name, { query, reply }]) => {
+  Object.entries(tokenRoutes as Record<string, TokenRoute>).flatMap(([name, { query, reply }]) => {
     const rows = Object.entries((reply as Described).properties ?? {}).find(([, part]) => (part as Described).items)
     return 'cursor' in query && rows ? [[name, { rows: rows[0], row: (rows[1] as Described).items! }]] : []
   })
@@ -59,10 +60,10 @@ export interface ClientSettings {
 export declare function createClient(settings: ClientSettings): Client
 `
 
-function methodOf([name, route]: [string, Route | AppRoute]): string {
+function methodOf([name, route]: [string, TokenRoute]): string {
   const path = [...route.path.matchAll(/:(\w+)/g)].map(([, key]) => `${key}: string | number`)
   const query = Object.keys(route.query).length > 0 ? [`query?: ${queryType(route.query)}`] : []
-  const body = route.body ? [`body: ${typeOf('schema' in route.body ? (route.body.schema as TSchema) : route.body)}`] : []
+  const body = route.body ? [`body: ${typeOf(route.body)}`] : []
   const headers = route.method === 'GET' ? [] : ['headers?: Record<string, string>']
   const args = [...path, ...query, ...body, ...headers]
   const optional = path.length === 0 && body.length === 0

@@ -1,9 +1,9 @@
-import { DecisionInput, readDecision } from '../bodies.ts'
+import { DecisionInput } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** What waits for approval, and what was decided. */
 
@@ -38,7 +38,7 @@ export const assetRoutes = {
     scope: 'write:assets',
     summary: 'Approve, deny or ignore an asset',
     query: {},
-    body: { schema: DecisionInput, read: readDecision },
+    body: DecisionInput,
     reply: shape.Approval,
     created: 201,
     writes: true,
@@ -60,4 +60,4 @@ export const assetRoutes = {
     query: {},
     reply: shape.Approval,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** What was built, and why it broke. */
 
@@ -61,4 +61,4 @@ export const buildRoutes = {
     created: 202,
     writes: true,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

@@ -2,7 +2,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** Commits and changelists. */
 
@@ -31,4 +31,4 @@ export const changeRoutes = {
     query: {},
     reply: shape.ChangeDetail,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

@@ -1,9 +1,9 @@
-import { DeploymentEdit, readDeploymentEdit } from '../bodies.ts'
+import { DeploymentEdit } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** What went to the stores. */
 
@@ -48,8 +48,8 @@ export const deploymentRoutes = {
     scope: 'write:deployments',
     summary: 'Set the status of a deployment by hand, or link its build run',
     query: {},
-    body: { schema: DeploymentEdit, read: readDeploymentEdit },
+    body: DeploymentEdit,
     reply: shape.DeploymentDetail,
     writes: true,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

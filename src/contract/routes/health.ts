@@ -1,10 +1,10 @@
-import { BreakageEdit, MarkGood, readBreakageEdit, readMarkGood } from '../bodies.ts'
+import { BreakageEdit, MarkGood } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as health from '../health-shapes.ts'
 import * as param from '../params.ts'
 import { TaskDetail } from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** Whether branches are well, what is broken and who sees to it. */
 
@@ -31,7 +31,7 @@ export const healthRoutes = {
     scope: 'write:breakages',
     summary: 'Mark a change of a branch as good, with a reason, or remove the mark',
     query: {},
-    body: { schema: MarkGood, read: readMarkGood },
+    body: MarkGood,
     reply: health.BranchHealth,
     writes: true,
     tool: false,
@@ -58,7 +58,7 @@ export const healthRoutes = {
     scope: 'write:breakages',
     summary: 'Claim, hand over, mute, resolve or reopen a breakage, or note something about it',
     query: {},
-    body: { schema: BreakageEdit, read: readBreakageEdit },
+    body: BreakageEdit,
     reply: health.BreakageDetail,
     writes: true,
   },
@@ -73,4 +73,4 @@ export const healthRoutes = {
     writes: true,
     limited: true,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** Whose token it is, its projects, and who works on them. */
 
@@ -37,4 +37,4 @@ export const projectRoutes = {
     query: {},
     reply: shape.Members,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

@@ -1,24 +1,27 @@
-import type { TSchema } from 'typebox'
-import type { Read } from '../bodies.ts'
+import type { Static, TSchema } from 'typebox'
 import type * as param from '../params.ts'
 import type * as sets from '../sets.ts'
 
-/** One route of the REST API: what it takes, who may ask, what it answers. Server, OpenAPI, client and tests read it. */
+/** One route: who may call it, what it takes, what it answers. Server, OpenAPI, clients and tests read it. */
 export interface Route {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: `/v1/${string}`
-  scope: sets.Scope
   summary: string
+  /** What a token needs. A route without a scope serves sessions of the web app only. */
+  scope?: sets.Scope
+  /** The lowest role in the account or project that the path names that may call it, or else who may; see `roleOf`. */
+  role?: Role
   query: param.Params
-  /** The JSON sent, described, and the reader that turns it into what the domain takes. */
-  body?: { schema: TSchema; read: Read<unknown> }
+  body?: TSchema
   reply: TSchema
   /** What success answers when it is not 200 alone. */
   created?: 201 | 202
   /** Refused on a read-only account. */
   writes?: boolean
-  /** The least that somebody must be in the project; otherwise a viewer, and whoever writes a contributor. */
-  role?: sets.ProjectRole
+  /** Changes nothing but what is one's own to look at: no entry in the audit log. */
+  unaudited?: true
+  /** Asks another server, or undoes what it tries: no transaction is held around it. */
+  detached?: true
   /** Counts against the task-write limit of the token. */
   limited?: boolean
   /** Not a tool for assistants: the list of their tools takes space in every conversation. */
@@ -27,4 +30,32 @@ export interface Route {
   produces?: 'text/plain'
 }
 
-export const roleOf = ({ role, writes }: Route): sets.ProjectRole => role ?? (writes ? 'contributor' : 'viewer')
+/** A route that tokens may call, too. */
+export interface TokenRoute extends Route {
+  scope: sets.Scope
+}
+
+/** Without a session, with any, operators of the service, or who has at least this role. */
+export type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
+
+/** Unless a route says otherwise, viewers read in a project, contributors write, and elsewhere everybody signed in may call it. */
+export const roleOf = ({ role, writes, path }: Route): Role =>
+  role ?? (path.includes('/:project_id') ? (writes ? 'contributor' : 'viewer') : 'user')
+
+/** Whoever is known and changes something leaves an entry in the audit log. */
+export const isAudited = ({ method, role, unaudited }: Route): boolean => method !== 'GET' && role !== 'anyone' && !unaudited
+
+/** Administers an account: no login through a browser gives its scope. */
+export const isAdministration = ({ scope }: Route): boolean => scope?.startsWith('admin:') ?? false
+
+/** The names of the parameters in a path. */
+export type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+export type Path<R extends Route> = { [K in PathNames<R['path']>]: string }
+export type Query<R extends Route> = param.Query<R['query']>
+export type Body<R extends Route> = R extends { body: infer B extends TSchema } ? Static<B> : undefined
+export type Reply<R extends Route> = Static<R['reply']>

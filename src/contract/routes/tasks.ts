@@ -1,17 +1,11 @@
-import { type TSchema, Type } from 'typebox'
-import { type Read, readTaskEdit, readTaskInput, TaskEdit, TaskInput } from '../bodies.ts'
+import { TaskEdit, TaskInput, taskBody } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { Route } from './route.ts'
+import type { TokenRoute } from './route.ts'
 
 /** What is to be done. */
-
-const task = <T>(fields: TSchema, read: Read<T>) => ({
-  schema: Type.Object({ task: fields }, { additionalProperties: false }),
-  read,
-})
 
 export const taskRoutes = {
   listTasks: {
@@ -48,7 +42,7 @@ export const taskRoutes = {
     scope: 'write:tasks',
     summary: 'Create a task; an Idempotency-Key header makes a repeat safe for 24 hours',
     query: {},
-    body: task(TaskInput, readTaskInput),
+    body: taskBody(TaskInput),
     reply: shape.TaskDetail,
     created: 201,
     writes: true,
@@ -60,9 +54,9 @@ export const taskRoutes = {
     scope: 'write:tasks',
     summary: 'Change fields of a task; what is not sent stays',
     query: {},
-    body: task(TaskEdit, readTaskEdit),
+    body: taskBody(TaskEdit),
     reply: shape.TaskDetail,
     writes: true,
     limited: true,
   },
-} as const satisfies Record<string, Route>
+} as const satisfies Record<string, TokenRoute>

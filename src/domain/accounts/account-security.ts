@@ -1,4 +1,4 @@
-import type { OwnBody } from '../../contract/app/routes.ts'
+import type { AppBody } from '../../contract/app/routes.ts'
 import { ownSecondFactorMissing } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { type Identity, known } from '../access/access.ts'
@@ -11,7 +11,7 @@ export async function editSecurity(
   db: Database,
   id: number,
   by: Identity,
-  { allowed_addresses, requires_second_factor }: OwnBody<'editAccountSecurity'>,
+  { allowed_addresses, requires_second_factor }: AppBody<'editAccountSecurity'>,
 ): Promise<void> {
   const ranges = allowed_addresses === undefined ? undefined : readAddresses(allowed_addresses ?? [])
   if (ranges !== undefined) refuseWithoutOwn(ranges, by.address)

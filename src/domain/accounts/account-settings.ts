@@ -1,4 +1,4 @@
-import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { insufficientRole, invalidParameter, lastOwner, notFound } from '../../contract/errors.ts'
 import { timezone } from '../../contract/field-readers.ts'
 import { type AccountRole, DAILY_INVESTIGATIONS, RETENTION_KINDS, type RetentionKind, suffices } from '../../contract/sets.ts'
@@ -6,7 +6,7 @@ import { type Database, sql } from '../../db/database.ts'
 import * as accounts from './accounts.ts'
 import type { Retention } from './retention-days.ts'
 
-type Shown = OwnReply<'showAccount'>
+type Shown = AppReply<'showAccount'>
 
 /** An account with what its investigations used, and how long the service keeps what at most. */
 export async function show(db: Database, id: number, service: Retention): Promise<Shown> {
@@ -32,7 +32,7 @@ const ofEveryKind = (days: (kind: RetentionKind) => number | null) =>
 export async function edit(
   db: Database,
   id: number,
-  { name, timezone: zone, retention = {}, ...given }: OwnBody<'editAccount'>,
+  { name, timezone: zone, retention = {}, ...given }: AppBody<'editAccount'>,
   service: Retention,
 ): Promise<Shown> {
   for (const kind of RETENTION_KINDS)
@@ -53,7 +53,7 @@ export const members = (
   db: Database,
   accountId: number,
   withAddresses: boolean,
-): Promise<OwnReply<'listAccountMembers'>['members']> =>
+): Promise<AppReply<'listAccountMembers'>['members']> =>
   db.rows(sql`
     select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.role, m.created_at
     from account_members m join users u on u.id = m.user_id where m.account_id = ${accountId} order by u.name, u.id`)

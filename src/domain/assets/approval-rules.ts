@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -84,7 +84,7 @@ export async function preview(
   db: Database,
   projectId: number,
   rules: readonly ApprovalRule[] | null,
-): Promise<OwnReply<'previewApprovalRules'>> {
+): Promise<AppReply<'previewApprovalRules'>> {
   // One changelist may have as many files as a thousand others.
   const past = await db.rows<Past>(sql`
     select c.id, c.display_identifier, c.author, c.files, c.more,

@@ -3,8 +3,8 @@ import { admin } from '../../../test/support/admin.ts'
 import { bakerRule } from '../../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import { type AppRoute, isAudited, type OwnName, ownRoutes } from '../../contract/app/routes.ts'
-import { type Route, type RouteName, routes } from '../../contract/routes.ts'
+import { appRoutes, type DeclaredName } from '../../contract/app/routes.ts'
+import { isAudited, type Route } from '../../contract/routes/route.ts'
 import { sql } from '../../db/database.ts'
 
 /** Every route that changes something leaves exactly one entry. */
@@ -59,7 +59,7 @@ interface Call {
 }
 
 /** One call of every such route that succeeds, in an order in which each can; what is made is kept under the name of its route. */
-const CALLS: [name: OwnName | RouteName, call: () => Call][] = [
+const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['editMe', () => ({ body: { name: 'Owner' } })],
   ['addConnectedAccount', () => ({ body: { provider: 'jira', uid: 'own' } })],
   ['removeConnectedAccount', () => ({ path: { id: made.addConnectedAccount! } })],
@@ -129,7 +129,7 @@ const CALLS: [name: OwnName | RouteName, call: () => Call][] = [
 ]
 
 /** Held by tests of their own, which have what they need: a provider, a message, a second session, an assistant, an invitation, a clock. */
-const ELSEWHERE: readonly (OwnName | RouteName)[] = [
+const ELSEWHERE: readonly DeclaredName[] = [
   'deleteAccount',
   'deleteMe',
   'setSingleSignOn',
@@ -147,15 +147,13 @@ const ELSEWHERE: readonly (OwnName | RouteName)[] = [
   'undoDecisions',
 ]
 
-const table = { ...(routes as Record<string, Route>), ...(ownRoutes as Record<string, AppRoute>) }
+const table = appRoutes as Record<string, Route>
 const entries = () =>
   studio.db.rows<Record<string, unknown>>(sql`
   select action, subject, user_id, token_id, ip_address, before, after, project_id from audit_log order by id`)
 
 test('every route that changes something is asked here, or by a test of its own', () => {
-  const writing = Object.entries(table).flatMap(([name, route]) =>
-    ('who' in route ? isAudited(route) : route.writes) ? [name] : [],
-  )
+  const writing = Object.entries(table).flatMap(([name, route]) => (isAudited(route) ? [name] : []))
   expect([...CALLS.map(([name]) => name), ...ELSEWHERE].sort()).toEqual(writing.sort())
 })
 

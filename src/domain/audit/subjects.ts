@@ -1,6 +1,5 @@
-import type { OwnName } from '../../contract/app/routes.ts'
+import type { DeclaredName } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
-import type { RouteName } from '../../contract/routes.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 
 /** The ids in a path, and that of what was made. */
@@ -103,7 +102,7 @@ const breakage = byId('breakages', 'state, owner_user_id, muted_until, fixed_by_
 const task = byId('tasks', 'state, priority, user_id, task_type', 'task')
 
 /** What each route changes; what is not named here is told without before and after. */
-const SUBJECTS: Partial<Record<RouteName | OwnName, Subject>> = {
+const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   editAccount: account,
   editAccountSecurity: account,
   editBilling: account,
@@ -165,7 +164,7 @@ const among = (fields: readonly string[], said: unknown) =>
   Object.fromEntries(Object.entries(said ?? {}).filter(([name]) => fields.includes(name)))
 
 /** Routes that change several things alike: one entry names them all, and the history of each says what it was before. */
-const SEVERAL: Partial<Record<OwnName, Several>> = {
+const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
@@ -175,7 +174,7 @@ const SEVERAL: Partial<Record<OwnName, Several>> = {
 
 /** What is told of a request that changes several things; undefined of any other. */
 export function severalOf(name: string, body: unknown): { subject: string; before: null; after: object } | undefined {
-  const several = SEVERAL[name as OwnName]
+  const several = SEVERAL[name as DeclaredName]
   if (!several) return undefined
   const said = body as Record<string, unknown>
   return { subject: several.subject, before: null, after: { ids: said[several.ids], ...several.set?.(said) } }
@@ -195,7 +194,7 @@ export const SUBJECTS_OF_KINDS = {
 } as const
 export type SubjectKind = keyof typeof SUBJECTS_OF_KINDS
 
-export const subjectOf = (name: string): Subject | undefined => SUBJECTS[name as OwnName]
+export const subjectOf = (name: string): Subject | undefined => SUBJECTS[name as DeclaredName]
 
 /** How it stands when the statement runs that this is a part of. */
 export const rowOf = (subject: Subject, ids: Ids): Sql => rowIn(subject, sql`${raw(subject.table)} where ${subject.where(ids)}`)

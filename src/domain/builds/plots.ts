@@ -1,9 +1,9 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { storeWord } from '../deployments/deployments.ts'
 import { PASSED_OR_FAILED } from './statuses.ts'
 
-type Plots = OwnReply<'showPlots'>
+type Plots = AppReply<'showPlots'>
 
 /** How many points and lines a plot has room for, and how many records are looked at for them. */
 const POINTS_MAX = 300

@@ -1,11 +1,11 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { RUNNING } from './statuses.ts'
 
 const RUNNING_MAX = 20
 
 /** Builds under way in the projects of an account that somebody sees. */
-export const running = (db: Database, accountId: number, userId: number): Promise<OwnReply<'listRunningBuilds'>['build_runs']> =>
+export const running = (db: Database, accountId: number, userId: number): Promise<AppReply<'listRunningBuilds'>['build_runs']> =>
   db.rows(sql`
     select b.id::text, p.id as project_id, p.name as project_name, b.status, b.ci_job_name, b.build_number, b.branch, b.phase,
       iso(b.started_at) as started_at, iso(b.created_at) as created_at

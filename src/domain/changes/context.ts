@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { lineColumns } from '../builds/build-line.ts'
@@ -20,9 +20,9 @@ const holds = sql`(b.commit_hash = c.identifier or b.changelist = c.identifier o
     and on_branch.position <= ${positionOn(sql`on_branch.branch`)}))`
 
 /** Where a change is shown, and what it went into. */
-export async function contextOf(db: Database, projectId: number, id: number): Promise<OwnReply<'showChangeContext'>> {
+export async function contextOf(db: Database, projectId: number, id: number): Promise<AppReply<'showChangeContext'>> {
   const context = await db.one<
-    Omit<OwnReply<'showChangeContext'>, 'references'> & { description: string; branches: string[] }
+    Omit<AppReply<'showChangeContext'>, 'references'> & { description: string; branches: string[] }
   >(sql`
     with c as (select id, project_id, identifier, timestamp, url, file_url, description, orphaned_at from changes where project_id = ${projectId} and id = ${id}),
     exact as (

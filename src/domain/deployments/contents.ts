@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import type { Contents, Deployment } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { contentsBetween, findEarlier } from '../builds/contents.ts'
@@ -11,7 +11,7 @@ interface Owner {
 }
 
 /** The changes of a deployment that the previous live one on its track did not contain. */
-export async function changesOf(db: Database, owner: Owner, id: string): Promise<OwnReply<'compareDeployment'>> {
+export async function changesOf(db: Database, owner: Owner, id: string): Promise<AppReply<'compareDeployment'>> {
   const deployment = await find(db, owner.project_id, id)
   const since = await liveBefore(db, owner, deployment.id)
   return { ...(await between(db, owner, deployment.build_run_id, since)), since: since ?? null }
@@ -22,14 +22,14 @@ const NEWS_LOOK = 200
 const NEWS_MAX = 30
 
 /** The first changes of the newest deployment of each track of each store, if they are known: as many as fit into a line. */
-export async function storeNews(db: Database, owner: Owner): Promise<OwnReply<'listStoreNews'>['news']> {
+export async function storeNews(db: Database, owner: Owner): Promise<AppReply<'listStoreNews'>['news']> {
   const newest = await db.rows<{ id: string }>(sql`
     select id from (
       select distinct on (platform, store, track) id, created_at, number from (
         select * from deployments where project_id = ${owner.project_id} order by created_at desc, number desc limit ${NEWS_LOOK}) d
       order by platform, store, track, created_at desc, number desc) d
     order by created_at desc, number desc limit ${NEWS_MAX}`)
-  const news: OwnReply<'listStoreNews'>['news'] = []
+  const news: AppReply<'listStoreNews'>['news'] = []
   // One after the other: a page must not take a connection for every store from those who wait for one.
   for (const { id } of newest) {
     const { basis, changes, has_more, since } = await changesOf(db, owner, id)

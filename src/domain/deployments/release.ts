@@ -1,11 +1,11 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import type { ReleaseGap, TaskState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { named } from '../tasks/references.ts'
 import type { Words } from '../tasks/tracker-keys.ts'
 import { changesOf } from './contents.ts'
 
-type Release = OwnReply<'showRelease'>
+type Release = AppReply<'showRelease'>
 type Line = Release['tasks'][number]
 
 interface Linked extends Line, Words {

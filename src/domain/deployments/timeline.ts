@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { storeWord } from './deployments.ts'
 
@@ -16,8 +16,8 @@ export async function timeline(
   accountId: number,
   userId: number,
   daysBack: number,
-): Promise<OwnReply<'showReleaseTimeline'>> {
-  const deployments = await db.rows<OwnReply<'showReleaseTimeline'>['deployments'][number]>(sql`
+): Promise<AppReply<'showReleaseTimeline'>> {
+  const deployments = await db.rows<AppReply<'showReleaseTimeline'>['deployments'][number]>(sql`
     select ${timelineColumns}, d.project_id, p.name as project_name
     from deployments d join projects p on p.id = d.project_id
     join project_access seen on seen.project_id = d.project_id and seen.user_id = ${userId}

@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
@@ -32,9 +32,9 @@ const openTasksOf = (project: Sql, userId: number) =>
   )
 
 /** Where everything in a project stands now; every count walks an index no further than it must. */
-export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<OwnReply<'showOverview'>> {
+export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<AppReply<'showOverview'>> {
   const id = sql`${projectId}::integer`
-  const counts = (await db.one<Omit<OwnReply<'showOverview'>, 'latest_build'>>(sql`
+  const counts = (await db.one<Omit<AppReply<'showOverview'>, 'latest_build'>>(sql`
     select
       (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
       (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING} and lost_at is null

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { APPROVAL_RULES, rulesOf, typesOf } from '../assets/approval-rules.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
 
-type Settings = OwnReply<'showProjectSettings'>
+type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
   select id, account_id, name, engine, status, ${APPROVAL_RULES} as approval_rules, required_jobs, badge_key, investigates_failures, created_at
@@ -36,7 +36,7 @@ export const create = (
   db: Database,
   accountId: number,
   userId: number,
-  { name, engine }: OwnBody<'createProject'>,
+  { name, engine }: AppBody<'createProject'>,
 ): Promise<Settings> =>
   db.transaction(async (db) => {
     const { id } = (await db.one<{ id: number }>(sql`
@@ -46,7 +46,7 @@ export const create = (
     return show(db, id)
   })
 
-export async function edit(db: Database, id: number, input: OwnBody<'editProject'>): Promise<Settings> {
+export async function edit(db: Database, id: number, input: AppBody<'editProject'>): Promise<Settings> {
   const before = await show(db, id)
   const { name, engine, status, required_jobs, investigates_failures } = { ...before, ...input }
   const given =
@@ -70,13 +70,13 @@ export const people = (
   db: Database,
   projectId: number,
   withAddresses: boolean,
-): Promise<OwnReply<'listProjectPeople'>['members']> =>
+): Promise<AppReply<'listProjectPeople'>['members']> =>
   db.rows(sql`
     select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.project_role, m.created_at
     from project_members m join users u on u.id = m.user_id where m.project_id = ${projectId} order by u.name, u.id`)
 
 /** Who sees the project; without `unlisted` only those listed on it, which is whom a guest knows. */
-export const assignees = (db: Database, projectId: number, unlisted: boolean): Promise<OwnReply<'listAssignees'>['people']> =>
+export const assignees = (db: Database, projectId: number, unlisted: boolean): Promise<AppReply<'listAssignees'>['people']> =>
   db.rows(sql`
     select u.id as user_id, u.name from project_access a join users u on u.id = a.user_id
     where a.project_id = ${projectId}

@@ -1,4 +1,4 @@
-import type { OwnBody, OwnReply } from '../../contract/app/routes.ts'
+import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 
@@ -8,7 +8,7 @@ interface Owner {
   account_id: number
   user_id: number
 }
-type View = OwnReply<'listViews'>['views'][number]
+type View = AppReply<'listViews'>['views'][number]
 
 const VIEWS_MAX = 200
 
@@ -21,7 +21,7 @@ export const list = (db: Database, { account_id, user_id }: Owner): Promise<View
 export async function save(
   db: Database,
   { account_id, user_id }: Owner,
-  { name, path, query }: OwnBody<'saveView'>,
+  { name, path, query }: AppBody<'saveView'>,
 ): Promise<View> {
   const view = await db.one<View>(sql`
     insert into saved_views (account_id, user_id, name, path, query)

@@ -1,10 +1,10 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { people } from '../accounts/profile.ts'
 import type { Name, Project } from './records.ts'
 import { folded, isMatch, type Query, rankOf } from './text.ts'
 
-type Hit = OwnReply<'search'>['hits'][number]
+type Hit = AppReply<'search'>['hits'][number]
 
 /** More people of one name are told apart by writing more of it. */
 const PEOPLE = 4

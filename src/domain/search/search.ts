@@ -1,4 +1,4 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { candidates } from './candidates.ts'
@@ -7,7 +7,7 @@ import { KINDS, type Name, type Project, readRecords, type SearchRecord } from '
 import { storesOf } from './stores.ts'
 import { folded, isMatch, mayMatch, type Query, queryOf, rankOf } from './text.ts'
 
-type Hit = OwnReply<'search'>['hits'][number]
+type Hit = AppReply<'search'>['hits'][number]
 
 const EACH = 6
 const TITLE_MAX = 200

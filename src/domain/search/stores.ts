@@ -1,10 +1,10 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { PLATFORMS } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Project } from './records.ts'
 import { folded, isMatch, type Query } from './text.ts'
 
-type Hit = OwnReply<'search'>['hits'][number]
+type Hit = AppReply<'search'>['hits'][number]
 
 const STORES_MAX = 6
 const stores = PLATFORMS.map((platform) => ({ platform, name: folded(platform) }))

@@ -1,4 +1,4 @@
-import type { OwnBody } from '../../contract/app/routes.ts'
+import type { AppBody } from '../../contract/app/routes.ts'
 import { invalidSingleSignOn, notFound } from '../../contract/errors.ts'
 import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
@@ -46,7 +46,7 @@ export async function clientSecret(db: Database, vault: Vault, accountId: number
 export const PROVIDER_PREFIX = 'sso:'
 export const providerId = (accountId: number) => `${PROVIDER_PREFIX}${accountId}`
 
-export type Given = OwnBody<'setSingleSignOn'>
+export type Given = AppBody<'setSingleSignOn'>
 
 export async function set(db: Database, vault: Vault, accountId: number, given: Given): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import type { OwnBody } from '../../contract/app/routes.ts'
+import type { AppBody } from '../../contract/app/routes.ts'
 import type { TaskEdit } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { LABELS_MAX } from '../../contract/limits.ts'
@@ -9,7 +9,7 @@ import { type Author, edit } from './tasks.ts'
 /** Always in the same order, so that two people who choose the same tasks wait for each other instead of blocking each other. */
 const inOrder = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b)
 
-type Labels = Pick<OwnBody<'editTasks'>, 'add_label' | 'remove_label'>
+type Labels = Pick<AppBody<'editTasks'>, 'add_label' | 'remove_label'>
 
 /** The same edit of several tasks, all or none. */
 export const editAll = (db: Database, by: Author, ids: readonly number[], input: TaskEdit, labels: Labels, site: string) =>

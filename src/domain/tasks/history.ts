@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -42,7 +42,7 @@ export async function list(
   db: Database,
   { account_id, project_id }: Place,
   taskId: number,
-): Promise<OwnReply<'listTaskHistory'>['history']> {
+): Promise<AppReply<'listTaskHistory'>['history']> {
   const known = await db.one(sql`
     select from tasks where project_id = ${project_id} and id = ${taskId}
     union all

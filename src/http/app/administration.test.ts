@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, openStudio, type Studio } from '../../../test/support/studio.ts'
-import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
+import { adminRoutes } from '../../contract/app/routes.ts'
+import type { Route } from '../../contract/routes/route.ts'
 import { GRANTABLE_SCOPES, LOGIN_SCOPES, SCOPES } from '../../contract/sets.ts'
 
 /** What owners can do with a token of their own: the web app's routes that carry a scope. */
@@ -43,7 +44,7 @@ const tokenOf = (key: string) => studio.world.tokens[key]!.token
 const idOf = (list: 'accounts' | 'projects' | 'integrations' | 'users', key: string) => String(studio.world[list][key]!.id)
 const ask = (path: string, asking: Asking = {}) => studio.ask(`/api/v1${path}`, { token: tokenOf('admin'), ...asking })
 const post = (path: string, body?: unknown, asking: Asking = {}) => ask(path, { method: 'POST', body, ...asking })
-const table = Object.entries(adminRoutes as Record<string, AppRoute>)
+const table = Object.entries(adminRoutes as Record<string, Route>)
 const pathOf = (path: string, account: string, project: string) =>
   path
     .replace('/v1', '')
@@ -68,7 +69,7 @@ describe('every route that administers', () => {
     })
     if (!/:(?:account|project)_id/.test(path)) return
     expect(await ask(pathOf(path, 'fox', 'den'), { method })).toMatchObject({ status: 404, json: { error: 'not_found' } })
-    if (route.who === 'admin' || route.who === 'lead')
+    if (route.role === 'admin' || route.role === 'lead')
       expect(await ask(own, { method, token: tokenOf('member') })).toMatchObject({
         status: 403,
         json: { error: 'insufficient_role' },

@@ -5,12 +5,12 @@ import * as log from '../../domain/channels/message-log.ts'
 import * as inbox from '../../domain/inbox/inbox.ts'
 import * as preferences from '../../domain/inbox/preferences.ts'
 import { readUnsubscribe } from '../../domain/inbox/unsubscribe.ts'
-import { idOf, shortIdOf } from '../rest/path-ids.ts'
+import { done, type Handlers } from '../routes/call.ts'
+import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
-import { type AppHandlers, done } from './app.ts'
 
 /** Chat channels of an account, and what concerns whoever is signed in. */
-export const channelHandlers: Pick<AppHandlers, keyof typeof channelRoutes> = {
+export const channelHandlers: Handlers<keyof typeof channelRoutes> = {
   listChannels: async ({ db, account_id }) => ({ channels: await channels.list(db, account_id) }),
   createChannel: ({ db, vault, account_id, body }) => channels.create(db, vault, account_id, body),
   editChannel: ({ db, vault, account_id, path, body }) =>

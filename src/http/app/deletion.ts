@@ -5,8 +5,8 @@ import * as deletion from '../../domain/accounts/deletion.ts'
 import { requestUser } from '../../domain/accounts/forget-person.ts'
 import * as users from '../../domain/accounts/users.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
-import { shortIdOf } from '../rest/path-ids.ts'
-import { type AppHandlers, done } from './app.ts'
+import { done, type Handlers } from '../routes/call.ts'
+import { shortIdOf } from '../routes/path-ids.ts'
 
 function requireSame(field: 'name' | 'email', typed: string, real: string) {
   if (typed.trim().toLowerCase() !== real.trim().toLowerCase())
@@ -14,7 +14,7 @@ function requireSame(field: 'name' | 'email', typed: string, real: string) {
 }
 
 /** What cannot be undone: whoever asks for it types what it is called. */
-export const deletionHandlers: Pick<AppHandlers, 'deleteAccount' | 'deleteProject' | 'deleteMe'> = {
+export const deletionHandlers: Handlers<'deleteAccount' | 'deleteProject' | 'deleteMe'> = {
   async deleteAccount({ db, account_id, caller, site, body }) {
     refuseIfDemo(caller, site)
     requireSame('name', body.name, (await accounts.find(db, account_id)).name)

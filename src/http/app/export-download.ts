@@ -5,7 +5,7 @@ import { readShortId } from '../../contract/params.ts'
 import { admit } from '../../domain/access/access.ts'
 import * as exports from '../../domain/accounts/exports.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
-import { idOf } from '../rest/path-ids.ts'
+import { idOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
 /** Beside the route table, since its answer is a file. */

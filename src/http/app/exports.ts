@@ -3,10 +3,10 @@ import { suffices } from '../../contract/sets.ts'
 import { refuseIfDemo } from '../../domain/access/access.ts'
 import { requireFresh } from '../../domain/access/fresh-sign-in.ts'
 import * as exports from '../../domain/accounts/exports.ts'
-import type { AppHandlers } from './app.ts'
+import type { Handlers } from '../routes/call.ts'
 
 /** Taking an account or a project along; the file itself stands in `export-download.ts`. */
-export const exportHandlers: Pick<AppHandlers, 'listExports' | 'exportAccount' | 'exportProject'> = {
+export const exportHandlers: Handlers<'listExports' | 'exportAccount' | 'exportProject'> = {
   listExports: async ({ db, account_id, caller }) => ({ exports: await exports.list(db, account_id, caller.user_id) }),
   async exportAccount({ db, vault, account_id, caller, site, body }) {
     refuseIfDemo(caller, site)

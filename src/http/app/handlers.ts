@@ -1,4 +1,6 @@
+import type { DeclaredName } from '../../contract/app/routes.ts'
 import { insufficientRole, notFound } from '../../contract/errors.ts'
+import type { RouteName } from '../../contract/routes.ts'
 import { suffices } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import * as assistants from '../../domain/access/assistants.ts'
@@ -26,8 +28,8 @@ import * as ugsTokens from '../../domain/ugs/tokens.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
 import { searches } from '../limits/search-gate.ts'
-import { idOf, shortIdOf } from '../rest/path-ids.ts'
-import { type AppHandlers, done } from './app.ts'
+import { done, type Handlers } from '../routes/call.ts'
+import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import { channelHandlers } from './channels.ts'
 import { deletionHandlers } from './deletion.ts'
 import { exportHandlers } from './exports.ts'
@@ -41,7 +43,7 @@ import { viewHandlers } from './views.ts'
 import { workHandlers } from './work.ts'
 
 /** What the web app may ask, one line each; the larger families stand in files of their own. */
-export const appHandlers: AppHandlers = {
+export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   ...toolHandlers,
   ...workHandlers,
   ...viewHandlers,

@@ -13,7 +13,7 @@ import { accountsOf, record } from '../../domain/audit/audit-log.ts'
 import { refuseIfRequired } from '../../domain/sign-in/required.ts'
 import { refuseForeignHost } from '../auth/auth-scheme.ts'
 import { countAttempt, headersOf } from '../auth/sign-in.ts'
-import { type AppCall, type AppHandlers, done } from './app.ts'
+import { type Call, done, type Handlers } from '../routes/call.ts'
 
 type Names =
   | 'welcome'
@@ -28,7 +28,7 @@ type Names =
   | 'changePassword'
 
 /** How somebody comes in: signing up, invitations, passwords. */
-export const identityHandlers: Pick<AppHandlers, Names> = {
+export const identityHandlers: Handlers<Names> = {
   async welcome({ db, signUp, mailing }) {
     return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), mailing, version: VERSION }
   },
@@ -106,11 +106,11 @@ export const identityHandlers: Pick<AppHandlers, Names> = {
 }
 
 /** Nobody was known when they asked; now somebody is. */
-const came = (db: Database, { request }: AppCall<Names>, action: Names, user_id: number) =>
+const came = (db: Database, { request }: Call<Names>, action: Names, user_id: number) =>
   record(db, accountsOf(user_id), { actor: 'user', user_id, ip_address: request.ip, action, subject: `user/${user_id}` })
 
 /** A session for whoever has just shown who they are. */
-async function signIn(call: AppCall<Names>, email: string, password: string) {
+async function signIn(call: Call<Names>, email: string, password: string) {
   const { api } = await call.auth()
   const { headers, response } = await api.signInEmail({
     body: { email, password },

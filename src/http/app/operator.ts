@@ -1,12 +1,13 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { operatorRoutes } from '../../contract/app/operator.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { VERSION } from '../../contract/version.ts'
 import * as mails from '../../domain/mail/mails.ts'
 import { judged } from '../../domain/operations/areas.ts'
 import { readStatus } from '../../domain/operations/status.ts'
-import type { AppHandlers } from './app.ts'
+import type { Handlers } from '../routes/call.ts'
 
 export const operatorHandlers = {
-  async showServiceStatus({ db, retention, refusedRequests }): Promise<OwnReply<'showServiceStatus'>> {
+  async showServiceStatus({ db, retention, refusedRequests }): Promise<AppReply<'showServiceStatus'>> {
     // What this process has counted is shown at once, the others' within half a minute.
     await refusedRequests.flush(db)
     const status = await readStatus(db, { retention })
@@ -29,4 +30,4 @@ export const operatorHandlers = {
     smtp: mailing,
     kept_days: retention.mails,
   }),
-} satisfies Partial<AppHandlers>
+} satisfies Handlers<keyof typeof operatorRoutes>

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../../../test/support/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import { type AppRoute, adminRoutes, ownRoutes, sharedRoutes } from '../../contract/app/routes.ts'
-import { roleOf } from '../../contract/routes/route.ts'
-import { type Route, routes } from '../../contract/routes.ts'
+import { appRoutes, tokenRoutes } from '../../contract/app/routes.ts'
+import { type Route, roleOf } from '../../contract/routes/route.ts'
 import {
   ACCOUNT_ROLES,
   type AccountRole,
@@ -78,21 +77,15 @@ interface GuardedRoute {
 }
 
 const inPlace = (path: string) => /:(?:account|project)_id/.test(path)
-const GUARDED_ROUTES: GuardedRoute[] = [
-  ...Object.entries(sharedRoutes as Record<string, Route>).map(([name, route]) => ({
-    name,
-    ...route,
-    required: roleOf(route),
-    byToken: name in routes,
-  })),
-  ...Object.entries(ownRoutes as Record<string, AppRoute>).map(([name, route]) => ({
+const GUARDED_ROUTES: GuardedRoute[] = Object.entries(appRoutes as Record<string, Route>)
+  .map(([name, route]) => ({
     name,
     ...route,
     // Everybody may leave by themselves; nobody is the one that the test names.
-    required: name === 'removeAccountMember' ? ('admin' as const) : (route.who as AccountRole),
-    byToken: name in adminRoutes,
-  })),
-].filter(({ path }) => inPlace(path))
+    required: name === 'removeAccountMember' ? ('admin' as const) : (roleOf(route) as AccountRole),
+    byToken: name in tokenRoutes,
+  }))
+  .filter(({ path }) => inPlace(path))
 
 /** Nothing has this id: whoever is let in finds nothing to change. */
 const pathOf = (path: string, project = 'star', account = 'owl') =>

@@ -1,9 +1,9 @@
 import type { ruleRoutes } from '../../contract/app/rules.ts'
 import * as rules from '../../domain/investigations/failure-rules.ts'
-import { type AppHandlers, done } from './app.ts'
+import { done, type Handlers } from '../routes/call.ts'
 
 /** An account's own failure rules. */
-export const ruleHandlers: Pick<AppHandlers, keyof typeof ruleRoutes> = {
+export const ruleHandlers: Handlers<keyof typeof ruleRoutes> = {
   listFailureRules: async ({ db, account_id }) => ({ failure_rules: await rules.list(db, account_id) }),
   createFailureRule: ({ db, account_id, body }) => rules.create(db, account_id, body),
   editFailureRule: ({ db, account_id, path, body }) => rules.edit(db, account_id, path.rule_id, body),

@@ -14,8 +14,8 @@ import { countAttempt, countSignIn } from '../auth/sign-in.ts'
 import { startSession } from '../auth/start-session.ts'
 import { fingerprintOf, openChallenge } from '../auth/two-factor-challenge.ts'
 import { addressOf } from '../limits/network.ts'
-import { idOf } from '../rest/path-ids.ts'
-import { type AppCall, type AppHandlers, done } from './app.ts'
+import { type Call, done, type Handlers } from '../routes/call.ts'
+import { idOf } from '../routes/path-ids.ts'
 
 type Names =
   | 'completeTwoFactor'
@@ -31,7 +31,7 @@ type Names =
   | 'removePasskey'
 
 /** Authenticator apps and passkeys. */
-export const secondFactorHandlers: Pick<AppHandlers, Names> = {
+export const secondFactorHandlers: Handlers<Names> = {
   async completeTwoFactor(call) {
     const { db, vault, body } = call
     const challenge = openChallenge(vault, body.challenge)
@@ -125,7 +125,7 @@ export const secondFactorHandlers: Pick<AppHandlers, Names> = {
 }
 
 /** Whoever it is has shown half of it: what is refused now is written down. */
-const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
+const refusing = ({ db, request }: Call<Names>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
   check().catch(async (error: unknown) => {
     if (error instanceof ApiError) await recordRefusal(db, { user_id, method, ip_address: request.ip, reason: error.code })
     throw error
@@ -134,10 +134,10 @@ const refusing = ({ db, request }: AppCall<Names>, user_id: number, method: Sign
 const rpId = ({ site }: { site: string }) => new URL(site).hostname
 
 /** Changing sign-in factors needs a fresh sign-in that has shown the existing factors. */
-async function refuseFactorChange(db: Database, caller: AppCall<Names>['caller']) {
+async function refuseFactorChange(db: Database, caller: Call<Names>['caller']) {
   await refuseUnlessShown(db, caller)
   await requireFresh(db, caller)
 }
 
-const tell = (db: Database, { caller, site }: AppCall<Names>, what: string) =>
+const tell = (db: Database, { caller, site }: Call<Names>, what: string) =>
   writeToUser(db, caller.user_id, mailTemplates.signInChanged(site, what))

@@ -3,14 +3,14 @@ import { sql } from '../../db/database.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
 import { endOtherSessions } from '../../domain/sign-in/required.ts'
 import { countSignIn } from '../auth/sign-in.ts'
+import { type Call, done, type Handlers } from '../routes/call.ts'
 import { CALLBACK, discover, rootOf } from '../sso/provider.ts'
 import { start } from '../sso/sso.ts'
-import { type AppCall, type AppHandlers, done } from './app.ts'
 
 type Names = 'startSingleSignOn' | 'showSingleSignOn' | 'setSingleSignOn' | 'removeSingleSignOn'
 
 /** Ways in beside the password. */
-export const signInHandlers: Pick<AppHandlers, Names> = {
+export const signInHandlers: Handlers<Names> = {
   async startSingleSignOn(call) {
     await countSignIn(call, call.request, call.body.email)
     const { redirect_to, cookie } = await start(call, call.body)
@@ -59,6 +59,6 @@ export const signInHandlers: Pick<AppHandlers, Names> = {
   },
 }
 
-const cameThrough = async ({ db, account_id, caller }: AppCall<Names>): Promise<boolean> =>
+const cameThrough = async ({ db, account_id, caller }: Call<Names>): Promise<boolean> =>
   (await db.one(sql`select from sso_sessions where session_id = ${caller.session_id} and account_id = ${account_id}`)) !==
   undefined

@@ -1,5 +1,6 @@
-import type { OwnReply } from '../../contract/app/routes.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import type { Provider } from '../../contract/app/tool-shapes.ts'
+import type { toolRoutes } from '../../contract/app/tools.ts'
 import { notFound, refusedDelivery } from '../../contract/errors.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import { refuseIfFull } from '../../domain/accounts/quotas.ts'
@@ -19,18 +20,9 @@ import { replay } from '../../intake/replay.ts'
 import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
 import { unsignedPaths } from '../../intake/unsigned-paths.ts'
-import { idOf, shortIdOf } from '../rest/path-ids.ts'
+import { done, type Handlers } from '../routes/call.ts'
+import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
-import { type AppHandlers, done } from './app.ts'
-
-type Name =
-  | 'listProviders'
-  | `${'list' | 'create' | 'show' | 'edit' | 'delete' | 'test'}Integration${'' | 's'}`
-  | 'rotateIntegrationToken'
-  | `${'list' | 'show' | 'replay'}Deliver${'y' | 'ies'}`
-  | `${'list' | 'create' | 'edit' | 'remove'}Webhook${'' | 's'}`
-  | `${'show' | 'rotate'}WebhookSecret`
-  | `${'list' | 'show' | 'replay'}Outgoing`
 
 /** What the web app has to know of a provider. */
 const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
@@ -51,7 +43,7 @@ function shownField({ key, label, hint = '' }: ServerSettings['fields'][number])
 }
 
 /** Tools that tell us and addresses that we tell. An id of somebody else's is not found. */
-export const toolHandlers: Pick<AppHandlers, Name & keyof AppHandlers> = {
+export const toolHandlers: Handlers<keyof typeof toolRoutes> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
@@ -148,7 +140,7 @@ async function webhook({
   return found.id
 }
 
-async function listed(db: Service['db'], projectId: number): Promise<OwnReply<'listIntegrations'>['integrations']> {
+async function listed(db: Service['db'], projectId: number): Promise<AppReply<'listIntegrations'>['integrations']> {
   const [all, states] = await Promise.all([integrations.list(db, projectId), health(db, projectId)])
   return all.map((integration) => {
     const { last_delivery_at, last_outcome, deliveries, failed, error_rate, failing_jobs } = states.find(
@@ -158,7 +150,7 @@ async function listed(db: Service['db'], projectId: number): Promise<OwnReply<'l
   })
 }
 
-async function shown({ db, vault, site }: Service, projectId: number, id: number): Promise<OwnReply<'showIntegration'>> {
+async function shown({ db, vault, site }: Service, projectId: number, id: number): Promise<AppReply<'showIntegration'>> {
   const found = (await listed(db, projectId)).find((integration) => integration.id === id)
   if (!found) throw notFound('Integration')
   const token = await settings.showToken(db, vault, id)

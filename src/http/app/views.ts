@@ -1,12 +1,12 @@
 import * as savedViews from '../../domain/projects/saved-views.ts'
-import { idOf } from '../rest/path-ids.ts'
-import { type AppCall, type AppHandlers, done } from './app.ts'
+import { type Call, done, type Handlers } from '../routes/call.ts'
+import { idOf } from '../routes/path-ids.ts'
 
 type Name = 'listViews' | 'saveView' | 'deleteView'
 
-const owner = ({ account_id, caller }: Pick<AppCall<Name>, 'account_id' | 'caller'>) => ({ account_id, user_id: caller.user_id })
+const owner = ({ account_id, caller }: Pick<Call<Name>, 'account_id' | 'caller'>) => ({ account_id, user_id: caller.user_id })
 
-export const viewHandlers: Pick<AppHandlers, Name> = {
+export const viewHandlers: Handlers<Name> = {
   listViews: async ({ db, ...call }) => ({ views: await savedViews.list(db, owner(call)) }),
   saveView: ({ db, body, ...call }) => savedViews.save(db, owner(call), body),
   deleteView: async ({ db, path, ...call }) => {

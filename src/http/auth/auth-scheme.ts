@@ -1,34 +1,30 @@
 import type { FastifyRequest } from 'fastify'
-import { type AppRoute, adminRoutes, ownRoutes, sharedRoutes } from '../../contract/app/routes.ts'
+import { appRoutes, tokenRoutes } from '../../contract/app/routes.ts'
 import { foreignHost, foreignOrigin, unauthorized } from '../../contract/errors.ts'
-import { type Route, type RouteName, routes } from '../../contract/routes.ts'
+import type { Route } from '../../contract/routes/route.ts'
 import type { Who } from '../../domain/access/access.ts'
 import { hashOf } from '../../domain/access/secrets.ts'
 import { addressOf } from '../limits/network.ts'
 import { type Cookies, sessionOf } from './session-cookie.ts'
 
-/** A way into the route table: where it stands and how a request says who asks. Behind it, the rules are the same. */
+/** A way to call routes: below which prefix, which of them, and how a request says who asks. Behind it, the rules are the same. */
 export interface AuthScheme {
   prefix: '/api' | '/app/api'
-  table: Partial<Record<RouteName, Route>>
-  /** The web app's own routes that it opens. */
-  own: Record<string, AppRoute>
+  table: Record<string, Route>
   who(request: FastifyRequest): Who
 }
 
 /** For programs: a bearer token. */
 export const tokenScheme: AuthScheme = {
   prefix: '/api',
-  table: routes,
-  own: adminRoutes,
+  table: tokenRoutes,
   who: (request) => ({ hash: hashOfToken(request), address: addressOf(request.ip) }),
 }
 
 /** For the web app: the cookie of a session. */
 export const sessionScheme = (cookies: Cookies): AuthScheme => ({
   prefix: '/app/api',
-  table: sharedRoutes,
-  own: ownRoutes,
+  table: appRoutes,
   who(request) {
     requireSameOrigin(request)
     const session = sessionOf(request.headers.cookie ?? '', cookies)

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { invalidGrant } from '../../contract/errors.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
-import { attempt } from '../rest/asking.ts'
-import { jsonOf } from '../rest/rest.ts'
+import { captureRefusal } from '../routes/capture-refusal.ts'
+import { jsonOf } from '../routes/request-body.ts'
 import type { Service } from '../service.ts'
 
 const DEVICE_MAX = 80
@@ -11,7 +11,7 @@ const FIELD_MAX = 500
 /** The end of a command line's login: the code from the consent page becomes a token. Whatever is wrong, the answer is the same. */
 export function serveLogin(app: FastifyInstance, { db, site }: Service) {
   app.post('/api/v1/cli/token_exchange', async (request, reply) => {
-    const [body] = attempt(() => jsonOf(request))
+    const [body] = captureRefusal(() => jsonOf(request))
     const exchange = readExchange(body)
     if (!exchange) throw invalidGrant()
     const grant = await loginCodes.exchange(db, { ...exchange, ip_address: request.ip }, site)

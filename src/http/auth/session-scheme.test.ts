@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nightOwl, ROWS } from '../../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor, visit } from '../../../test/support/visitor.ts'
-import { type AppName, type AppRoute, appRoutes } from '../../contract/app/routes.ts'
+import { type AppName, appRoutes } from '../../contract/app/routes.ts'
+import type { Route } from '../../contract/routes/route.ts'
 import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'
@@ -20,10 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-const all = Object.entries(appRoutes) as [AppName, AppRoute][]
-const closed = all.filter(([, route]) => route.who !== 'anyone')
+const all = Object.entries(appRoutes) as [AppName, Route][]
+const closed = all.filter(([, route]) => route.role !== 'anyone')
 /** A path of the rival's: their project, their account, anything in it. */
-const foreign = ({ path }: AppRoute) =>
+const foreign = ({ path }: Route) =>
   path
     .slice(3)
     .replace(':project_id', String(fox))

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nightOwl } from '../../../test/support/night-owl.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import { type AppName, type AppRoute, appRoutes } from '../../contract/app/routes.ts'
+import { type AppName, appRoutes } from '../../contract/app/routes.ts'
+import type { Route } from '../../contract/routes/route.ts'
 import { type Sql, sql } from '../../db/database.ts'
 
 /** What belongs to others answers like what nobody has, to the letter, on every door of the web app that names something. */
@@ -82,7 +83,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
 }
 
 /** The same question about something of the rival's, and about nothing at all. */
-async function both(name: AppName, { path, method }: AppRoute, fill: (theirs: boolean) => Promise<string>) {
+async function both(name: AppName, { path, method }: Route, fill: (theirs: boolean) => Promise<string>) {
   const body = BODIES[name] ?? {}
   const ask = async (theirs: boolean) => {
     const { status, text } = await lead.app((await fill(theirs)).slice(3), { method, ...(method === 'GET' ? {} : { body }) })
@@ -91,7 +92,7 @@ async function both(name: AppName, { path, method }: AppRoute, fill: (theirs: bo
   return [await ask(true), await ask(false)] as const
 }
 
-const all = (Object.entries(appRoutes) as [AppName, AppRoute][]).filter(([, route]) => route.who !== 'anyone')
+const all = (Object.entries(appRoutes) as [AppName, Route][]).filter(([, route]) => route.role !== 'anyone')
 const placed = all.filter(([, { path }]) => /:(project|account)_id/.test(path))
 
 test.each(placed)("%s says the same of another account's place as of none", async (name, route) => {
@@ -106,7 +107,7 @@ test.each(placed)("%s says the same of another account's place as of none", asyn
 })
 
 /** The word before the first part of a path that names a record. */
-const kindOf = ({ path }: AppRoute) => /(\w+)\/:(?!project_id|account_id)/.exec(path)?.[1]
+const kindOf = ({ path }: Route) => /(\w+)\/:(?!project_id|account_id)/.exec(path)?.[1]
 /** An invitation is for whoever holds its token, and rules are called what their account calls them. */
 const named = /^\/v1\/invitations\/|\/failure_rules\//
 const withRecord = all.filter(([, route]) => kindOf(route) && !named.test(route.path))

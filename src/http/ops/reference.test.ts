@@ -1,7 +1,7 @@
 import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
+import { adminRoutes } from '../../contract/app/routes.ts'
 import { EVENT_TYPES } from '../../contract/events.ts'
 import { openapi } from '../../contract/openapi/openapi.ts'
 import { eventStream, type Route, routes } from '../../contract/routes.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-const table = Object.entries({ ...routes, ...adminRoutes } as Record<string, Route | AppRoute>)
+const table = Object.entries({ ...routes, ...adminRoutes } as Record<string, Route>)
 const byName = Object.fromEntries(table)
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const operations = (): [path: string, method: string, operation: any][] =>

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type AppRoute, adminRoutes } from '../../contract/app/routes.ts'
+import { tokenRoutes } from '../../contract/app/routes.ts'
 import { openapi } from '../../contract/openapi/openapi.ts'
-import { type Route, routes } from '../../contract/routes.ts'
+import type { TokenRoute } from '../../contract/routes/route.ts'
 import { VERSION } from '../../contract/version.ts'
-
-const TABLE = { ...routes, ...adminRoutes } as Record<string, Route | AppRoute>
 
 /** The OpenAPI document, and a page for people that needs nothing but itself. */
 export function serveReference(app: FastifyInstance, site: string) {
@@ -53,7 +51,7 @@ function fields(schema: TSchema, prefix = ''): string {
 
 const table = (title: string, rows: string) => (rows === '' ? '' : `<h3>${title}</h3><table>${rows}</table>`)
 
-const section = ([name, route]: [string, Route | AppRoute]) => `
+const section = ([name, route]: [string, TokenRoute]) => `
 <section id="${name}">
   <h2><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h2>
   <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '; refused on a read-only account' : ''}.</p>
@@ -66,14 +64,14 @@ const section = ([name, route]: [string, Route | AppRoute]) => `
       })
       .join(''),
   )}
-  ${route.body ? table('Body', fields('schema' in route.body ? (route.body.schema as TSchema) : route.body)) : ''}
+  ${route.body ? table('Body', fields(route.body)) : ''}
   ${'produces' in route ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
 </section>`
 
 const renderReference = (site: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Goldmaster API reference</title><link rel="stylesheet" href="/api/docs.css"></head><body>
-<nav aria-label="Routes"><p><strong>Goldmaster API</strong></p><ul>${Object.keys(TABLE)
+<nav aria-label="Routes"><p><strong>Goldmaster API</strong></p><ul>${Object.keys(tokenRoutes)
   .map((name) => `<li><a href="#${name}">${name}</a></li>`)
   .join('')}</ul></nav>
 <main><h1>API reference</h1>
@@ -82,7 +80,9 @@ given and at most 50; pass <code>pagination.next_cursor</code> back as <code>cur
 <code>{"error": code, "message": text}</code>; a refused token is an empty 401. Machine-readable:
 <a href="/api/openapi.json">openapi.json</a>.</p>
 <pre>curl -H "Authorization: Bearer $TOKEN" ${html(site)}/api/v1/projects</pre>
-${Object.entries(TABLE).map(section).join('')}
+${Object.entries(tokenRoutes as Record<string, TokenRoute>)
+  .map(section)
+  .join('')}
 </main></body></html>`
 
 const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}

@@ -3,7 +3,7 @@ import { ApiError, invalidActive, unauthorized } from '../../contract/errors.ts'
 import { EMAIL } from '../../contract/limits.ts'
 import { type RawQuery, readShortId } from '../../contract/params.ts'
 import * as scim from '../../domain/sign-in/scim.ts'
-import { jsonOf } from '../rest/rest.ts'
+import { jsonOf } from '../routes/request-body.ts'
 import type { Service } from '../service.ts'
 
 /** SCIM 2.0 (RFC 7643, 7644), users only: a provider makes members and, above all, ends what somebody who left may do. */

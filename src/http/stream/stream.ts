@@ -7,8 +7,8 @@ import { refuseStream } from '../../domain/accounts/quotas.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { isCounted } from '../inner-request.ts'
-import { attempt } from '../rest/asking.ts'
-import { typesOf } from '../rest/events.ts'
+import { captureRefusal } from '../routes/capture-refusal.ts'
+import { typesOf } from '../routes/events.ts'
 import { securityHeaders } from '../security-headers.ts'
 import type { Service } from '../service.ts'
 import type { Hub } from './hub.ts'
@@ -23,7 +23,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
   app.get(`${scheme.prefix}${eventStream.path}`, async (request, reply) => {
     const who = scheme.who(request)
     const { scope } = eventStream
-    const [given, misnamed] = attempt(() => readNames(eventStream.query, request.query as unknown as RawQuery))
+    const [given, misnamed] = captureRefusal(() => readNames(eventStream.query, request.query as unknown as RawQuery))
     const ask = { who, scope, account: given?.get('account_id'), project: given?.get('project_id') }
     const reader = await feed.findReader(db, ask)
     if (misnamed) throw misnamed

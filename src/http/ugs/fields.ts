@@ -15,7 +15,7 @@ import {
 import { IDENTIFIER_MAX, INTEGER_MAX, NAME_MAX, URL_MAX } from '../../contract/limits.ts'
 import { UGS_BADGE_STATES } from '../../contract/sets.ts'
 import { depotPath } from '../../domain/ugs/paths.ts'
-import { jsonOf } from '../rest/rest.ts'
+import { jsonOf } from '../routes/request-body.ts'
 
 type Fields = Record<string, Field<unknown>>
 

@@ -1,4 +1,5 @@
-import { readTaskEdit, readTaskInput } from '../../../contract/bodies.ts'
+import type { TSchema } from 'typebox'
+import { readTask, TaskEdit, TaskInput } from '../../../contract/bodies.ts'
 import { isObject } from '../../../contract/field-readers.ts'
 import type { TaskDetail } from '../../../contract/shapes.ts'
 import { isNullable, jsonTypeOf, TASK_FIELD_NAMES, TASK_FIELDS, type TaskField } from '../../../contract/task-fields.ts'
@@ -63,9 +64,9 @@ function readObject(text: string): Record<string, unknown> {
 }
 
 /** The contract's own reader refuses before anything is sent. */
-function check(read: (body: unknown) => unknown, body: object) {
+function check(fields: TSchema, task: object) {
   try {
-    read(body)
+    readTask(fields, task)
   } catch (error) {
     throw usage((error as Error).message)
   }
@@ -92,7 +93,7 @@ export const create = command({
     const title = flags.title ?? (await ask('Title', '--title'))
     const task = await taskOf({ ...flags, title })
     task.metadata = { ...(task.metadata as object), client: { name: 'goldmaster-cli', version: VERSION } }
-    check(readTaskInput, { task })
+    check(TaskInput, task)
     const headers: Record<string, string> = flags.idempotency_key ? { 'idempotency-key': flags.idempotency_key } : {}
     const made = await client.createTask({ project_id: project, body: { task }, headers })
     answer(out, made, `Created task #${made.id}: ${made.title}`)
@@ -115,7 +116,7 @@ export const edit = command({
     const task = { ...(await taskOf(flags)), ...(appended === undefined ? {} : { description_append: appended }) }
     if (Object.keys(task).length === 0)
       throw usage('Say what to change, such as --state or --priority; see goldmaster tasks edit --help')
-    check(readTaskEdit, { task })
+    check(TaskEdit, task)
     const edited = await client.editTask({ project_id: project, id: args.task, body: { task } })
     answer(out, edited, `Changed task #${edited.id}: ${edited.title}`)
   },

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts'
 
 /** A refusal as a value: some outrank others, and the first to be found is not always the first to be told. */
-export function attempt<T>(work: () => T): [result: T, refused: undefined] | [result: never, refused: ApiError] {
+export function captureRefusal<T>(work: () => T): [result: T, refused: undefined] | [result: never, refused: ApiError] {
   try {
     return [work(), undefined]
   } catch (error) {

@@ -1,12 +1,10 @@
+import type { DeclaredName } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
-import type { BodyOf, PathOf, QueryOf, ReplyOf, RouteName } from '../../contract/routes.ts'
-import type { Database, Sql } from '../../db/database.ts'
-import type { Caller } from '../../domain/access/access.ts'
+import type { RouteName } from '../../contract/routes.ts'
 import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
-import type { NewEntry } from '../../domain/audit/audit-log.ts'
 import * as branches from '../../domain/branches/branches.ts'
 import * as breakages from '../../domain/breakages/breakages.ts'
 import { edit as editBreakage } from '../../domain/breakages/edit.ts'
@@ -22,43 +20,25 @@ import * as investigations from '../../domain/investigations/investigations.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projects from '../../domain/projects/projects.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
+import { appHandlers } from '../app/handlers.ts'
+import type { Handlers } from './call.ts'
 import type { ListName } from './lists.ts'
 
-/** A request that was authorized and read: who asks, for what, with what. */
-export interface Call<N extends RouteName> {
-  db: Database
-  site: string
-  caller: Caller
-  /** The caller as the author of a write, and the project every other path parameter is looked up in. */
-  by: tasks.Author
-  path: PathOf<N>
-  query: QueryOf<N>
-  /** A record that is not there outranks a bad body: `missing` looks for it before the body is refused. */
-  body(missing?: () => Promise<unknown>): Promise<BodyOf<N>>
-  header(name: string): string | undefined
-  status(code: number): void
-  /** Everything is as it was before the request: it leaves no entry in the audit log. */
-  unchanged(): void
-  /** Who asks for what, for those who write their entry in the audit log themselves. */
-  entry(): NewEntry
-  /** Where the caller is only remembered, the condition under which they may write. */
-  stillAdmitted: Sql | undefined
-}
-
 /** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
-export type HandledName = Exclude<RouteName, ListName | 'listEvents'>
+type Special = ListName | 'listEvents'
+export type HandledName = Exclude<DeclaredName, Special>
 
 /** They write their entry in the audit log with the record, in one statement. */
 export const WITH_ENTRY: ReadonlySet<HandledName> = new Set(['createTask'])
 
 /** The table of contents; a missing or mistyped line does not compile. */
-export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<N>> } = {
+const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
   listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
   showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
   async createTask({ db, by, body, header, caller, site, entry, stillAdmitted }) {
-    const input = await body()
+    const input = body.task
     const key = header('idempotency-key')
     // Keys belong to tokens: a page knows what it has sent.
     if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site, { entry: entry(), stillAdmitted })
@@ -66,10 +46,7 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
       tasks.create(db, by, input, site, { entry: entry() }),
     )
   },
-  async editTask({ db, by, path, body, site }) {
-    const id = readId(path.id)
-    return tasks.edit(db, by, id, await body(() => tasks.find(db, by.project_id, id, site)), site)
-  },
+  editTask: ({ db, by, path, body, site }) => tasks.edit(db, by, readId(path.id), body.task, site),
   listMembers: ({ db, by }) => members.list(db, by.project_id),
   showBuild: ({ db, by, path, site }) => builds.find(db, by.project_id, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by.project_id, readId(path.build_run_id), query),
@@ -82,8 +59,7 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   },
   showAsset: ({ db, by, path }) => assets.find(db, by.project_id, path.asset_id),
   async decideAsset({ db, by, path, body, caller, status }) {
-    const decision = await body(() => assets.find(db, by.project_id, path.asset_id))
-    const { approval, created } = await approvals.decide(db, by.project_id, path.asset_id, caller.user_id, decision)
+    const { approval, created } = await approvals.decide(db, by.project_id, path.asset_id, caller.user_id, body)
     status(created ? 201 : 200)
     return approval
   },
@@ -91,12 +67,9 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
   showChange: ({ db, by, path }) => changes.find(db, by.project_id, readId(path.id)),
   listBranches: ({ db, by, query }) => branches.list(db, by, query),
   showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
-  markBranchGood: async ({ db, by, body }) => branches.markGood(db, by, await body()),
+  markBranchGood: ({ db, by, body }) => branches.markGood(db, by, body),
   showBreakage: ({ db, by, path, site }) => breakages.find(db, by.project_id, readId(path.id), site),
-  async editBreakage({ db, by, path, body, site }) {
-    const id = readId(path.id)
-    return editBreakage(db, by, id, await body(() => breakages.find(db, by.project_id, id, site)), site)
-  },
+  editBreakage: ({ db, by, path, body, site }) => editBreakage(db, by, readId(path.id), body, site),
   async createBreakageTask({ db, by, path, site, status }) {
     const { task, created } = await makeTask(db, by, readId(path.id), site)
     status(created ? 201 : 200)
@@ -111,7 +84,7 @@ export const handlers: { [N in HandledName]: (call: Call<N>) => Promise<ReplyOf<
     const { id } = await deployments.find(db, by.project_id, path.id)
     return { history: await deploymentHistory.list(db, id) }
   },
-  async editDeployment({ db, by, path, body }) {
-    return editDeployment(db, by, path.id, await body(() => deployments.find(db, by.project_id, path.id)))
-  },
+  editDeployment: ({ db, by, path, body }) => editDeployment(db, by, path.id, body),
 }
+
+export const handlers: Handlers<HandledName> = { ...restHandlers, ...appHandlers }

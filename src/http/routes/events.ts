@@ -8,7 +8,7 @@ import { feedEventOf, keyOf } from '../../domain/feed/feed.ts'
 import * as feed from '../../domain/feed/reader.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import type { Service } from '../service.ts'
-import { attempt } from './asking.ts'
+import { captureRefusal } from './capture-refusal.ts'
 
 const LIST = 'listEvents'
 
@@ -21,15 +21,17 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
   const route = scheme.table.listEvents!
   app.get(`${scheme.prefix}${route.path}`, async (request) => {
     const who = scheme.who(request)
-    const [given, misnamed] = attempt(() => readNames(route.query, request.query as unknown as RawQuery))
+    const [given, misnamed] = captureRefusal(() => readNames(route.query, request.query as unknown as RawQuery))
     if (misnamed) {
       await feed.findReader(db, { who, scope: route.scope, account: undefined, project: undefined })
       throw misnamed
     }
     const ask = { who, scope: route.scope, account: given.get('account_id'), project: given.get('project_id') }
-    const [query, refused] = attempt(() => readValues(route.query, given) as Query)
-    const [types, both] = attempt(() => typesOf(query ?? {}, given))
-    const [cursor, cursorRefusal] = attempt(() => (given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined))
+    const [query, refused] = captureRefusal(() => readValues(route.query, given) as Query)
+    const [types, both] = captureRefusal(() => typesOf(query ?? {}, given))
+    const [cursor, cursorRefusal] = captureRefusal(() =>
+      given.has('cursor') ? cursors.open(LIST, given.get('cursor')!) : undefined,
+    )
     if (refused || both || cursorRefusal) {
       const reader = await feed.findReader(db, ask)
       feed.admitToAccount(reader, ask, site)

@@ -68,7 +68,7 @@ export const lists: { [N in ListName]: List<N> } = {
   },
 }
 
-export const isList = (name: RouteName): name is ListName => Object.hasOwn(lists, name)
+export const isList = (name: string): name is ListName => Object.hasOwn(lists, name)
 
 /** By the shapes of the web app, which have all that anybody is shown. */
 const itemScrubber = (name: ListName, key: string) =>

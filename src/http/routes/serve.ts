@@ -1,0 +1,198 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { DeclaredName } from '../../contract/app/routes.ts'
+import { notFound } from '../../contract/errors.ts'
+import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
+import { isAdministration, isAudited, type Route, roleOf } from '../../contract/routes/route.ts'
+import type { QueryOf } from '../../contract/routes.ts'
+import type { Database } from '../../db/database.ts'
+import * as access from '../../domain/access/access.ts'
+import { scrubberOf } from '../../domain/privacy/replies.ts'
+import { audited, entryOf } from '../audited.ts'
+import type { Auth } from '../auth/auth.ts'
+import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
+import { searches } from '../limits/search-gate.ts'
+import type { Service } from '../service.ts'
+import type { Call, Handler } from './call.ts'
+import { captureRefusal } from './capture-refusal.ts'
+import { serveEvents } from './events.ts'
+import { type HandledName, handlers, WITH_ENTRY } from './handlers.ts'
+import { KnownCallers } from './known-callers.ts'
+import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
+import { CHANGED, isKnown, requireMatch, tagOf } from './preconditions.ts'
+import { jsonOf, readBody } from './request-body.ts'
+
+/** Serves the routes that callers of one authentication scheme may call. */
+export function serveRoutes(app: FastifyInstance, service: Service, scheme: AuthScheme, auth: () => Promise<Auth>) {
+  for (const name of Object.keys(scheme.table) as DeclaredName[]) {
+    if (isList(name)) serveList(app, service, scheme, name)
+    else if (name === 'listEvents') serveEvents(app, service, scheme)
+    else serveRoute(app, service, scheme, auth, name)
+  }
+}
+
+/** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
+function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, name: ListName) {
+  const { cursors, db, lastUsed, replica, share, site } = service
+  const route = scheme.table[name]!
+  const pages = 'cursor' in route.query
+  app.get(`${scheme.prefix}${route.path}`, async (request, reply) => {
+    const ask = askOf(request, scheme, route)
+    const [read, refused] = captureRefusal(() => {
+      const { cursor, ...rest } = readQuery(route.query, request.query as RawQuery) as QueryOf<'listTasks'>
+      const place = placeOf(name, ask.project, rest)
+      return { place, query: { ...rest, ...(cursor !== undefined && { cursor: cursors.open(place, cursor) }) } }
+    })
+    if (refused) {
+      await access.admit(db, ask)
+      throw refused
+    }
+    const { place, query } = read
+    const readPage = () => access.readListing(db, ask, listingOf(name, query, site), replica)
+    const { caller, page } = looksForText(name, query)
+      ? await findAdmitted(service, ask, name, query)
+      : await share.enterAs(ask.who, String(ask.project), readPage, ({ caller }) => caller.account_id)
+    request.about = caller
+    lastUsed.note(caller.token_id)
+    reply.type('application/json; charset=utf-8')
+    return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(place, key) : undefined)
+  })
+}
+
+async function findAdmitted({ db, share, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
+  const caller = await access.admit(db, ask)
+  const find = () => share.enter(caller.account_id!, () => findListed(db, caller, name, query, site))
+  return { caller, page: await searches.enter(caller.user_id, find) }
+}
+
+function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, auth: Call<never>['auth'], name: HandledName) {
+  const route = scheme.table[name]!
+  const handler = handlers[name] as Handler<DeclaredName>
+  const changed = CHANGED[name]
+  const show = changed && (handlers[changed.shown] as typeof handler)
+  const scrub = route.produces ? undefined : scrubberOf(route.reply)
+  const shownOf = (answer: unknown) => (scrub ? scrub(answer as never) : answer)
+  /** The web app's own and what administers: secrets among them, so nothing keeps a copy. */
+  const isPrivate = route.scope === undefined || isAdministration(route)
+  const isTagged = !isPrivate && (changed?.lock !== undefined || (route.method === 'GET' && /\/:\w+$/.test(route.path)))
+  const writesEntry = WITH_ENTRY.has(name)
+  const known = writesEntry ? new KnownCallers() : undefined
+
+  const authorize = (caller: access.Caller, ask: access.Ask) => {
+    access.authorize(caller, ask)
+    if (route.role === 'operator' && !caller.operator) throw notFound('Page')
+    if (route.writes) access.refuseIfReadOnly(caller, service.site)
+  }
+
+  async function admit(request: FastifyRequest): Promise<Admitted | undefined> {
+    if (route.role === 'anyone') return void requireSameOrigin(request)
+    const ask = askOf(request, scheme, route)
+    const remembered = request.headers['idempotency-key'] === undefined ? known?.get(ask) : undefined
+    const caller = remembered ?? (await access.findCaller(service.db, ask))
+    request.about = caller
+    if (route.limited && caller.token_id !== null) await service.limits.taskWrites(String(caller.token_id))
+    if (!remembered) {
+      authorize(caller, ask)
+      known?.note(ask, caller)
+      service.lastUsed.note(caller.token_id)
+    }
+    return { ask, caller, isRemembered: remembered !== undefined }
+  }
+
+  app.route({
+    method: route.method,
+    url: `${scheme.prefix}${route.path}`,
+    // Everything that can be refused without the body is refused before it is read.
+    onRequest: async (request) => {
+      request.admitted = await admit(request)
+      if (isPrivate) refuseUnstorablePath(request)
+      request.readQuery = readQuery(route.query, request.query as RawQuery)
+    },
+    ...(route.produces ? {} : { schema: { response: { '2xx': route.reply } } }),
+    handler: async (request, reply) => {
+      const { ask, caller, isRemembered } = request.admitted ?? ({} as Partial<Admitted>)
+      reply.code(route.created ?? 200)
+      if (isPrivate) reply.header('cache-control', 'no-store')
+      const [body, refused] = captureRefusal(() => route.body && readBody(route.body, jsonOf(request)))
+      const { account_id, project_id, token_id, user_id } = caller ?? ({} as Partial<access.Caller>)
+      const named = { account_id: account_id ?? 0, project_id: project_id ?? 0 }
+      const call = {
+        ...service,
+        ...named,
+        auth,
+        request,
+        caller,
+        by: { ...named, token_id, user_id },
+        path: request.params,
+        query: request.readQuery,
+        body,
+        header: (header: string) => request.headers[header] as string | undefined,
+        status: (code: number) => void reply.code(code),
+        setCookies: (cookies: string[]) => {
+          for (const cookie of cookies) reply.header('set-cookie', cookie)
+        },
+        unchanged: () => {},
+        entry: () => entryOf(name, caller!, request),
+        stillAdmitted: isRemembered ? access.stillAdmitted(ask!, caller!) : undefined,
+      } as unknown as Call<DeclaredName>
+
+      const run = async (call: Call<DeclaredName>) => {
+        if (changed?.lock) await requireMatch(changed.lock, call, async () => shownOf(await show!(call)))
+        if (!refused) return handler(call)
+        // Whoever may not write any more, and a record that is not there, outrank a bad body.
+        if (isRemembered) authorize(await access.findCaller(service.db, ask!), ask!)
+        await show?.(call)
+        throw refused
+      }
+      const inTransaction = (db: Database, unchanged: () => void) => run({ ...call, unchanged, db: { ...service.db, ...db } })
+      const change = { action: name, by: caller!, request, body, detached: route.detached }
+      const work = () => (isAudited(route) && !writesEntry ? audited(service.db, change, inTransaction) : run(call))
+      const sharer = account_id ?? (isPrivate ? undefined : `user ${user_id}`)
+      const answer = await (sharer === undefined ? work() : service.share.enter(sharer, work)).catch(async (error) => {
+        if (!(error instanceof access.NoLongerAdmitted)) throw error
+        const found = await access.findCaller(service.db, ask!)
+        authorize(found, ask!)
+        known!.note(ask!, found)
+        return handler({ ...call, caller: found, stillAdmitted: undefined })
+      })
+      if (isRemembered) service.lastUsed.note(caller!.token_id)
+      const shown = shownOf(answer)
+      if (isTagged) {
+        const tag = tagOf(shown)
+        reply.header('etag', tag)
+        if (route.method === 'GET' && isKnown(call.header('if-none-match'), tag)) return reply.code(304).send()
+      }
+      return reply.type(`${route.produces ?? 'application/json'}; charset=utf-8`).send(shown)
+    },
+  })
+}
+
+interface Admitted {
+  ask: access.Ask
+  caller: access.Caller
+  isRemembered: boolean
+}
+
+/** What the request claims: who asks, the scope and role that needs, and the account or project it names. */
+function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): access.Ask {
+  const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
+  const role = roleOf(route)
+  return {
+    who: scheme.who(request),
+    scope: route.scope,
+    role: role === 'anyone' || role === 'user' || role === 'operator' ? undefined : role,
+    account: account_id === undefined ? undefined : (readShortId(account_id) ?? null),
+    project: project_id === undefined ? undefined : (readShortId(project_id) ?? null),
+  }
+}
+
+/** PostgreSQL holds no NUL, so nothing is called by a name with one. */
+function refuseUnstorablePath({ params }: FastifyRequest) {
+  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) throw notFound('Page')
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admitted?: Admitted | undefined
+    readQuery?: object
+  }
+}
