@@ -3,20 +3,21 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { noticesFor } from './scripts/third-party-notices.mjs'
 import { appRoutes } from './src/contract/app/routes.ts'
+import type { Route } from './src/contract/routes/route.ts'
 
 const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
 const APP_ROUTES = 'virtual:app-routes'
 
-/** The route table as the browser needs it: method, path, what comes back. The schemas stay here, and with them 40 kB. */
+/** The route table as the browser needs it: method, path, what comes back, which events refresh it. The schemas stay here, and with them 40 kB. */
 const routeTable = (): Plugin => ({
   name: 'app-routes',
   resolveId: (id) => (id === APP_ROUTES ? `\0${APP_ROUTES}` : undefined),
   load(id) {
     if (id !== `\0${APP_ROUTES}`) return undefined
-    const table = Object.entries(appRoutes).map(([name, route]) => [
-      name,
-      [route.method, route.path, 'produces' in route ? 'text' : 'json'],
-    ])
+    const table = Object.entries(appRoutes as Record<string, Route>).map(([name, route]) => {
+      const refreshed = route.method === 'GET' && route.shows.length > 0 ? [route.shows, route.single === true] : []
+      return [name, [route.method, route.path, route.produces ? 'text' : 'json', ...refreshed]]
+    })
     return `export default ${JSON.stringify(Object.fromEntries(table))}`
   },
 })

@@ -129,6 +129,7 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     page: ({ id }) => `tasks/${id}`,
   },
 }
+export const EVENT_SOURCES = Object.keys(SOURCES) as EventSource[]
 
 export const nameOf = ({ job, build_number }: Pick<EventFacts['build'], 'job' | 'build_number'>) =>
   `${job || 'Build'}${build_number ? ` #${build_number}` : ''}`

@@ -5,7 +5,7 @@ import { changeRoutes } from './routes/changes.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
 import { projectRoutes } from './routes/projects.ts'
-import type { Path, Query, Reply, TokenRoute } from './routes/route.ts'
+import { type Path, plainGet, type Query, type Reply, type TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import * as shape from './shapes.ts'
 
@@ -28,7 +28,7 @@ export const routes = {
   ...changeRoutes,
   ...healthRoutes,
   listEvents: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/workspace/events',
     scope: 'read:workspace_events',
     summary: 'Everything that happened in an account, newest first; the first unfiltered page carries the rollup',

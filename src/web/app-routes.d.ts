@@ -1,5 +1,7 @@
 declare module 'virtual:app-routes' {
-  /** Method, path and kind of answer of every route, rendered from the contract when the app is built. */
-  const appRoutes: Record<import('../contract/app/routes.ts').AppName, [method: string, path: string, answer: 'json' | 'text']>
+  type Source = import('../contract/events.ts').EventSource
+  /** Every route, rendered from the contract when the app is built. Last come the records it shows, and whether it is only the one its path names. */
+  type Entry = [method: string, path: string, answer: 'json' | 'text', shows?: readonly Source[], single?: boolean]
+  const appRoutes: Record<import('../contract/app/routes.ts').AppName, Entry>
   export default appRoutes
 }

@@ -1,3 +1,4 @@
+import appRoutes from 'virtual:app-routes'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { AppName } from '../contract/app/routes.ts'
@@ -42,54 +43,12 @@ const watch = (watcher: () => void) => {
 /** Whether what happens is told as it happens, to this tab or to the one that listens for it. */
 export const useStreamed = (): boolean => useSyncExternalStore(watch, () => streamed)
 
-/** Which routes show what an event is about. */
-const SHOWN: Record<EventSource, AppName[]> = {
-  build: [
-    'listBuilds',
-    'searchBuilds',
-    'listRunningBuilds',
-    'listChanges',
-    'searchChanges',
-    'showBuild',
-    'showBuildContext',
-    'listBuildChanges',
-    'showChangeContext',
-    'showOverview',
-    'showChange',
-    'listBranches',
-    'showBranchHealth',
-  ],
-  change: ['listChanges', 'searchChanges', 'listBuildChanges', 'showOverview', 'listBranches', 'showBranchHealth'],
-  breakage: ['listBreakages', 'showBreakage', 'showOverview', 'listNotifications'],
-  // A build joins the breakage of its cause when its investigation ends.
-  investigation: ['showBuild', 'showBuildContext', 'listBreakages', 'showBreakage'],
-  task: [
-    'listTasks',
-    'searchTasks',
-    'countTasks',
-    'showTask',
-    'listTaskHistory',
-    'listTaskReferences',
-    'showOverview',
-    'listNotifications',
-  ],
-  approval: ['listApprovals', 'listAssets', 'showAsset', 'showApproval', 'showOverview', 'listNotifications'],
-  deployment: [
-    'listDeployments',
-    'listStoreNews',
-    'showDeployment',
-    'showDeploymentBuild',
-    'listDeploymentHistory',
-    'showChangeContext',
-    'showReleaseTimeline',
-    'showOverview',
-  ],
-}
-/** A delivery that made something is told by what it made. */
-const DELIVERIES: AppName[] = ['listDeliveries', 'listIntegrations']
+/** The routes that show what an event is about. */
+const shownBy = (source: EventSource): AppName[] => NAMES.filter((name) => appRoutes[name][3]?.includes(source))
+const NAMES = Object.keys(appRoutes) as AppName[]
+/** Those that show the one record which their arguments name: what happens to others is nothing to them. */
+const isSingle = (name: AppName) => appRoutes[name][4] === true
 
-/** Those that show one record, which their arguments name: what happens to others is nothing to them. */
-const OF_ONE = new Set<AppName>(['showBuild', 'showTask', 'listTaskHistory', 'listTaskReferences', 'showAsset', 'showDeployment'])
 const QUIET_MS = 400
 
 /** Follows the account's stream and has what is on the page asked anew when something about it happens. */
@@ -109,7 +68,7 @@ export function useStream(accountId: number | undefined) {
     else if (progress.current.get(url) === message) return
     else progress.current.set(url, message)
     // A tab that was opened before an upgrade may hear of types it does not know.
-    for (const name of [...DELIVERIES, ...(SHOWN[EVENTS[event_type]?.source] ?? [])]) touched.current.add(name)
+    for (const name of shownBy(EVENTS[event_type]?.source)) touched.current.add(name)
     // Its page is that of the record whose row changed.
     records.current.add(url.slice(url.lastIndexOf('/') + 1))
     if (EVENTS[event_type]?.source === 'build') records.current.add(ANY_BUILD)
@@ -122,7 +81,7 @@ export function useStream(accountId: number | undefined) {
       invalidateRecords(changed)
       const isMeant = ([, args]: QueryKey) => Object.values(args as object).some((id) => changed.has(String(id)))
       for (const name of names)
-        void client.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => !OF_ONE.has(name) || isMeant(queryKey) })
+        void client.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => !isSingle(name) || isMeant(queryKey) })
     }, QUIET_MS)
   })
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
 import { URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import { AUDIT_ACTORS } from '../sets.ts'
 import { Done } from './shapes.ts'
 
@@ -53,7 +54,7 @@ const filters = {
 
 export const auditRoutes = {
   listAuditLog: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/audit_log',
     summary: 'Who changed what in an account, newest first',
     role: 'admin',
@@ -79,11 +80,10 @@ export const auditRoutes = {
     unaudited: true,
   },
   showAuditStream: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/audit_stream',
     summary: 'Where the audit log is sent as it grows, and how far it got',
     role: 'admin',
-    query: {},
     reply: object({ stream: nullable(AuditStream) }),
   },
   setAuditStream: {

@@ -17,6 +17,7 @@ import {
 } from '../fields.ts'
 import { CHANNEL_RULES_MAX, CLOCK, PATTERN_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import { FAILURE_CATEGORIES } from '../sets.ts'
 import { Done } from './shapes.ts'
 
@@ -87,7 +88,7 @@ const Preferences = object({
 
 export const channelRoutes = {
   listChannels: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/channels',
     summary: 'Chat channels that are told what happens',
     ...accountAdmin,
@@ -135,7 +136,7 @@ export const channelRoutes = {
     writes: true,
   },
   listChannelMessages: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/channels/:id/messages',
     summary: 'Messages to a channel, newest first',
     role: 'admin',
@@ -143,7 +144,7 @@ export const channelRoutes = {
     reply: object({ messages: Type.Array(ChannelMessage), has_more: flag }),
   },
   showChannelMessage: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id',
     summary: 'One message: what it says now, and every time its vendor was asked',
     ...accountAdmin,
@@ -177,6 +178,7 @@ export const channelRoutes = {
     summary: 'What concerns the caller, newest first',
     role: 'user',
     query: { before: param.reference, unread: param.flag },
+    shows: ['breakage', 'task', 'approval'],
     reply: object({
       notifications: Type.Array(
         object({
@@ -204,7 +206,7 @@ export const channelRoutes = {
     unaudited: true,
   },
   showPreferences: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me/preferences',
     summary: 'Where the caller hears of what concerns them',
     ...ofUser,
@@ -224,7 +226,7 @@ export const channelRoutes = {
     unaudited: true,
   },
   showUnsubscribe: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/unsubscribe',
     summary: 'Which mails the link at the end of one stops; a POST to the link itself stops them',
     role: 'anyone',

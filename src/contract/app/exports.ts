@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { flag, instant, integer, list, nullable, object, oneOf, ownText } from '../fields.ts'
 import { PASSPHRASE } from '../limits.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 
 /** Taking an account or a project along; a part of the table in `routes.ts`. */
@@ -23,11 +24,10 @@ const asked = object({ passphrase: Type.Optional(Type.String(PASSPHRASE)) })
 
 export const exportRoutes = {
   listExports: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/exports',
     summary: 'Files of the account and its projects that the caller may fetch, newest first',
     role: 'guest',
-    query: {},
     reply: list('exports', Export),
   },
   exportAccount: {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { email, name, object, oneOf } from '../fields.ts'
 import { PASSWORD, TIMEZONE_MAX } from '../limits.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -13,11 +14,10 @@ const none = {}
 
 export const identityRoutes = {
   welcome: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/welcome',
     summary: 'Whether the service has an owner yet and whether one may sign up',
     role: 'anyone',
-    query: none,
     reply: app.Welcome,
   },
   setUp: {
@@ -67,11 +67,10 @@ export const identityRoutes = {
     created: 201,
   },
   showInvitation: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/invitations/:token',
     summary: 'Who invites whom into what',
     role: 'anyone',
-    query: none,
     reply: object({
       account_name: Type.String(),
       email: Type.String(),

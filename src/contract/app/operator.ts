@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import { Mail } from './shapes.ts'
 
 /** What only operators of the service see. */
@@ -68,11 +69,10 @@ const Backup = object({
 
 export const operatorRoutes = {
   showServiceStatus: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/operator/status',
     summary: 'How the service is: nodes, queues, refused requests, storage, mails and backups',
     role: 'operator',
-    query: {},
     reply: object({
       version: ownText,
       schema: integer,
@@ -88,7 +88,7 @@ export const operatorRoutes = {
     }),
   },
   listMails: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/operator/mails',
     summary: 'The newest mails of the service, sent or not',
     role: 'operator',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
 import { APPROVAL_RULES_MAX, ENGINE_MAX } from '../limits.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -28,7 +29,7 @@ export const projectSettingsRoutes = {
     writes: true,
   },
   showProjectSettings: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/settings',
     summary: 'What a project is set to',
     ...projectViewer,
@@ -66,14 +67,14 @@ export const projectSettingsRoutes = {
     unaudited: true,
   },
   listProjectPeople: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/people',
     summary: 'The members of a project by name',
     ...projectViewer,
     reply: list('members', app.ProjectMember),
   },
   listAssignees: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/assignees',
     summary: 'Who sees a project and can be given something in it, by name; a guest learns of those who are listed on it',
     ...projectViewer,
@@ -99,7 +100,7 @@ export const projectSettingsRoutes = {
     writes: true,
   },
   listUgsTokens: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/ugs_tokens',
     summary: 'Tokens for Unreal Game Sync, newest first',
     ...projectLead,

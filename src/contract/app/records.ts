@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Task } from '../shapes.ts'
 import { Reference } from './work.ts'
@@ -84,7 +85,7 @@ export const TimelineDeployment = object({ ...deployment, project_id: integer, p
 /** What the pages of builds, changes and deployments show beside the record itself. */
 export const recordRoutes = {
   readBuildLogRest: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/log/rest',
     summary: 'How the log of a build goes on behind the lines somebody has, or all of it where that cannot be told',
     query: { mark: param.text },
@@ -95,6 +96,7 @@ export const recordRoutes = {
     path: '/v1/projects/:project_id/build_runs/:build_run_id/context',
     summary: 'What stands around a build: its page at the CI, its neighbours, where its files are shown',
     query: {},
+    shows: ['build', 'investigation'],
     reply: BuildContext,
   },
   showChangeContext: {
@@ -102,6 +104,7 @@ export const recordRoutes = {
     path: '/v1/projects/:project_id/changes/:id/context',
     summary: 'Where a change is shown, and the builds, tasks and deployments that hold it',
     query: {},
+    shows: ['build', 'deployment'],
     reply: ChangeContext,
   },
   showRelease: {
@@ -109,6 +112,7 @@ export const recordRoutes = {
     path: '/v1/projects/:project_id/deployments/:id/release',
     summary: 'The tasks and items of trackers that a deployment brought',
     query: {},
+    shows: ['task', 'deployment'],
     reply: Release,
   },
   showReleaseTimeline: {
@@ -117,6 +121,7 @@ export const recordRoutes = {
     summary: 'What went to which store, of the games of an account that one sees, newest first',
     role: 'guest',
     query: { days_back: param.daysBack },
+    shows: ['deployment'],
     reply: object({ deployments: Type.Array(TimelineDeployment), has_more: flag }),
   },
 } as const

@@ -17,7 +17,7 @@ import {
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import type { Body, Path, Reply, Route, TokenRoute } from '../routes/route.ts'
+import { type Body, type Path, plainGet, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
 import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, DeploymentDetail, TaskDetail } from '../shapes.ts'
@@ -127,11 +127,10 @@ export const ownRoutes = {
   ...exportRoutes,
   ...deletionRoutes,
   showMe: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me',
     summary: 'Who is signed in and what they reach',
     role: 'user',
-    query: none,
     reply: own(app.Me),
   },
   editMe: {
@@ -144,15 +143,14 @@ export const ownRoutes = {
     reply: own(app.Me),
   },
   listPeople: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/people',
     summary: "Display names of everybody in the caller's accounts",
     role: 'user',
-    query: none,
     reply: own(list('people', app.Person)),
   },
   search: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/search',
     summary: 'Find projects, people, branches, stores, tasks, builds, changes, assets and deployments by what they are called',
     role: 'user',
@@ -164,10 +162,11 @@ export const ownRoutes = {
     path: '/v1/projects/:project_id/overview',
     summary: 'Where everything in a project stands now',
     query: none,
+    shows: ['build', 'change', 'breakage', 'task', 'approval', 'deployment'],
     reply: app.Overview,
   },
   showPlots: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/plots',
     summary: 'What the plots of a project show, of the last days',
     query: { days_back: param.daysBack },
@@ -214,7 +213,7 @@ export const ownRoutes = {
     reply: object({ redirect_to: ownText }),
   },
   showAssistantRequest: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/assistants/authorizations',
     summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
     role: 'user',

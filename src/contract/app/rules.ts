@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../fields.ts'
 import { RULE } from '../limits.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 
@@ -69,11 +70,10 @@ const accountAdmin = { role: 'admin', query: {} } as const
 
 export const ruleRoutes = {
   listFailureRules: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/failure_rules',
     summary: 'What an account knows about its own tools',
     role: 'member',
-    query: {},
     reply: list('failure_rules', FailureRule),
   },
   createFailureRule: {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { email, flag, list, name, nullable, object, oneOf, partial, shortId } from '../fields.ts'
 import { DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -19,7 +20,7 @@ const ofTokens = { scope: 'admin:tokens' } as const
 
 export const settingsRoutes = {
   listTokens: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me/tokens',
     summary: 'API tokens of the caller, newest first',
     ...ofUser,
@@ -52,7 +53,7 @@ export const settingsRoutes = {
     reply: app.Done,
   },
   listAccountTokens: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/tokens',
     summary: 'API tokens that reach an account, of whomever, newest first',
     ...accountAdmin,
@@ -67,7 +68,7 @@ export const settingsRoutes = {
     reply: app.Done,
   },
   listSessions: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me/sessions',
     summary: 'Browsers that are signed in',
     ...ofUser,
@@ -82,7 +83,7 @@ export const settingsRoutes = {
     reply: app.Done,
   },
   listConnectedAccounts: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me/connected_accounts',
     summary: 'What the caller is called elsewhere',
     ...ofUser,
@@ -106,7 +107,7 @@ export const settingsRoutes = {
   },
 
   showAccount: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id',
     summary: 'An account with its use',
     ...accountMember,
@@ -136,7 +137,7 @@ export const settingsRoutes = {
     writes: true,
   },
   showUsage: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/usage',
     summary: 'What an account uses of what it may; of open streams every process counts its own',
     ...accountAdmin,
@@ -165,7 +166,7 @@ export const settingsRoutes = {
     reply: app.Account,
   },
   listAccountMembers: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/members',
     summary: 'The people of an account by name',
     ...accountMember,
@@ -187,7 +188,7 @@ export const settingsRoutes = {
     reply: app.Done,
   },
   listMadeTokens: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/made_tokens',
     summary:
       'Unreal Game Sync tokens and integrations created by one person, or by everybody who left the account: those people may still know the token',
@@ -196,7 +197,7 @@ export const settingsRoutes = {
     reply: list('tokens', app.MadeToken),
   },
   listClaimedAccounts: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/connected_accounts',
     summary: 'Names elsewhere that members of an account claim and no owner has confirmed',
     ...accountAdmin,
@@ -211,7 +212,7 @@ export const settingsRoutes = {
     writes: true,
   },
   listInvitations: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/invitations',
     summary: 'Invitations that wait',
     ...accountAdmin,

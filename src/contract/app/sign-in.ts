@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { email, flag, idText, instant, name, nullable, object, oneOf, ownText, partial } from '../fields.ts'
 import { NAME_MAX, PASSWORD, URL_MAX } from '../limits.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -61,7 +62,7 @@ export const signInRoutes = {
     reply: app.Done,
   },
   showSignIn: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/me/sign_in',
     summary: 'What the caller signs in with',
     ...mine,
@@ -142,7 +143,7 @@ export const signInRoutes = {
     reply: object({ redirect_to: ownText }),
   },
   showSingleSignOn: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/single_sign_on',
     summary: 'How an account’s people sign in through its own provider',
     ...accountOwner,

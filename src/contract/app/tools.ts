@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import { EVENT_SOURCES } from '../event-facts.ts'
 import { flag, list, nullable, object, oneOf, ownText, partial, shortId } from '../fields.ts'
 import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 import * as tool from './tool-shapes.ts'
@@ -9,6 +11,8 @@ import * as tool from './tool-shapes.ts'
 /** Tools that tell us, and addresses that we tell; a part of the table in `routes.ts`. */
 
 const none = {}
+/** A delivery that made something is reported by the event of what it made. */
+const delivered = { shows: EVENT_SOURCES } as const
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
@@ -21,7 +25,7 @@ const accountAdmin = { role: 'admin', scope: 'admin:webhooks', query: none } as 
 
 export const toolRoutes = {
   listProviders: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/providers',
     summary: 'The tools that can be connected',
     ...ofUser,
@@ -32,6 +36,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations',
     summary: 'The tools of a project and whether they speak',
     ...projectViewer,
+    ...delivered,
     reply: list('integrations', tool.Integration),
   },
   createIntegration: {
@@ -51,7 +56,7 @@ export const toolRoutes = {
     writes: true,
   },
   showIntegration: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'An integration with its token and how it is set up',
     ...projectLead,
@@ -108,10 +113,11 @@ export const toolRoutes = {
       before: param.reference,
       limit: param.limit,
     },
+    ...delivered,
     reply: object({ deliveries: Type.Array(tool.DeliveryEntry), has_more: flag }),
   },
   showDelivery: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/deliveries/:id',
     summary: 'One delivery with headers and body',
     ...projectContributor,
@@ -128,7 +134,7 @@ export const toolRoutes = {
   },
 
   listWebhooks: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/webhooks',
     summary: 'Addresses that are told what happens',
     ...accountAdmin,
@@ -171,7 +177,7 @@ export const toolRoutes = {
     writes: true,
   },
   showWebhookSecret: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'What messages are signed with',
     ...accountAdmin,
@@ -186,7 +192,7 @@ export const toolRoutes = {
     writes: true,
   },
   listOutgoing: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
     summary: 'Messages to an address, newest first',
     ...accountAdmin,
@@ -194,7 +200,7 @@ export const toolRoutes = {
     reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
   },
   showOutgoing: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id',
     summary: 'One message and every time it was sent',
     ...accountAdmin,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { idText, list, name, object, ownText } from '../fields.ts'
+import { plainGet } from '../routes/route.ts'
 import { Done } from './shapes.ts'
 
 /** Lists as somebody has narrowed them, kept under a name; a part of the table in `routes.ts`. */
@@ -9,7 +10,7 @@ const mine = { role: 'guest', query: {} } as const
 
 export const viewRoutes = {
   listViews: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/accounts/:account_id/views',
     summary: "The caller's own views of lists",
     ...mine,

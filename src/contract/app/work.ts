@@ -93,6 +93,7 @@ export const workRoutes = {
     path: '/v1/projects/:project_id/tasks/counts',
     summary: 'How many tasks a project has of each state',
     query: {},
+    shows: ['task'],
     reply: TaskCounts,
   },
   editTasks: {
@@ -132,6 +133,8 @@ export const workRoutes = {
     path: '/v1/projects/:project_id/tasks/:id/history',
     summary: 'Who changed what about a task, deleted or restored it, newest first; of a deleted one while it can be restored',
     query: {},
+    shows: ['task'],
+    single: true,
     reply: list('history', TaskEvent),
   },
   listTaskReferences: {
@@ -139,6 +142,8 @@ export const workRoutes = {
     path: '/v1/projects/:project_id/tasks/:id/references',
     summary: 'Items of outside trackers that a task names in its text or metadata',
     query: {},
+    shows: ['task'],
+    single: true,
     reply: list('references', Reference),
   },
   listRunningBuilds: {
@@ -147,6 +152,7 @@ export const workRoutes = {
     summary: 'Builds under way in the projects of an account, the newest first',
     role: 'guest',
     query: {},
+    shows: ['build'],
     reply: list('build_runs', RunningBuild),
   },
   compareDeployment: {
@@ -154,6 +160,7 @@ export const workRoutes = {
     path: '/v1/projects/:project_id/deployments/:id/changes',
     summary: 'What a deployment brought beyond the build that was live on its platform before',
     query: {},
+    shows: ['deployment'],
     reply: DeploymentChanges,
   },
   listStoreNews: {
@@ -161,6 +168,7 @@ export const workRoutes = {
     path: '/v1/projects/:project_id/deployments/news',
     summary: 'What the newest deployment of each store brought beyond what was live there before, in short',
     query: {},
+    shows: ['deployment'],
     reply: object({ news: Type.Array(StoreNews) }),
   },
 } as const

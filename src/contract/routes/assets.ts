@@ -14,6 +14,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'The newest assets of a project',
     query: { ...filter.assets, limit: param.limit },
+    shows: ['approval'],
     reply: field.page('assets', shape.Asset, field.ShortPagination),
   },
   searchAssets: {
@@ -22,6 +23,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'Assets of a project by name and path, newest first',
     query: { ...filter.assets, ...filter.assetsSearch, ...param.paging },
+    shows: ['approval'],
     reply: field.page('assets', shape.Asset),
   },
   showAsset: {
@@ -30,6 +32,8 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'One asset with the history of its approvals',
     query: {},
+    shows: ['approval'],
+    single: true,
     reply: shape.AssetDetail,
   },
   decideAsset: {
@@ -50,6 +54,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'The approval records of a project, newest first',
     query: { ...filter.approvals, ...param.paging },
+    shows: ['approval'],
     reply: field.page('approvals', shape.Approval),
   },
   showApproval: {
@@ -58,6 +63,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'One approval record',
     query: {},
+    shows: ['approval'],
     reply: shape.Approval,
   },
 } as const satisfies Record<string, TokenRoute>

@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { plainGet, type TokenRoute } from './route.ts'
 
 /** What was built, and why it broke. */
 
@@ -14,6 +14,7 @@ export const buildRoutes = {
     scope: 'read:builds',
     summary: 'The newest build runs of a project',
     query: { ...filter.builds, limit: param.limit },
+    shows: ['build'],
     reply: field.page('build_runs', shape.BuildRun, field.ShortPagination),
   },
   searchBuilds: {
@@ -23,6 +24,7 @@ export const buildRoutes = {
     summary:
       'Build runs of a project by branch, job, change, author or text; newest first, by when they finished where that is asked for',
     query: { ...filter.builds, ...filter.buildsSearch, ...param.paging },
+    shows: ['build'],
     reply: field.page('build_runs', shape.BuildRun),
   },
   showBuild: {
@@ -31,10 +33,12 @@ export const buildRoutes = {
     scope: 'read:builds',
     summary: 'One build run with its artifacts, steps and investigation',
     query: {},
+    shows: ['build', 'investigation'],
+    single: true,
     reply: shape.BuildRunDetail,
   },
   readBuildLog: {
-    method: 'GET',
+    ...plainGet,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/log',
     scope: 'read:builds',
     summary: 'The stored log of a build run as plain text',
@@ -49,6 +53,7 @@ export const buildRoutes = {
     summary:
       'The newest changes that a build run holds and another did not; by default the last that passed on its job and branch',
     query: { since_id: param.text },
+    shows: ['build', 'change'],
     reply: shape.BuildChanges,
   },
   investigateBuild: {

@@ -13,6 +13,7 @@ export const changeRoutes = {
     scope: 'read:changes',
     summary: 'The commits and changelists of a project, newest first',
     query: { ...filter.changes, ...param.paging },
+    shows: ['build', 'change'],
     reply: field.page('changes', shape.Change),
   },
   searchChanges: {
@@ -21,6 +22,7 @@ export const changeRoutes = {
     scope: 'read:changes',
     summary: 'Changes of a project by branch, author, path or text, newest first',
     query: { ...filter.changes, ...filter.changesSearch, ...param.paging },
+    shows: ['build', 'change'],
     reply: field.page('changes', shape.Change),
   },
   showChange: {
@@ -29,6 +31,7 @@ export const changeRoutes = {
     scope: 'read:changes',
     summary: 'One change with its files, approvals, builds and tasks',
     query: {},
+    shows: ['build'],
     reply: shape.ChangeDetail,
   },
 } as const satisfies Record<string, TokenRoute>

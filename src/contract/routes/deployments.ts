@@ -14,6 +14,7 @@ export const deploymentRoutes = {
     scope: 'read:builds',
     summary: 'The deployments of a project, newest first',
     query: { ...filter.deployments, ...param.paging },
+    shows: ['deployment'],
     reply: field.page('deployments', shape.Deployment),
   },
   showDeployment: {
@@ -22,6 +23,8 @@ export const deploymentRoutes = {
     scope: 'read:builds',
     summary: 'One deployment with its build run',
     query: {},
+    shows: ['deployment'],
+    single: true,
     reply: shape.DeploymentDetail,
   },
   showDeploymentBuild: {
@@ -30,6 +33,7 @@ export const deploymentRoutes = {
     scope: 'read:builds',
     summary: 'The build run of a deployment and how it was found, or the reason why it has none and the candidates',
     query: {},
+    shows: ['deployment'],
     reply: shape.DeploymentBuild,
     tool: false,
   },
@@ -39,6 +43,7 @@ export const deploymentRoutes = {
     scope: 'read:builds',
     summary: 'The history of a deployment: changes of its status and build, with person and reason, newest first',
     query: {},
+    shows: ['deployment'],
     reply: shape.DeploymentHistory,
     tool: false,
   },

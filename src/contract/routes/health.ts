@@ -15,6 +15,7 @@ export const healthRoutes = {
     scope: 'read:builds',
     summary: 'The branches of a project, the one built last first: state, head, last known good',
     query: { q: param.partOfName, limit: param.limit },
+    shows: ['build', 'change'],
     reply: field.page('branches', health.Branch, field.ShortPagination),
   },
   showBranchHealth: {
@@ -23,6 +24,7 @@ export const healthRoutes = {
     scope: 'read:builds',
     summary: 'One branch with the last runs of each of its jobs; without a name the one built last',
     query: { branch: param.text },
+    shows: ['build', 'change'],
     reply: health.BranchHealth,
   },
   markBranchGood: {
@@ -42,6 +44,7 @@ export const healthRoutes = {
     scope: 'read:builds',
     summary: 'What is or was broken in a project, one entry per cause, newest first',
     query: { ...filter.breakages, ...param.paging },
+    shows: ['breakage', 'investigation'],
     reply: field.page('breakages', health.Breakage),
   },
   showBreakage: {
@@ -50,6 +53,7 @@ export const healthRoutes = {
     scope: 'read:builds',
     summary: 'One breakage with its builds and its history',
     query: {},
+    shows: ['breakage', 'investigation'],
     reply: health.BreakageDetail,
   },
   editBreakage: {

@@ -1,10 +1,24 @@
 import type { Static, TSchema } from 'typebox'
+import type { EventSource } from '../event-facts.ts'
 import type * as param from '../params.ts'
 import type * as sets from '../sets.ts'
 
 /** One route: who may call it, what it takes, what it answers. Server, OpenAPI, clients and tests read it. */
-export interface Route {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+export type Route = Get | Change
+
+interface Get extends Declared {
+  method: 'GET'
+  /** The records it shows: an event about one of them refreshes the page. */
+  shows: readonly EventSource[]
+  /** It shows the one record that its path names, so events about others do not matter. */
+  single?: true
+}
+
+interface Change extends Declared {
+  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+}
+
+interface Declared {
   path: `/v1/${string}`
   summary: string
   /** What a token needs. A route without a scope serves sessions of the web app only. */
@@ -31,9 +45,10 @@ export interface Route {
 }
 
 /** A route that tokens may call, too. */
-export interface TokenRoute extends Route {
-  scope: sets.Scope
-}
+export type TokenRoute = Route & { scope: sets.Scope }
+
+/** Shows nothing that events are about, or is refreshed by other means. */
+export const plainGet = { method: 'GET', query: {}, shows: [] } as const
 
 /** Without a session, with any, operators of the service, or who has at least this role. */
 export type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole

@@ -18,6 +18,7 @@ export const taskRoutes = {
       format: param.described(param.text, 'taken and ignored: the answer is always JSON'),
       ...param.paging,
     },
+    shows: ['task'],
     reply: field.page('tasks', shape.Task),
   },
   searchTasks: {
@@ -26,6 +27,7 @@ export const taskRoutes = {
     scope: 'read:tasks',
     summary: 'Tasks of a project by the words of their titles, newest first',
     query: { ...filter.tasks, ...filter.tasksSearch, ...param.paging },
+    shows: ['task'],
     reply: field.page('tasks', shape.Task),
   },
   showTask: {
@@ -34,6 +36,8 @@ export const taskRoutes = {
     scope: 'read:tasks',
     summary: 'One task with the changes, builds and deployments linked to it',
     query: {},
+    shows: ['task'],
+    single: true,
     reply: shape.TaskDetail,
   },
   createTask: {
