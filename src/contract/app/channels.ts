@@ -176,7 +176,6 @@ export const channelRoutes = {
     method: 'GET',
     path: '/v1/me/notifications',
     summary: 'What concerns the caller, newest first',
-    role: 'user',
     query: { before: param.reference, unread: param.flag },
     shows: ['breakage', 'task', 'approval'],
     reply: object({

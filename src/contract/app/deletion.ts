@@ -26,7 +26,6 @@ export const deletionRoutes = {
     method: 'POST',
     path: '/v1/me/deletion',
     summary: 'Delete the caller: signed out at once, forgotten in the background; the last owner of an account stays',
-    role: 'user',
     query: {},
     body: object({ email }),
     reply: Done,

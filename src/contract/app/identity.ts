@@ -82,7 +82,6 @@ export const identityRoutes = {
     method: 'POST',
     path: '/v1/invitations/:token/accept',
     summary: 'Join the account that invites',
-    role: 'user',
     query: none,
     reply: object({ account_id: Type.Integer() }),
   },
@@ -108,7 +107,6 @@ export const identityRoutes = {
     method: 'PUT',
     path: '/v1/me/password',
     summary: 'Set a new password by the current one; ends every other session, and the API tokens unless they are to stay',
-    role: 'user',
     query: none,
     body: object({
       current_password: Type.String({ maxLength: PASSWORD.maxLength }),

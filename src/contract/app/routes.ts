@@ -15,27 +15,28 @@ import {
   shortId,
 } from '../fields.ts'
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
-import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { type Body, type Path, plainGet, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
 import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, DeploymentDetail, TaskDetail } from '../shapes.ts'
+import { appAssetRoutes } from './assets.ts'
 import { auditRoutes } from './audit.ts'
+import { appBuildRoutes } from './builds.ts'
 import { channelRoutes } from './channels.ts'
 import { deletionRoutes } from './deletion.ts'
+import { appDeploymentRoutes } from './deployments.ts'
 import { exportRoutes } from './exports.ts'
 import { identityRoutes } from './identity.ts'
 import { operatorRoutes } from './operator.ts'
 import { projectSettingsRoutes } from './project-settings.ts'
-import { recordRoutes } from './records.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'
 import * as app from './shapes.ts'
 import { signInRoutes } from './sign-in.ts'
+import { appTaskRoutes } from './tasks.ts'
 import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
-import { workRoutes } from './work.ts'
 
 const none = {}
 
@@ -130,14 +131,12 @@ export const ownRoutes = {
     ...plainGet,
     path: '/v1/me',
     summary: 'Who is signed in and what they reach',
-    role: 'user',
     reply: own(app.Me),
   },
   editMe: {
     method: 'PATCH',
     path: '/v1/me',
     summary: 'Change the display name or the default account',
-    role: 'user',
     query: none,
     body: partial({ name, default_account_id: shortId }),
     reply: own(app.Me),
@@ -146,14 +145,12 @@ export const ownRoutes = {
     ...plainGet,
     path: '/v1/people',
     summary: "Display names of everybody in the caller's accounts",
-    role: 'user',
     reply: own(list('people', app.Person)),
   },
   search: {
     ...plainGet,
     path: '/v1/search',
     summary: 'Find projects, people, branches, stores, tasks, builds, changes, assets and deployments by what they are called',
-    role: 'user',
     query: { q: param.text, project_id: param.shortReference },
     reply: list('hits', app.Hit),
   },
@@ -172,35 +169,10 @@ export const ownRoutes = {
     query: { days_back: param.daysBack },
     reply: app.Plots,
   },
-  decideAssets: {
-    method: 'POST',
-    path: '/v1/projects/:project_id/approvals/bulk',
-    summary: 'Decide several assets at once, all or none',
-    role: 'approver',
-    query: none,
-    body: object({
-      asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }),
-      status: oneOf(sets.DECISIONS),
-      comments: Type.Optional(Type.String({ maxLength: DESCRIPTION_MAX })),
-    }),
-    reply: list('approvals', Approval),
-    writes: true,
-  },
-  undoDecisions: {
-    method: 'POST',
-    path: '/v1/projects/:project_id/approvals/undo',
-    summary: 'Take back your own decisions of the last ten seconds, all or none; the assets wait for approval again',
-    role: 'approver',
-    query: none,
-    body: object({ asset_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX }) }),
-    reply: list('approvals', Approval),
-    writes: true,
-  },
   decideCommandLine: {
     method: 'POST',
     path: '/v1/cli/authorizations',
     summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
-    role: 'user',
     query: none,
     body: object({
       allow: Type.Boolean(),
@@ -216,7 +188,6 @@ export const ownRoutes = {
     ...plainGet,
     path: '/v1/assistants/authorizations',
     summary: 'Which assistant asks to be let in, for what, and where the browser goes afterwards',
-    role: 'user',
     query: { request: param.text },
     reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
   },
@@ -224,7 +195,6 @@ export const ownRoutes = {
     method: 'POST',
     path: '/v1/assistants/authorizations',
     summary: 'Let an assistant in or refuse it; answers where to send the browser',
-    role: 'user',
     query: none,
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
     reply: object({ redirect_to: ownText }),
@@ -233,9 +203,11 @@ export const ownRoutes = {
   ...shownAsWritten(settingsRoutes),
   ...shownAsWritten(projectSettingsRoutes),
   ...toolRoutes,
-  ...workRoutes,
+  ...appTaskRoutes,
+  ...appBuildRoutes,
+  ...appDeploymentRoutes,
+  ...appAssetRoutes,
   ...viewRoutes,
-  ...recordRoutes,
   ...ruleRoutes,
 } as const satisfies Record<string, Route>
 

@@ -1,4 +1,4 @@
-import type { BuildContext } from '../../contract/app/records.ts'
+import type { BuildContext } from '../../contract/app/builds.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'

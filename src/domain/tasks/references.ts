@@ -1,4 +1,4 @@
-import type { Reference as Shown } from '../../contract/app/work.ts'
+import type { Reference as Shown } from '../../contract/app/tasks.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, join, raw, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'

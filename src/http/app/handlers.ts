@@ -30,6 +30,7 @@ import { headersOf } from '../auth/sign-in.ts'
 import { searches } from '../limits/search-gate.ts'
 import { done, type Handlers } from '../routes/call.ts'
 import { idOf, shortIdOf } from '../routes/path-ids.ts'
+import { buildHandlers, deploymentHandlers } from './builds.ts'
 import { channelHandlers } from './channels.ts'
 import { deletionHandlers } from './deletion.ts'
 import { exportHandlers } from './exports.ts'
@@ -38,14 +39,16 @@ import { operatorHandlers } from './operator.ts'
 import { ruleHandlers } from './rules.ts'
 import { secondFactorHandlers } from './second-factors.ts'
 import { signInHandlers } from './sign-in.ts'
+import { taskHandlers } from './tasks.ts'
 import { toolHandlers } from './tools.ts'
 import { viewHandlers } from './views.ts'
-import { workHandlers } from './work.ts'
 
 /** What the web app may ask, one line each; the larger families stand in files of their own. */
 export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   ...toolHandlers,
-  ...workHandlers,
+  ...taskHandlers,
+  ...buildHandlers,
+  ...deploymentHandlers,
   ...viewHandlers,
   ...channelHandlers,
   ...exportHandlers,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { BuildContext } from '../../../contract/app/records.ts'
+import type { BuildContext } from '../../../contract/app/builds.ts'
 import { isKnown, useApi } from '../../queries.ts'
 import { useBuildChanges } from './build-changes.tsx'
 import type { Whereabouts } from './log/links.ts'

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { BuildContext, BuildLine } from '../../../contract/app/records.ts'
+import type { BuildContext, BuildLine } from '../../../contract/app/builds.ts'
 import { buildWordsOf } from '../../ui/pill.tsx'
 
 /** The builds of the same job and branch before and after one. */

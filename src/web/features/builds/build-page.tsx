@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { BuildContext } from '../../../contract/app/records.ts'
+import type { BuildContext } from '../../../contract/app/builds.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'

@@ -1,4 +1,4 @@
-import type { Reference } from '../../../contract/app/work.ts'
+import type { Reference } from '../../../contract/app/tasks.ts'
 import { useProviderLabel } from '../../providers.ts'
 import { useNames } from '../../session.ts'
 import { Icon } from '../../ui/icon.tsx'

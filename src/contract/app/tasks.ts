@@ -10,14 +10,13 @@ import {
   object,
   oneOf,
   own,
-  ownText,
   partial,
   recordId,
   text,
 } from '../fields.ts'
 import { BULK_MAX, LABEL_MAX } from '../limits.ts'
-import { BUILD_STATUSES, PROVIDERS } from '../sets.ts'
-import { BuildChanges, Deployment, TaskDetail } from '../shapes.ts'
+import { PROVIDERS } from '../sets.ts'
+import { TaskDetail } from '../shapes.ts'
 import { partOf, TASK_FIELDS } from '../task-fields.ts'
 import { Done, TaskCounts } from './shapes.ts'
 
@@ -51,34 +50,8 @@ export const Reference = object({
 })
 export type Reference = Static<typeof Reference>
 
-const RunningBuild = object({
-  id: idText,
-  project_id: integer,
-  project_name: ownText,
-  status: oneOf(BUILD_STATUSES),
-  ci_job_name: text,
-  build_number: text,
-  branch: text,
-  phase: text,
-  started_at: nullable(instant),
-  created_at: instant,
-})
-
-const DeploymentChanges = object({ ...BuildChanges.properties, since: nullable(Deployment) })
-
-const StoreNews = object({
-  deployment_id: idText,
-  changes: integer,
-  /** There are more than were counted. */
-  has_more: flag,
-  /** The version that was live before; null where nothing was. */
-  since: nullable(text),
-  /** What the newest change says. */
-  newest: nullable(text),
-})
-
-/** What the pages of tasks and deployments need beyond the shared table. */
-export const workRoutes = {
+/** What the pages of tasks need beyond the shared table. */
+export const appTaskRoutes = {
   reviseTask: {
     method: 'PATCH',
     path: '/v1/projects/:project_id/tasks/:id/words',
@@ -145,30 +118,5 @@ export const workRoutes = {
     shows: ['task'],
     single: true,
     reply: list('references', Reference),
-  },
-  listRunningBuilds: {
-    method: 'GET',
-    path: '/v1/accounts/:account_id/running_builds',
-    summary: 'Builds under way in the projects of an account, the newest first',
-    role: 'guest',
-    query: {},
-    shows: ['build'],
-    reply: list('build_runs', RunningBuild),
-  },
-  compareDeployment: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/deployments/:id/changes',
-    summary: 'What a deployment brought beyond the build that was live on its platform before',
-    query: {},
-    shows: ['deployment'],
-    reply: DeploymentChanges,
-  },
-  listStoreNews: {
-    method: 'GET',
-    path: '/v1/projects/:project_id/deployments/news',
-    summary: 'What the newest deployment of each store brought beyond what was live there before, in short',
-    query: {},
-    shows: ['deployment'],
-    reply: object({ news: Type.Array(StoreNews) }),
   },
 } as const

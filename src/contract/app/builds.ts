@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox'
+import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text } from '../fields.ts'
+import * as param from '../params.ts'
+import { plainGet } from '../routes/route.ts'
+import * as sets from '../sets.ts'
+
+const RunningBuild = object({
+  id: idText,
+  project_id: integer,
+  project_name: ownText,
+  status: oneOf(sets.BUILD_STATUSES),
+  ci_job_name: text,
+  build_number: text,
+  branch: text,
+  phase: text,
+  started_at: nullable(instant),
+  created_at: instant,
+})
+
+export const buildLine = {
+  id: idText,
+  status: oneOf(sets.BUILD_STATUSES),
+  ci_job_name: text,
+  build_number: text,
+  created_at: instant,
+}
+const BuildLine = object(buildLine)
+export type BuildLine = Static<typeof BuildLine>
+
+/** What stands around a build. */
+export const BuildContext = object({
+  /** Its page at the CI. */
+  url: text,
+  /** Whether the times from the CI were corrected or late. */
+  time_note: nullable(oneOf(sets.BUILD_TIME_NOTES)),
+  /** What a preflight builds, empty if unknown, and its target branch. */
+  shelf: text,
+  pull_request: text,
+  head_repository: text,
+  target_branch: text,
+  /** The open breakages of that branch. */
+  branch_breakages: Type.Array(object({ id: idText, cause: text })),
+  /** The branch of the build; empty if unknown, with the possible ones. */
+  branch_name: text,
+  branch_candidates: Type.Array(text),
+  /** Whether a change is known on that branch. */
+  branch_has_changes: flag,
+  /** Of the same job and branch. */
+  previous: nullable(BuildLine),
+  next: nullable(BuildLine),
+  last_passed: nullable(BuildLine),
+  /** Whether asking for an investigation would begin one. */
+  can_investigate: flag,
+  /** Where the file of a log may be looked at: an address with {path} and {line}, empty where nobody told. */
+  file_url: text,
+  /** The top folders of the repository, as far as changes have touched them. */
+  roots: Type.Array(text),
+})
+export type BuildContext = Static<typeof BuildContext>
+
+/** What the pages of builds need beyond the shared table. */
+export const appBuildRoutes = {
+  listRunningBuilds: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/running_builds',
+    summary: 'Builds under way in the projects of an account, the newest first',
+    role: 'guest',
+    query: {},
+    shows: ['build'],
+    reply: list('build_runs', RunningBuild),
+  },
+  readBuildLogRest: {
+    ...plainGet,
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/log/rest',
+    summary: 'How the log of a build goes on behind the lines somebody has, or all of it where that cannot be told',
+    query: { mark: param.text },
+    reply: object({ text, continues: flag }),
+  },
+  showBuildContext: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/context',
+    summary: 'What stands around a build: its page at the CI, its neighbours, where its files are shown',
+    query: {},
+    shows: ['build', 'investigation'],
+    reply: BuildContext,
+  },
+} as const

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
+import * as param from '../params.ts'
+import * as sets from '../sets.ts'
+import { BuildChanges, Deployment, Task } from '../shapes.ts'
+import { buildLine } from './builds.ts'
+import { Reference } from './tasks.ts'
+
+const { id, title, state, task_type } = Task.properties
+const TaskLine = object({ id, title, state, task_type })
+
+const deployment = {
+  id: uuid,
+  platform: oneOf(sets.PLATFORMS),
+  store: nullable(text),
+  track: nullable(text),
+  status: oneOf(sets.DEPLOYMENT_STATUSES),
+  version: text,
+  deployed_at: nullable(instant),
+  live_at: nullable(instant),
+  created_at: instant,
+}
+
+const DeploymentChanges = object({ ...BuildChanges.properties, since: nullable(Deployment) })
+
+const StoreNews = object({
+  deployment_id: idText,
+  changes: integer,
+  /** There are more than were counted. */
+  has_more: flag,
+  /** The version that was live before; null where nothing was. */
+  since: nullable(text),
+  /** What the newest change says. */
+  newest: nullable(text),
+})
+
+export const ChangeContext = object({
+  /** Its page at the version control, with what it changed. */
+  url: text,
+  file_url: text,
+  /** Made from it, newest first, and the first of every other job that holds it. */
+  build_runs: Type.Array(object({ ...buildLine, exact: flag })),
+  tasks: Type.Array(TaskLine),
+  /** Items of connected trackers named in its description or its git branch. */
+  references: Type.Array(Reference),
+  /** That hold it, oldest first. */
+  deployments: Type.Array(object(deployment)),
+})
+
+/** What a deployment brought, in tasks and items of trackers. */
+const Release = object({
+  /** Completed tasks that a change in it names. */
+  tasks: Type.Array(TaskLine),
+  /** Tasks that a change in it names, but that are left out of its notes. */
+  left_out: Type.Array(object({ ...TaskLine.properties, reason: oneOf(sets.RELEASE_GAPS) })),
+  references: Type.Array(Reference),
+  /** Changes that belong to none of the tasks. */
+  untracked_change_ids: Type.Array(integer),
+})
+
+const TimelineDeployment = object({ ...deployment, project_id: integer, project_name: ownText })
+
+/** What the pages of changes and deployments need beyond the shared table. */
+export const appDeploymentRoutes = {
+  showChangeContext: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/changes/:id/context',
+    summary: 'Where a change is shown, and the builds, tasks and deployments that hold it',
+    query: {},
+    shows: ['build', 'deployment'],
+    reply: ChangeContext,
+  },
+  compareDeployment: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/:id/changes',
+    summary: 'What a deployment brought beyond the build that was live on its platform before',
+    query: {},
+    shows: ['deployment'],
+    reply: DeploymentChanges,
+  },
+  listStoreNews: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/news',
+    summary: 'What the newest deployment of each store brought beyond what was live there before, in short',
+    query: {},
+    shows: ['deployment'],
+    reply: object({ news: Type.Array(StoreNews) }),
+  },
+  showRelease: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/deployments/:id/release',
+    summary: 'The tasks and items of trackers that a deployment brought',
+    query: {},
+    shows: ['task', 'deployment'],
+    reply: Release,
+  },
+  showReleaseTimeline: {
+    method: 'GET',
+    path: '/v1/accounts/:account_id/deployments',
+    summary: 'What went to which store, of the games of an account that one sees, newest first',
+    role: 'guest',
+    query: { days_back: param.daysBack },
+    shows: ['deployment'],
+    reply: object({ deployments: Type.Array(TimelineDeployment), has_more: flag }),
+  },
+} as const

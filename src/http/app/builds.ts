@@ -1,0 +1,30 @@
+import type { appBuildRoutes } from '../../contract/app/builds.ts'
+import type { appDeploymentRoutes } from '../../contract/app/deployments.ts'
+import { readLogRest } from '../../domain/builds/builds.ts'
+import { running } from '../../domain/builds/running.ts'
+import * as changes from '../../domain/changes/context.ts'
+import * as deployments from '../../domain/deployments/contents.ts'
+import { releaseOf } from '../../domain/deployments/release.ts'
+import { timeline } from '../../domain/deployments/timeline.ts'
+import * as builds from '../../domain/investigations/build-context.ts'
+import type { Handlers } from '../routes/call.ts'
+import { idOf } from '../routes/path-ids.ts'
+
+export const buildHandlers: Handlers<keyof typeof appBuildRoutes> = {
+  listRunningBuilds: async ({ db, account_id, caller }) => ({
+    build_runs: await running(db, account_id, caller.user_id),
+  }),
+  readBuildLogRest: ({ db, project_id, path, query }) =>
+    readLogRest(db, project_id, idOf(path.build_run_id, 'Build run'), query.mark),
+  showBuildContext: ({ db, project_id, path }) => builds.contextOf(db, project_id, idOf(path.build_run_id, 'Build run')),
+}
+
+export const deploymentHandlers: Handlers<keyof typeof appDeploymentRoutes> = {
+  showChangeContext: ({ db, project_id, path }) => changes.contextOf(db, project_id, idOf(path.id, 'Change')),
+  compareDeployment: ({ db, by, path }) => deployments.changesOf(db, by, path.id),
+  listStoreNews: async ({ db, by }) => ({
+    news: await deployments.storeNews(db, by),
+  }),
+  showRelease: ({ db, by, path }) => releaseOf(db, by, path.id),
+  showReleaseTimeline: ({ db, account_id, caller, query }) => timeline(db, account_id, caller.user_id, query.days_back),
+}
