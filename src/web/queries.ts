@@ -27,7 +27,7 @@ import {
 import { type Every, useShared } from './polling.ts'
 
 /** Worth another try: the server is away, or wants to be left alone for a while. */
-export const passes = (error: unknown) =>
+export const isTransient = (error: unknown) =>
   error instanceof Away || (error instanceof ApiError && [429, 502, 503, 504].includes(error.status))
 
 const delayOf = (attempt: number, error: unknown) => {
@@ -46,7 +46,7 @@ export const queryClient: QueryClient = new QueryClient({
     queries: {
       // The stream tells what changed, so a page that was just looked at need not be asked for again.
       staleTime: 30_000,
-      retry: (count, error) => passes(error) && count < 8,
+      retry: (count, error) => isTransient(error) && count < 8,
       retryDelay: delayOf,
       networkMode: 'always',
     },
@@ -89,7 +89,7 @@ export const isKnown = ({ data, failureCount, isPlaceholderData }: UseQueryResul
   (data !== undefined && !isPlaceholderData) || failureCount > 0
 
 /** The same, for what a page cannot do without: waits in the nearest Suspense, fails in the nearest error boundary. */
-export const useNeeded = <N extends AppName>(name: N, args: AppArguments<N>) =>
+export const useSuspenseApi = <N extends AppName>(name: N, args: AppArguments<N>) =>
   useSuspenseQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) }).data
 
 /** More rows than most windows have room for: a list that opens asks once, and thousands of rows take dozens of requests. */

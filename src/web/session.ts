@@ -1,10 +1,10 @@
 import { useParams } from '@tanstack/react-router'
 import type { AccountSummary, Me, ProjectSummary } from '../contract/app/shapes.ts'
 import { type AccountRole, isAccountRole, type ProjectRole, suffices } from '../contract/sets.ts'
-import { useApi, useNeeded } from './queries.ts'
+import { useApi, useSuspenseApi } from './queries.ts'
 
 /** Who is signed in; below the layout there is always somebody. */
-export const useMe = (): Me => useNeeded('showMe', {})
+export const useMe = (): Me => useSuspenseApi('showMe', {})
 
 /** The project in the address, if one is and may be seen. */
 export function useProject(): ProjectSummary | undefined {

@@ -82,7 +82,7 @@ export type PageQuery = ListQuery<'listTasks'>
 const listOf = (name: ListName) => lists[name] as List<'listTasks'>
 
 /** A cursor belongs to its list in its project, and to the order it was walked in. */
-export const placeOf = (name: ListName, project: number | null | undefined, query: PageQuery): string =>
+export const cursorScope = (name: ListName, project: number | null | undefined, query: PageQuery): string =>
   [name, project, listOf(name).order?.(query)].filter((part) => part !== undefined).join(' ')
 
 export const listingOf = (name: ListName, query: PageQuery, site: string) => (project: Sql) =>

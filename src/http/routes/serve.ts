@@ -17,7 +17,7 @@ import { captureRefusal } from './capture-refusal.ts'
 import { serveEvents } from './events.ts'
 import { type HandledName, handlers, WITH_ENTRY } from './handlers.ts'
 import { KnownCallers } from './known-callers.ts'
-import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, placeOf, renderPage } from './lists.ts'
+import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, cursorScope, renderPage } from './lists.ts'
 import { CHANGED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 import { jsonOf, readBody } from './request-body.ts'
 
@@ -39,14 +39,14 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
     const ask = askOf(request, scheme, route)
     const [read, refused] = captureRefusal(() => {
       const { cursor, ...rest } = readQuery(route.query, request.query as RawQuery) as QueryOf<'listTasks'>
-      const place = placeOf(name, ask.project, rest)
-      return { place, query: { ...rest, ...(cursor !== undefined && { cursor: cursors.open(place, cursor) }) } }
+      const scope = cursorScope(name, ask.project, rest)
+      return { scope, query: { ...rest, ...(cursor !== undefined && { cursor: cursors.open(scope, cursor) }) } }
     })
     if (refused) {
       await access.admit(db, ask)
       throw refused
     }
-    const { place, query } = read
+    const { scope, query } = read
     const readPage = () => access.readListing(db, ask, listingOf(name, query, site), replica)
     const { caller, page } = looksForText(name, query)
       ? await findAdmitted(service, ask, name, query)
@@ -54,7 +54,7 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
     request.about = caller
     lastUsed.note(caller.token_id)
     reply.type('application/json; charset=utf-8')
-    return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(place, key) : undefined)
+    return renderPage(name, query.limit, page, pages ? (key) => cursors.seal(scope, key) : undefined)
   })
 }
 

@@ -2,7 +2,7 @@ import { Link, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { ApiError, wordsOf } from '../api.ts'
 import { connection } from '../connection.ts'
-import { passes } from '../queries.ts'
+import { isTransient } from '../queries.ts'
 import { Empty } from './empty.tsx'
 import { Button } from './form/button.tsx'
 import { NotHere } from './not-here.tsx'
@@ -17,7 +17,7 @@ export function Broken({ error }: { error: unknown }) {
   useEffect(() => {
     let here = true
     // While the answer is on its way the same failure is shown anew: whoever tried again then would do so without end.
-    if (passes(error) && connection.isWaiting()) void connection.back().then(() => here && latest.current())
+    if (isTransient(error) && connection.isWaiting()) void connection.back().then(() => here && latest.current())
     return () => {
       here = false
     }
