@@ -9,6 +9,7 @@ import { notFound, tooLarge } from '../contract/errors.ts'
 import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveBatch } from './app/batch.ts'
 import { serveExportDownload } from './app/export-download.ts'
+import { appHandlers } from './app/handlers.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
 import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
@@ -33,6 +34,7 @@ import { serveSecurityText } from './ops/security-txt.ts'
 import { serveStatic } from './ops/static.ts'
 import { otherMethods } from './other-methods.ts'
 import { logRequests, PROBES, requestIdOf } from './request-log.ts'
+import { restHandlers } from './routes/handlers.ts'
 import { serveRoutes } from './routes/serve.ts'
 import { securityHeaders } from './security-headers.ts'
 import { serializerOf } from './serializers.ts'
@@ -130,7 +132,8 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     return opened
   }
   compressForBrowsers(app)
-  for (const scheme of [tokenScheme, session]) serveRoutes(app, service, scheme, auth)
+  const handlers = { ...restHandlers, ...appHandlers }
+  for (const scheme of [tokenScheme, session]) serveRoutes(app, service, scheme, { handlers, auth })
   serveBatch(app, service, session)
   serveExportDownload(app, service, session)
   serveSignIn(app, service, auth)

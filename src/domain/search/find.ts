@@ -2,8 +2,8 @@ import { type Database, sql } from '../../db/database.ts'
 import { EXAMINED_MAX as EXAMINED_ROWS, endOf, type Key, type Listing, type Page, readPage } from '../../db/page.ts'
 import { type FieldQueries, fieldsMatch, fieldTermsFor, readFields } from './fields.ts'
 import { newestFirst, type Range } from './newest-first.ts'
-import { readRecords } from './records.ts'
-import { isMatch, mayMatch, type Query, queryOf, termsFor, termsOf } from './text.ts'
+import { matching } from './records.ts'
+import { type Query, queryOf, termsFor, termsOf } from './text.ts'
 
 /** What somebody looks for in the text that is shown: anywhere, or in a field. */
 export interface Texts {
@@ -129,18 +129,18 @@ async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Str
 const keysOf = (db: Database, listing: Listing): Promise<Key[]> =>
   db.rows<Key>(sql`select iso(key_at) as at, key_id::text as id from (${listing.rows}) found`, listing)
 
-/** What the index names is compared in full; it decides nothing by itself. */
+/** Whether walked or looked up, records are found by the same terms. */
 async function sieve(db: Database, { kind, project_id }: Range, keys: Key[], { anywhere, fields }: SearchTerms): Promise<Key[]> {
   let left = keys
   if (anywhere) {
     const names = left.map(({ id }) => ({ kind, record_id: id }))
     const terms = wordTerms(anywhere)
-    const records = await readRecords(db, names, sql`x.project_id = ${project_id}`, (_, written) => mayMatch(written, anywhere))
-    const matching = records.filter(({ folded, indexed }) => {
+    const records = await matching(db, names, sql`x.project_id = ${project_id}`, anywhere)
+    const found = records.filter(({ indexed }) => {
       const indexedTerms = termsOf(indexed)
-      return terms.every((term) => indexedTerms.has(term)) && isMatch(folded, anywhere)
+      return terms.every((term) => indexedTerms.has(term))
     })
-    const ids = new Set(matching.map(({ record_id }) => record_id))
+    const ids = new Set(found.map(({ record_id }) => record_id))
     left = left.filter(({ id }) => ids.has(id))
   }
   if (Object.keys(fields).length === 0) return left

@@ -1,7 +1,7 @@
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { Key } from '../../db/page.ts'
+import { lookUp, probed, probeOf } from './lookup.ts'
 import { ORDERS, type SearchKind } from './records.ts'
-import { arrayOf, hashOf } from './terms.ts'
 
 /** Whose records of which kind are looked through. */
 export interface Range {
@@ -93,21 +93,11 @@ async function probe(
   reading: Opened[],
   take: number,
 ): Promise<Map<number, Key[]>> {
-  const id = sql`d.record_id::${raw(ORDERS[kind].id)}`
-  const probes = reading.map((one) => ({ ...one, terms: arrayOf(terms.map((term) => hashOf(one.id, term))) }))
-  const rows = await db.transaction(async (db) => {
-    // Else planned for a small table or compiled, as in `candidates.ts`, where it also says why the kind is no condition.
-    await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
-    return db.rows<Key & { segment: number }>(sql`
-      select p.segment, iso(f.at) as at, f.id
-      from unnest(${probes.map(({ id }) => id)}::bigint[], ${probes.map(({ terms }) => terms)}::text[],
-        ${probes.map(({ read }) => read!.at)}::timestamptz[], ${probes.map(({ read }) => idOf(kind, read!))}::text[]) p (segment, terms, at, id)
-      cross join lateral (
-        select d.at, d.record_id as id from search_documents d
-        where d.terms @> p.terms::integer[] and d.segment_id = p.segment and d.project_id = ${project_id}
-          and (d.at, ${id}) < (p.at, p.id::${raw(ORDERS[kind].id)})
-        order by d.at desc, ${id} desc limit ${take}) f`)
-  })
+  const probes = reading.map(({ id, read }) => ({ ...probeOf(id, terms), from: { at: read!.at, id: idOf(kind, read!) } }))
+  const rows = await lookUp<Key & { segment: number }>(
+    db,
+    sql`select segment, iso(at) as at, record_id as id from (${probed(kind, [project_id], probes, take)}) found`,
+  )
   const found = new Map(reading.map((one): [number, Key[]] => [one.id, []]))
   for (const { segment, at, id } of rows) found.get(segment)!.push({ at, id })
   return found

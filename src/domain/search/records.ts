@@ -1,7 +1,7 @@
 import { shortTitle } from '../../contract/breakage-words.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
-import { type Folded, folded } from './text.ts'
+import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'
 
 export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment'] as const
 export type SearchKind = (typeof KINDS)[number]
@@ -148,6 +148,18 @@ export async function readRecords(
     ),
   )
   return rows.filter((row) => mayMatch(row, `${row.title} ${row.more} ${row.author} ${row.identifier}`)).map(recordOf)
+}
+
+/** Those that match, compared in full: the index only names candidates. `isNamed`: meant whatever its text says. */
+export async function matching(
+  db: Database,
+  names: readonly Name[],
+  within: Sql,
+  query: Query,
+  isNamed: (name: Name) => boolean = () => false,
+): Promise<SearchRecord[]> {
+  const read = await readRecords(db, names, within, (name, written) => isNamed(name) || mayMatch(written, query))
+  return read.filter((record) => isNamed(record) || isMatch(record.folded, query))
 }
 
 function recordOf({ more, author, identifier, ...row }: Row): SearchRecord {

@@ -1,11 +1,11 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { candidates } from './candidates.ts'
+import { candidates } from './lookup.ts'
 import { peopleOf } from './people.ts'
-import { KINDS, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
+import { KINDS, matching, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
 import { storesOf } from './stores.ts'
-import { folded, isMatch, mayMatch, type Query, queryOf, rankOf } from './text.ts'
+import { folded, isMatch, type Query, queryOf, rankOf } from './text.ts'
 
 type Hit = AppReply<'search'>['hits'][number]
 
@@ -70,11 +70,11 @@ async function ranks(db: Database, within: Project[], query: Query, text: string
   const found = [...named, ...(await queued(db, accounts)), ...(await candidates(db, accounts, projects, query))]
   const namedKeys = new Set(named.map(keyOf))
   const isNamed = (name: Name) => namedKeys.has(keyOf(name))
-  const records = await readRecords(db, found, inside(within), (name, written) => isNamed(name) || mayMatch(written, query))
-  return records.flatMap((record) => {
-    if (isNamed(record)) return [{ record, rank: NAMED }]
-    return isMatch(record.folded, query) ? [{ record, rank: rankOf(record.foldedTitle, record.folded, query) }] : []
-  })
+  const records = await matching(db, found, inside(within), query, isNamed)
+  return records.map((record) => ({
+    record,
+    rank: isNamed(record) ? NAMED : rankOf(record.foldedTitle, record.folded, query),
+  }))
 }
 
 const inside = (within: Project[]) => sql`x.project_id = any (${within.map(({ id }) => id)}::integer[])`

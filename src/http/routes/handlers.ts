@@ -20,7 +20,6 @@ import * as investigations from '../../domain/investigations/investigations.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projects from '../../domain/projects/projects.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
-import { appHandlers } from '../app/handlers.ts'
 import type { Handlers } from './call.ts'
 import type { ListName } from './lists.ts'
 
@@ -32,7 +31,7 @@ export type HandledName = Exclude<DeclaredName, Special>
 export const WITH_ENTRY: ReadonlySet<HandledName> = new Set(['createTask'])
 
 /** The table of contents; a missing or mistyped line does not compile. */
-const restHandlers: Handlers<Exclude<RouteName, Special>> = {
+export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
   listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
@@ -86,5 +85,3 @@ const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   },
   editDeployment: ({ db, by, path, body }) => editDeployment(db, by, path.id, body),
 }
-
-export const handlers: Handlers<HandledName> = { ...restHandlers, ...appHandlers }

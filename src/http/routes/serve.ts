@@ -12,22 +12,27 @@ import type { Auth } from '../auth/auth.ts'
 import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
 import { searches } from '../limits/search-gate.ts'
 import type { Service } from '../service.ts'
-import type { Call, Handler } from './call.ts'
+import type { Call, Handler, Handlers } from './call.ts'
 import { captureRefusal } from './capture-refusal.ts'
 import { serveEvents } from './events.ts'
-import { type HandledName, handlers, WITH_ENTRY } from './handlers.ts'
+import { type HandledName, WITH_ENTRY } from './handlers.ts'
 import { KnownCallers } from './known-callers.ts'
-import { findListed, isList, type ListName, listingOf, looksForText, type PageQuery, cursorScope, renderPage } from './lists.ts'
+import { cursorScope, findListed, isList, type ListName, listingOf, looksForText, type PageQuery, renderPage } from './lists.ts'
 import { CHANGED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 import { jsonOf, readBody } from './request-body.ts'
 
 /** Serves the routes that callers of one authentication scheme may call. */
-export function serveRoutes(app: FastifyInstance, service: Service, scheme: AuthScheme, auth: () => Promise<Auth>) {
+export function serveRoutes(app: FastifyInstance, service: Service, scheme: AuthScheme, answers: Answers) {
   for (const name of Object.keys(scheme.table) as DeclaredName[]) {
     if (isList(name)) serveList(app, service, scheme, name)
     else if (name === 'listEvents') serveEvents(app, service, scheme)
-    else serveRoute(app, service, scheme, auth, name)
+    else serveRoute(app, service, scheme, answers, name)
   }
+}
+
+interface Answers {
+  handlers: Handlers<HandledName>
+  auth: () => Promise<Auth>
 }
 
 /** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
@@ -64,7 +69,8 @@ async function findAdmitted({ db, share, site }: Service, ask: access.Ask, name:
   return { caller, page: await searches.enter(caller.user_id, find) }
 }
 
-function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, auth: Call<never>['auth'], name: HandledName) {
+function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, answers: Answers, name: HandledName) {
+  const { handlers, auth } = answers
   const route = scheme.table[name]!
   const handler = handlers[name] as Handler<DeclaredName>
   const changed = CHANGED[name]

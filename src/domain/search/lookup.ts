@@ -1,0 +1,76 @@
+import { type Database, empty, join, raw, type Sql, sql } from '../../db/database.ts'
+import type { Key } from '../../db/page.ts'
+import { KINDS, type Name, ORDERS, type SearchKind } from './records.ts'
+import { arrayOf, hashOf, titleTerm } from './terms.ts'
+import { type Query, termsFor } from './text.ts'
+
+/** What is looked for in a segment of the index, and from where on. */
+export interface Probe {
+  /** 0 for all. */
+  segment: number
+  terms: readonly number[]
+  /** Of all probes of a look-up or of none. */
+  from?: Key
+}
+
+export const probeOf = (segment: number, terms: readonly string[]): Probe => ({
+  segment,
+  terms: terms.map((term) => hashOf(segment, term)),
+})
+
+/** The documents of a kind that have all terms of a probe, the newest of each probe first. */
+export function probed(kind: SearchKind, projects: readonly number[], probes: readonly Probe[], take: number): Sql {
+  const type = raw(ORDERS[kind].id)
+  const id = sql`d.record_id::${type}`
+  const from = probes.flatMap((probe) => probe.from ?? [])
+  const [keys, names, after, order] =
+    from.length === 0
+      ? [empty, empty, empty, empty]
+      : [
+          sql`, ${from.map(({ at }) => at)}::timestamptz[], ${from.map(({ id }) => id)}::text[]`,
+          sql`, at, id`,
+          sql`and (d.at, ${id}) < (p.at, p.id::${type})`,
+          sql`, ${id} desc`,
+        ]
+  // The kind is no condition: a segment has one, and PostgreSQL would read all documents of it from the primary key to intersect them.
+  return sql`
+    select p.segment, f.kind, f.record_id, f.at
+    from unnest(${probes.map(({ segment }) => segment)}::bigint[], ${probes.map(({ terms }) => arrayOf(terms))}::text[] ${keys}) p (segment, terms ${names})
+    cross join lateral (
+      select d.kind, d.record_id, d.at from search_documents d
+      where d.terms @> p.terms::integer[] and p.segment in (0, d.segment_id) and d.project_id = any (${projects}::bigint[]) ${after}
+      order by d.at desc ${order} limit ${take}) f`
+}
+
+/** Runs a look-up. Planned while the table was small it would read all of it for every segment, planned for a large one it would be compiled first, which takes ten times as long as running it. */
+export const lookUp = <Row extends object>(db: Database, statement: Sql): Promise<Row[]> =>
+  db.transaction(async (db) => {
+    await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
+    return db.rows<Row>(statement)
+  })
+
+/** Compared in full afterwards; few of them turn out to be no match. At least two segments share the places: their times may overlap. */
+const CANDIDATES = 40
+const CANDIDATES_OF_SEGMENT = 20
+/** A letter is in nearly all of them: whatever is newest will do, and the newest segment has it. */
+const CANDIDATES_OF_LETTER = 8
+
+/** Names of records that probably match, of each kind: titles that are the text, then beginnings of words, then anything; newest first. */
+export async function candidates(db: Database, accounts: number[], projects: number[], query: Query): Promise<Name[]> {
+  const segments = await db.rows<{ id: number; kind: string }>(sql`
+    select id, kind from search_segments where account_id = any (${accounts}::bigint[]) order by newest_at desc, id desc`)
+  if (segments.length === 0) return []
+  const isLetter = query.tokens.every((token) => [...token].length === 1)
+  const [most, mostOfSegment] = isLetter ? [CANDIDATES_OF_LETTER, CANDIDATES_OF_LETTER] : [CANDIDATES, CANDIDATES_OF_SEGMENT]
+  const [atWords, anywhere] = [termsFor(query, true), termsFor(query, false)]
+  const lookups = KINDS.map((kind) => {
+    const own = segments.filter((segment) => segment.kind === kind)
+    const probes = [
+      ...accounts.map((account): Probe => ({ segment: 0, terms: [titleTerm(account, kind, query.text)] })),
+      ...own.map(({ id }) => probeOf(id, atWords)),
+      ...(atWords.length === anywhere.length ? [] : own.map(({ id }) => probeOf(id, anywhere))),
+    ]
+    return sql`(select kind, record_id from (${probed(kind, projects, probes, mostOfSegment)}) found limit ${most})`
+  })
+  return lookUp(db, join(lookups, ' union all '))
+}
