@@ -33,7 +33,7 @@ import { projectSettingsRoutes } from './project-settings.ts'
 import { ruleRoutes } from './rules.ts'
 import { settingsRoutes } from './settings.ts'
 import * as app from './shapes.ts'
-import { signInRoutes } from './sign-in.ts'
+import { secondFactorRoutes, singleSignOnRoutes } from './sign-in.ts'
 import { appTaskRoutes } from './tasks.ts'
 import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
@@ -122,7 +122,8 @@ const shownAsWritten = <T extends Record<string, Route>>(routes: T): T =>
 /** The web app's own routes; with a scope, tokens may call them, too. */
 export const ownRoutes = {
   ...shownAsWritten(identityRoutes),
-  ...shownAsWritten(signInRoutes),
+  ...shownAsWritten(secondFactorRoutes),
+  ...shownAsWritten(singleSignOnRoutes),
   ...channelRoutes,
   ...auditRoutes,
   ...exportRoutes,

@@ -34,7 +34,7 @@ const answer = { challenge: bytes, credential_id: bytes, client_data: bytes, aut
 const Passkey = object({ id: idText, name: ownText, last_used_at: nullable(instant), created_at: instant })
 const Question = object({ challenge: ownText, rp_id: ownText })
 
-export const signInRoutes = {
+export const secondFactorRoutes = {
   completeTwoFactor: {
     method: 'POST',
     path: '/v1/two_factor_sign_ins',
@@ -132,6 +132,9 @@ export const signInRoutes = {
     ...mine,
     reply: app.Done,
   },
+} as const
+
+export const singleSignOnRoutes = {
   startSingleSignOn: {
     method: 'POST',
     path: '/v1/single_sign_on',

@@ -1,3 +1,4 @@
+import type { deletionRoutes } from '../../contract/app/deletion.ts'
 import { invalidParameter, keptOut, notFound, readOnly } from '../../contract/errors.ts'
 import { refuseIfDemo } from '../../domain/access/access.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
@@ -14,7 +15,7 @@ function requireSame(field: 'name' | 'email', typed: string, real: string) {
 }
 
 /** What cannot be undone: whoever asks for it types what it is called. */
-export const deletionHandlers: Handlers<'deleteAccount' | 'deleteProject' | 'deleteMe'> = {
+export const deletionHandlers: Handlers<keyof typeof deletionRoutes> = {
   async deleteAccount({ db, account_id, caller, site, body }) {
     refuseIfDemo(caller, site)
     requireSame('name', body.name, (await accounts.find(db, account_id)).name)

@@ -1,3 +1,4 @@
+import type { exportRoutes } from '../../contract/app/exports.ts'
 import { insufficientRole } from '../../contract/errors.ts'
 import { suffices } from '../../contract/sets.ts'
 import { refuseIfDemo } from '../../domain/access/access.ts'
@@ -6,7 +7,7 @@ import * as exports from '../../domain/accounts/exports.ts'
 import type { Handlers } from '../routes/call.ts'
 
 /** Taking an account or a project along; the file itself stands in `export-download.ts`. */
-export const exportHandlers: Handlers<'listExports' | 'exportAccount' | 'exportProject'> = {
+export const exportHandlers: Handlers<keyof typeof exportRoutes> = {
   listExports: async ({ db, account_id, caller }) => ({ exports: await exports.list(db, account_id, caller.user_id) }),
   async exportAccount({ db, vault, account_id, caller, site, body }) {
     refuseIfDemo(caller, site)

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { identityRoutes } from '../../contract/app/identity.ts'
 import { invalidSetUpToken } from '../../contract/errors.ts'
 import { VERSION } from '../../contract/version.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -15,20 +16,10 @@ import { refuseForeignHost } from '../auth/auth-scheme.ts'
 import { countAttempt, headersOf } from '../auth/sign-in.ts'
 import { type Call, done, type Handlers } from '../routes/call.ts'
 
-type Names =
-  | 'welcome'
-  | 'setUp'
-  | 'requestSignUp'
-  | 'completeSignUp'
-  | 'joinByInvitation'
-  | 'showInvitation'
-  | 'acceptInvitation'
-  | 'requestPasswordReset'
-  | 'completePasswordReset'
-  | 'changePassword'
+type Name = keyof typeof identityRoutes
 
 /** How somebody comes in: signing up, invitations, passwords. */
-export const identityHandlers: Handlers<Names> = {
+export const identityHandlers: Handlers<Name> = {
   async welcome({ db, signUp, mailing }) {
     return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), mailing, version: VERSION }
   },
@@ -106,11 +97,11 @@ export const identityHandlers: Handlers<Names> = {
 }
 
 /** Nobody was known when they asked; now somebody is. */
-const came = (db: Database, { request }: Call<Names>, action: Names, user_id: number) =>
+const came = (db: Database, { request }: Call<Name>, action: Name, user_id: number) =>
   record(db, accountsOf(user_id), { actor: 'user', user_id, ip_address: request.ip, action, subject: `user/${user_id}` })
 
 /** A session for whoever has just shown who they are. */
-async function signIn(call: Call<Names>, email: string, password: string) {
+async function signIn(call: Call<Name>, email: string, password: string) {
   const { api } = await call.auth()
   const { headers, response } = await api.signInEmail({
     body: { email, password },

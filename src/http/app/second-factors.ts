@@ -1,3 +1,4 @@
+import type { secondFactorRoutes } from '../../contract/app/sign-in.ts'
 import { ApiError, signInExpired } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { refuseUnlessShown } from '../../domain/access/blocked.ts'
@@ -17,21 +18,10 @@ import { addressOf } from '../limits/network.ts'
 import { type Call, done, type Handlers } from '../routes/call.ts'
 import { idOf } from '../routes/path-ids.ts'
 
-type Names =
-  | 'completeTwoFactor'
-  | 'startPasskeySignIn'
-  | 'completePasskeySignIn'
-  | 'showSignIn'
-  | 'confirmSession'
-  | 'startTwoFactor'
-  | 'confirmTwoFactor'
-  | 'removeTwoFactor'
-  | 'startPasskey'
-  | 'addPasskey'
-  | 'removePasskey'
+type Name = keyof typeof secondFactorRoutes
 
 /** Authenticator apps and passkeys. */
-export const secondFactorHandlers: Handlers<Names> = {
+export const secondFactorHandlers: Handlers<Name> = {
   async completeTwoFactor(call) {
     const { db, vault, body } = call
     const challenge = openChallenge(vault, body.challenge)
@@ -125,7 +115,7 @@ export const secondFactorHandlers: Handlers<Names> = {
 }
 
 /** Whoever it is has shown half of it: what is refused now is written down. */
-const refusing = ({ db, request }: Call<Names>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
+const refusing = ({ db, request }: Call<Name>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
   check().catch(async (error: unknown) => {
     if (error instanceof ApiError) await recordRefusal(db, { user_id, method, ip_address: request.ip, reason: error.code })
     throw error
@@ -134,10 +124,10 @@ const refusing = ({ db, request }: Call<Names>, user_id: number, method: SignInM
 const rpId = ({ site }: { site: string }) => new URL(site).hostname
 
 /** Changing sign-in factors needs a fresh sign-in that has shown the existing factors. */
-async function refuseFactorChange(db: Database, caller: Call<Names>['caller']) {
+async function refuseFactorChange(db: Database, caller: Call<Name>['caller']) {
   await refuseUnlessShown(db, caller)
   await requireFresh(db, caller)
 }
 
-const tell = (db: Database, { caller, site }: Call<Names>, what: string) =>
+const tell = (db: Database, { caller, site }: Call<Name>, what: string) =>
   writeToUser(db, caller.user_id, mailTemplates.signInChanged(site, what))

@@ -1,3 +1,4 @@
+import type { singleSignOnRoutes } from '../../contract/app/sign-in.ts'
 import { invalidSingleSignOn, operatorRequired } from '../../contract/errors.ts'
 import { sql } from '../../db/database.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
@@ -7,10 +8,10 @@ import { type Call, done, type Handlers } from '../routes/call.ts'
 import { CALLBACK, discover, rootOf } from '../sso/provider.ts'
 import { start } from '../sso/sso.ts'
 
-type Names = 'startSingleSignOn' | 'showSingleSignOn' | 'setSingleSignOn' | 'removeSingleSignOn'
+type Name = keyof typeof singleSignOnRoutes
 
 /** Ways in beside the password. */
-export const signInHandlers: Handlers<Names> = {
+export const signInHandlers: Handlers<Name> = {
   async startSingleSignOn(call) {
     await countSignIn(call, call.request, call.body.email)
     const { redirect_to, cookie } = await start(call, call.body)
@@ -59,6 +60,6 @@ export const signInHandlers: Handlers<Names> = {
   },
 }
 
-const cameThrough = async ({ db, account_id, caller }: Call<Names>): Promise<boolean> =>
+const cameThrough = async ({ db, account_id, caller }: Call<Name>): Promise<boolean> =>
   (await db.one(sql`select from sso_sessions where session_id = ${caller.session_id} and account_id = ${account_id}`)) !==
   undefined

@@ -1,8 +1,9 @@
+import type { viewRoutes } from '../../contract/app/views.ts'
 import * as savedViews from '../../domain/projects/saved-views.ts'
 import { type Call, done, type Handlers } from '../routes/call.ts'
 import { idOf } from '../routes/path-ids.ts'
 
-type Name = 'listViews' | 'saveView' | 'deleteView'
+type Name = keyof typeof viewRoutes
 
 const owner = ({ account_id, caller }: Pick<Call<Name>, 'account_id' | 'caller'>) => ({ account_id, user_id: caller.user_id })
 
