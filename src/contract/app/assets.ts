@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { list, object, oneOf } from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
+import { post } from '../routes/route.ts'
 import { DECISIONS } from '../sets.ts'
 import { Approval } from '../shapes.ts'
 
@@ -9,11 +10,10 @@ const asset_ids = Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxI
 /** What the pages of assets need beyond the shared table. */
 export const appAssetRoutes = {
   decideAssets: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/approvals/bulk',
     summary: 'Decide several assets at once, all or none',
     role: 'approver',
-    query: {},
     body: object({
       asset_ids,
       status: oneOf(DECISIONS),
@@ -23,11 +23,10 @@ export const appAssetRoutes = {
     writes: true,
   },
   undoDecisions: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/approvals/undo',
     summary: 'Take back your own decisions of the last ten seconds, all or none; the assets wait for approval again',
     role: 'approver',
-    query: {},
     body: object({ asset_ids }),
     reply: list('approvals', Approval),
     writes: true,

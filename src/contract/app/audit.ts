@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
 import { URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, post, put, remove } from '../routes/route.ts'
 import { AUDIT_ACTORS } from '../sets.ts'
 import { Done } from './shapes.ts'
 
@@ -66,11 +66,10 @@ export const auditRoutes = {
     }),
   },
   verifyAuditLog: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/audit_log/verify',
     summary: 'Follow the chain of the audit log from its beginning: whether an entry was changed or is missing',
     role: 'admin',
-    query: {},
     reply: object({
       entries: integer,
       head: nullable(text),
@@ -87,11 +86,10 @@ export const auditRoutes = {
     reply: object({ stream: nullable(AuditStream) }),
   },
   setAuditStream: {
-    method: 'PUT',
+    ...put,
     path: '/v1/accounts/:account_id/audit_stream',
     summary: 'Send the audit log to a syslog server or as JSON lines to an address, from now on or from its beginning',
     role: 'owner',
-    query: {},
     body: object({
       url: Type.String({ maxLength: URL_MAX }),
       /** Null takes it away; without it the one before stays, as long as the host does. */
@@ -102,11 +100,10 @@ export const auditRoutes = {
     writes: true,
   },
   removeAuditStream: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/audit_stream',
     summary: 'Send the audit log nowhere',
     role: 'owner',
-    query: {},
     reply: Done,
   },
 } as const

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text } from '../fields.ts'
 import * as param from '../params.ts'
-import { plainGet } from '../routes/route.ts'
+import { get, plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 
 const RunningBuild = object({
@@ -61,11 +61,10 @@ export type BuildContext = Static<typeof BuildContext>
 /** What the pages of builds need beyond the shared table. */
 export const appBuildRoutes = {
   listRunningBuilds: {
-    method: 'GET',
+    ...get,
     path: '/v1/accounts/:account_id/running_builds',
     summary: 'Builds under way in the projects of an account, the newest first',
     role: 'guest',
-    query: {},
     shows: ['build'],
     reply: list('build_runs', RunningBuild),
   },
@@ -77,10 +76,9 @@ export const appBuildRoutes = {
     reply: object({ text, continues: flag }),
   },
   showBuildContext: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/context',
     summary: 'What stands around a build: its page at the CI, its neighbours, where its files are shown',
-    query: {},
     shows: ['build', 'investigation'],
     reply: BuildContext,
   },

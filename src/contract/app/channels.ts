@@ -17,15 +17,11 @@ import {
 } from '../fields.ts'
 import { CHANNEL_RULES_MAX, CLOCK, PATTERN_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import { plainGet } from '../routes/route.ts'
+import { patch, plainGet, post, remove } from '../routes/route.ts'
 import { FAILURE_CATEGORIES } from '../sets.ts'
 import { Done } from './shapes.ts'
 
 /** Chat channels and the inbox; a part of the table in `routes.ts`. */
-
-const none = {}
-const accountAdmin = { role: 'admin', query: none } as const
-const ofUser = { role: 'user', query: none } as const
 
 const RULE_SUBJECTS = Object.keys(channels.RULE_SUBJECTS) as channels.RuleSubject[]
 const NOTIFICATION_KINDS = Object.keys(channels.NOTIFICATION_KINDS) as channels.NotificationKind[]
@@ -91,14 +87,14 @@ export const channelRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/channels',
     summary: 'Chat channels that are told what happens',
-    ...accountAdmin,
+    role: 'admin',
     reply: list('channels', Channel),
   },
   createChannel: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/channels',
     summary: 'Add a chat channel; its secret is never shown again',
-    ...accountAdmin,
+    role: 'admin',
     body: object({
       kind: oneOf(channels.CHANNEL_KINDS),
       name,
@@ -111,27 +107,27 @@ export const channelRoutes = {
     writes: true,
   },
   editChannel: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id/channels/:id',
     summary: 'Change where and what a channel is told, or stop and resume',
-    ...accountAdmin,
+    role: 'admin',
     body: partial({ name, secret, room, rules, status: oneOf(['active', 'paused'] as const) }),
     reply: Channel,
     writes: true,
   },
   removeChannel: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/channels/:id',
     summary: 'Remove a channel',
-    ...accountAdmin,
+    role: 'admin',
     reply: Done,
     writes: true,
   },
   testChannel: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/channels/:id/test',
     summary: 'Send a test message; what came of it stands in the log',
-    ...accountAdmin,
+    role: 'admin',
     reply: ChannelMessage,
     writes: true,
   },
@@ -147,7 +143,7 @@ export const channelRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id',
     summary: 'One message: what it says now, and every time its vendor was asked',
-    ...accountAdmin,
+    role: 'admin',
     reply: object({
       ...ChannelMessage.properties,
       says: nullable(object({ title: text, url: ownText })),
@@ -164,10 +160,10 @@ export const channelRoutes = {
     }),
   },
   replayChannelMessage: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id/replay',
     summary: 'Send a message again, also one of which nobody knows whether it arrived',
-    ...accountAdmin,
+    role: 'admin',
     reply: Done,
     writes: true,
   },
@@ -196,10 +192,9 @@ export const channelRoutes = {
     }),
   },
   markNotifications: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/notifications/read',
     summary: 'Mark some, or without ids all, as read or as unread',
-    ...ofUser,
     body: object({ ids: Type.Optional(Type.Array(recordId, { maxItems: 200 })), read: flag }),
     reply: Done,
     unaudited: true,
@@ -208,14 +203,12 @@ export const channelRoutes = {
     ...plainGet,
     path: '/v1/me/preferences',
     summary: 'Where the caller hears of what concerns them',
-    ...ofUser,
     reply: Preferences,
   },
   editPreferences: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/me/preferences',
     summary: 'Choose where to hear of what',
-    ...ofUser,
     body: partial({
       kinds: Type.Array(object({ kind: oneOf(NOTIFICATION_KINDS), ...ways }), { maxItems: 20 }),
       daily_digest: flag,

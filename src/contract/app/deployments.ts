@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
+import { get } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { BuildChanges, Deployment, Task } from '../shapes.ts'
 import { buildLine } from './builds.ts'
@@ -63,34 +64,30 @@ const TimelineDeployment = object({ ...deployment, project_id: integer, project_
 /** What the pages of changes and deployments need beyond the shared table. */
 export const appDeploymentRoutes = {
   showChangeContext: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/changes/:id/context',
     summary: 'Where a change is shown, and the builds, tasks and deployments that hold it',
-    query: {},
     shows: ['build', 'deployment'],
     reply: ChangeContext,
   },
   compareDeployment: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/:id/changes',
     summary: 'What a deployment brought beyond the build that was live on its platform before',
-    query: {},
     shows: ['deployment'],
     reply: DeploymentChanges,
   },
   listStoreNews: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/news',
     summary: 'What the newest deployment of each store brought beyond what was live there before, in short',
-    query: {},
     shows: ['deployment'],
     reply: object({ news: Type.Array(StoreNews) }),
   },
   showRelease: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/:id/release',
     summary: 'The tasks and items of trackers that a deployment brought',
-    query: {},
     shows: ['task', 'deployment'],
     reply: Release,
   },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { flag, instant, integer, list, nullable, object, oneOf, ownText } from '../fields.ts'
 import { PASSPHRASE } from '../limits.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, post } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 
 /** Taking an account or a project along; a part of the table in `routes.ts`. */
@@ -31,21 +31,19 @@ export const exportRoutes = {
     reply: list('exports', Export),
   },
   exportAccount: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/exports',
     summary: 'Export an account, without credentials of people; secrets of tools only with a passphrase',
     role: 'owner',
-    query: {},
     body: asked,
     reply: Export,
     created: 201,
   },
   exportProject: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/exports',
     summary: 'Export a project; only admins of the account get admin data and, with a passphrase, secrets of tools',
     role: 'lead',
-    query: {},
     body: asked,
     reply: Export,
     created: 201,

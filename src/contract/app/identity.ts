@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { email, name, object, oneOf } from '../fields.ts'
 import { PASSWORD, TIMEZONE_MAX } from '../limits.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, post, put } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
@@ -10,7 +10,6 @@ import * as app from './shapes.ts'
 const password = Type.String(PASSWORD)
 /** What a link carries. */
 const token = Type.String({ maxLength: 100 })
-const none = {}
 
 export const identityRoutes = {
   welcome: {
@@ -21,11 +20,10 @@ export const identityRoutes = {
     reply: app.Welcome,
   },
   setUp: {
-    method: 'POST',
+    ...post,
     path: '/v1/set_up',
     summary: 'Make the first user, who owns the service, by the set-up token that its start printed',
     role: 'anyone',
-    query: none,
     body: object({
       name,
       email,
@@ -38,30 +36,27 @@ export const identityRoutes = {
     created: 201,
   },
   requestSignUp: {
-    method: 'POST',
+    ...post,
     path: '/v1/sign_ups',
     summary: 'Mail a link that ends a sign-up; the answer is the same whether somebody has the address or not',
     role: 'anyone',
-    query: none,
     body: object({ name, email }),
     reply: app.Done,
   },
   completeSignUp: {
-    method: 'POST',
+    ...post,
     path: '/v1/sign_ups/complete',
     summary: 'Make a user with an account of their own by a mailed link; they are signed in',
     role: 'anyone',
-    query: none,
     body: object({ token, password }),
     reply: app.Done,
     created: 201,
   },
   joinByInvitation: {
-    method: 'POST',
+    ...post,
     path: '/v1/sign_ups/invited',
     summary: 'Make a user for the address an invitation was made for, in the account that invites; they are signed in',
     role: 'anyone',
-    query: none,
     body: object({ name, email, password, invitation: token }),
     reply: app.Done,
     created: 201,
@@ -79,35 +74,31 @@ export const identityRoutes = {
     }),
   },
   acceptInvitation: {
-    method: 'POST',
+    ...post,
     path: '/v1/invitations/:token/accept',
     summary: 'Join the account that invites',
-    query: none,
     reply: object({ account_id: Type.Integer() }),
   },
   requestPasswordReset: {
-    method: 'POST',
+    ...post,
     path: '/v1/password_resets',
     summary: 'Mail a link that sets a new password; the answer is the same whether somebody has the address or not',
     role: 'anyone',
-    query: none,
     body: object({ email }),
     reply: app.Done,
   },
   completePasswordReset: {
-    method: 'POST',
+    ...post,
     path: '/v1/password_resets/complete',
     summary: 'Set a new password by a mailed link; ends every session and API token of the user',
     role: 'anyone',
-    query: none,
     body: object({ token, password }),
     reply: app.Done,
   },
   changePassword: {
-    method: 'PUT',
+    ...put,
     path: '/v1/me/password',
     summary: 'Set a new password by the current one; ends every other session, and the API tokens unless they are to stay',
-    query: none,
     body: object({
       current_password: Type.String({ maxLength: PASSWORD.maxLength }),
       new_password: password,

@@ -16,7 +16,7 @@ import {
 } from '../fields.ts'
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import * as param from '../params.ts'
-import { type Body, type Path, plainGet, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
+import { type Body, get, type Path, patch, plainGet, post, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
 import { Approval, Asset, AssetDetail, BuildRun, BuildRunDetail, Change, DeploymentDetail, TaskDetail } from '../shapes.ts'
@@ -37,8 +37,6 @@ import { secondFactorRoutes, singleSignOnRoutes } from './sign-in.ts'
 import { appTaskRoutes } from './tasks.ts'
 import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
-
-const none = {}
 
 /**
  * The shared table as a session sees it: no token to ping with, who made a task and what its links are called, what a build failed of, when an asset's file changed, and
@@ -135,10 +133,9 @@ export const ownRoutes = {
     reply: own(app.Me),
   },
   editMe: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/me',
     summary: 'Change the display name or the default account',
-    query: none,
     body: partial({ name, default_account_id: shortId }),
     reply: own(app.Me),
   },
@@ -156,10 +153,9 @@ export const ownRoutes = {
     reply: list('hits', app.Hit),
   },
   showOverview: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/overview',
     summary: 'Where everything in a project stands now',
-    query: none,
     shows: ['build', 'change', 'breakage', 'task', 'approval', 'deployment'],
     reply: app.Overview,
   },
@@ -171,10 +167,9 @@ export const ownRoutes = {
     reply: app.Plots,
   },
   decideCommandLine: {
-    method: 'POST',
+    ...post,
     path: '/v1/cli/authorizations',
     summary: 'Allow or refuse what a command line on this machine asks for; answers where to send the browser',
-    query: none,
     body: object({
       allow: Type.Boolean(),
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
@@ -193,10 +188,9 @@ export const ownRoutes = {
     reply: object({ client_name: ownText, host: ownText, scopes: Type.Array(oneOf(sets.SCOPES)) }),
   },
   decideAssistantRequest: {
-    method: 'POST',
+    ...post,
     path: '/v1/assistants/authorizations',
     summary: 'Let an assistant in or refuse it; answers where to send the browser',
-    query: none,
     body: object({ allow: Type.Boolean(), request: Type.String({ maxLength: 8000 }) }),
     reply: object({ redirect_to: ownText }),
   },

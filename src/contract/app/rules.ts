@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, text } from '../fields.ts'
 import { RULE } from '../limits.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 
@@ -66,8 +66,6 @@ const RuleTrial = object({
 /** Read and refused field by field where rules are made (`diagnosis/definition.ts`), as for those that come in a file. */
 const definition = anyObject
 
-const accountAdmin = { role: 'admin', query: {} } as const
-
 export const ruleRoutes = {
   listFailureRules: {
     ...plainGet,
@@ -77,37 +75,37 @@ export const ruleRoutes = {
     reply: list('failure_rules', FailureRule),
   },
   createFailureRule: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/failure_rules',
     summary: 'Add a rule; investigations use it from then on',
-    ...accountAdmin,
+    role: 'admin',
     body: definition,
     reply: FailureRule,
     created: 201,
     writes: true,
   },
   editFailureRule: {
-    method: 'PUT',
+    ...put,
     path: '/v1/accounts/:account_id/failure_rules/:rule_id',
     summary: 'Replace a rule; its id stays',
-    ...accountAdmin,
+    role: 'admin',
     body: definition,
     reply: FailureRule,
     writes: true,
   },
   removeFailureRule: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/failure_rules/:rule_id',
     summary: 'Forget a rule; one of ours that it replaced holds again',
-    ...accountAdmin,
+    role: 'admin',
     reply: Done,
     writes: true,
   },
   tryFailureRule: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/failure_rules/try',
     summary: 'What a rule would find in a piece of a log; nothing is kept',
-    ...accountAdmin,
+    role: 'admin',
     body: object({ rule: definition, log: Type.String({ minLength: 1, maxLength: RULE.log }) }),
     reply: RuleTrial,
     unaudited: true,

@@ -2,20 +2,14 @@ import { Type } from 'typebox'
 import { email, flag, list, name, nullable, object, oneOf, partial, shortId } from '../fields.ts'
 import { DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import { plainGet } from '../routes/route.ts'
+import { patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
 /** The settings of a person and of an account; a part of the table in `routes.ts`. */
 
-const none = {}
 const days = Type.Integer({ minimum: 1, maximum: DAYS_MAX })
 
-const ofUser = { role: 'user', query: none } as const
-const accountMember = { role: 'member', query: none } as const
-const accountAdmin = { role: 'admin', query: none } as const
-const accountGuest = { role: 'guest', query: none } as const
-const accountOwner = { role: 'owner', query: none } as const
 const ofTokens = { scope: 'admin:tokens' } as const
 
 export const settingsRoutes = {
@@ -23,15 +17,13 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/me/tokens',
     summary: 'API tokens of the caller, newest first',
-    ...ofUser,
     ...ofTokens,
     reply: list('tokens', app.Token),
   },
   createToken: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/tokens',
     summary: 'Make an API token; its value is answered once',
-    ...ofUser,
     ...ofTokens,
     body: object({
       name,
@@ -45,10 +37,9 @@ export const settingsRoutes = {
     created: 201,
   },
   revokeToken: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/me/tokens/:id',
     summary: 'Make a token invalid at once',
-    ...ofUser,
     ...ofTokens,
     reply: app.Done,
   },
@@ -56,53 +47,48 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/tokens',
     summary: 'API tokens that reach an account, of whomever, newest first',
-    ...accountAdmin,
+    role: 'admin',
     reply: list('tokens', app.AccountToken),
   },
   revokeAccountToken: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/tokens/:id',
     summary:
       "Make a member's token that is held to the account invalid at once; one that reaches others too no longer reaches this one",
-    ...accountAdmin,
+    role: 'admin',
     reply: app.Done,
   },
   listSessions: {
     ...plainGet,
     path: '/v1/me/sessions',
     summary: 'Browsers that are signed in',
-    ...ofUser,
     reply: list('sessions', app.Session),
   },
-  endSession: { method: 'DELETE', path: '/v1/me/sessions/:id', summary: 'Sign a browser out', ...ofUser, reply: app.Done },
+  endSession: { ...remove, path: '/v1/me/sessions/:id', summary: 'Sign a browser out', reply: app.Done },
   endOtherSessions: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/me/sessions',
     summary: 'Sign out everywhere but here',
-    ...ofUser,
     reply: app.Done,
   },
   listConnectedAccounts: {
     ...plainGet,
     path: '/v1/me/connected_accounts',
     summary: 'What the caller is called elsewhere',
-    ...ofUser,
     reply: list('connected_accounts', app.ConnectedAccount),
   },
   addConnectedAccount: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/connected_accounts',
     summary: 'Tell what the caller is called elsewhere: authors of changes are recognised by it',
-    ...ofUser,
     body: object({ provider: Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }), uid: name }),
     reply: app.ConnectedAccount,
     created: 201,
   },
   removeConnectedAccount: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/me/connected_accounts/:id',
     summary: 'Forget a name',
-    ...ofUser,
     reply: app.Done,
   },
 
@@ -110,15 +96,15 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id',
     summary: 'An account with its use',
-    ...accountMember,
+    role: 'member',
     reply: app.Account,
   },
   editAccount: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id',
     summary:
       'Change the name, the timezone, whether members see every project, whether a language model words findings, the greatest age of tokens, and data retention',
-    ...accountAdmin,
+    role: 'admin',
     body: partial({
       name,
       timezone: Type.String({ maxLength: TIMEZONE_MAX }),
@@ -140,14 +126,14 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/usage',
     summary: 'What an account uses of what it may; of open streams every process counts its own',
-    ...accountAdmin,
+    role: 'admin',
     reply: list('usage', app.QuotaUsage),
   },
   editAccountSecurity: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id/security',
     summary: 'Say from which addresses people and their tokens may come, and whether people need a second factor',
-    ...accountOwner,
+    role: 'owner',
     body: partial({
       /** Addresses and ranges; null or none: from anywhere. */
       allowed_addresses: nullable(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 200 })),
@@ -158,10 +144,10 @@ export const settingsRoutes = {
   },
   /** Not refused on a read-only account: this is what opens it again. */
   editBilling: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id/billing',
     summary: 'Record a payment method or choose a plan, by the manual billing provider',
-    ...accountOwner,
+    role: 'owner',
     body: partial({ payment_method: flag, plan: oneOf(sets.PLANS) }),
     reply: app.Account,
   },
@@ -169,22 +155,22 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/members',
     summary: 'The people of an account by name',
-    ...accountMember,
+    role: 'member',
     reply: list('members', app.Member),
   },
   editAccountMember: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id/members/:user_id',
     summary: 'Change a role; the last owner stays one, and only owners make owners',
-    ...accountAdmin,
+    role: 'admin',
     body: object({ role: oneOf(sets.ACCOUNT_ROLES) }),
     reply: app.Done,
   },
   removeAccountMember: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/members/:user_id',
     summary: 'Take somebody out of an account; everybody may leave by themselves',
-    ...accountGuest,
+    role: 'guest',
     reply: app.Done,
   },
   listMadeTokens: {
@@ -192,7 +178,7 @@ export const settingsRoutes = {
     path: '/v1/accounts/:account_id/made_tokens',
     summary:
       'Unreal Game Sync tokens and integrations created by one person, or by everybody who left the account: those people may still know the token',
-    ...accountAdmin,
+    role: 'admin',
     query: { user_id: param.shortReference },
     reply: list('tokens', app.MadeToken),
   },
@@ -200,14 +186,14 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/connected_accounts',
     summary: 'Names elsewhere that members of an account claim and no owner has confirmed',
-    ...accountAdmin,
+    role: 'admin',
     reply: list('connected_accounts', app.ClaimedAccount),
   },
   confirmClaimedAccount: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/connected_accounts/:id/confirm',
     summary: 'Let a name elsewhere stand for a member: authors of changes are recognised by it',
-    ...accountAdmin,
+    role: 'admin',
     reply: app.Done,
     writes: true,
   },
@@ -215,14 +201,14 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/invitations',
     summary: 'Invitations that wait',
-    ...accountAdmin,
+    role: 'admin',
     reply: list('invitations', app.Invitation),
   },
   invite: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/invitations',
     summary: 'Invite by e-mail; where no mail leaves, the link is answered, to be handed over',
-    ...accountAdmin,
+    role: 'admin',
     body: object({
       email,
       role: oneOf(sets.ACCOUNT_ROLES),
@@ -233,10 +219,10 @@ export const settingsRoutes = {
     writes: true,
   },
   withdrawInvitation: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/invitations/:id',
     summary: 'Take an invitation back',
-    ...accountAdmin,
+    role: 'admin',
     reply: app.Done,
   },
 } as const

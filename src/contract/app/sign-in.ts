@@ -1,14 +1,12 @@
 import { Type } from 'typebox'
 import { email, flag, idText, instant, name, nullable, object, oneOf, ownText, partial } from '../fields.ts'
 import { NAME_MAX, PASSWORD, URL_MAX } from '../limits.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
 /** Ways in beside the password; a part of the table in `routes.ts`. */
 
-const none = {}
-const accountOwner = { role: 'owner', query: none } as const
 const ROLE_GROUPS_MAX = 100
 const DOMAINS_MAX = 50
 
@@ -29,35 +27,31 @@ const settings = {
 /** Bytes as browsers hand them over. */
 const bytes = Type.String({ minLength: 1, maxLength: 8_000, pattern: '^[A-Za-z0-9_-]+$' })
 const code = Type.String({ minLength: 6, maxLength: 60 })
-const mine = { role: 'user', query: none } as const
 const answer = { challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }
 const Passkey = object({ id: idText, name: ownText, last_used_at: nullable(instant), created_at: instant })
 const Question = object({ challenge: ownText, rp_id: ownText })
 
 export const secondFactorRoutes = {
   completeTwoFactor: {
-    method: 'POST',
+    ...post,
     path: '/v1/two_factor_sign_ins',
     summary: 'End a sign-in that asked for a code of the authenticator app, or take a recovery code',
     role: 'anyone',
-    query: none,
     body: object({ challenge: Type.String({ maxLength: 2_000 }), code }),
     reply: app.Done,
   },
   startPasskeySignIn: {
-    method: 'POST',
+    ...post,
     path: '/v1/passkey_sign_ins/challenges',
     summary: 'A question for a passkey, to be answered once',
     role: 'anyone',
-    query: none,
     reply: Question,
   },
   completePasskeySignIn: {
-    method: 'POST',
+    ...post,
     path: '/v1/passkey_sign_ins',
     summary: 'Sign in with a passkey',
     role: 'anyone',
-    query: none,
     body: object(answer),
     reply: app.Done,
   },
@@ -65,15 +59,13 @@ export const secondFactorRoutes = {
     ...plainGet,
     path: '/v1/me/sign_in',
     summary: 'What the caller signs in with',
-    ...mine,
     reply: object({ two_factor: flag, recovery_codes: Type.Integer(), passkeys: Type.Array(Passkey) }),
   },
   confirmSession: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/session/confirmation',
     summary:
       'Confirm the session with the password, a code of the authenticator app or a passkey: exports, tokens and new factors need a fresh sign-in',
-    ...mine,
     body: partial({
       password: Type.String({ minLength: 1, maxLength: PASSWORD.maxLength }),
       code,
@@ -83,64 +75,57 @@ export const secondFactorRoutes = {
     unaudited: true,
   },
   startTwoFactor: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/two_factor',
     summary: 'A new secret for an authenticator app; it counts once a code of it was given',
-    ...mine,
     reply: object({ secret: ownText, otpauth_url: ownText }),
     unaudited: true,
   },
   confirmTwoFactor: {
-    method: 'PUT',
+    ...put,
     path: '/v1/me/two_factor',
     summary: 'Turn the authenticator app on by its first code; answers the recovery codes, once',
-    ...mine,
     body: object({ code }),
     reply: object({ recovery_codes: Type.Array(ownText) }),
   },
   removeTwoFactor: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/two_factor/remove',
     summary: 'Turn the authenticator app off, by a code of it or a recovery code',
-    ...mine,
     body: object({ code }),
     reply: app.Done,
     // A wrong code is counted, whatever becomes of the request.
     detached: true,
   },
   startPasskey: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/passkeys/challenges',
     summary: 'A question for a new passkey, to be answered once',
-    ...mine,
     reply: object({ ...Question.properties, user_handle: ownText }),
     unaudited: true,
   },
   addPasskey: {
-    method: 'POST',
+    ...post,
     path: '/v1/me/passkeys',
     summary: 'Keep a passkey to sign in with',
-    ...mine,
     body: object({ name, challenge: bytes, client_data: bytes, authenticator_data: bytes, public_key: bytes }),
     reply: Passkey,
     created: 201,
   },
   removePasskey: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/me/passkeys/:id',
     summary: 'Forget a passkey',
-    ...mine,
     reply: app.Done,
   },
 } as const
 
 export const singleSignOnRoutes = {
   startSingleSignOn: {
-    method: 'POST',
+    ...post,
     path: '/v1/single_sign_on',
     summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
     role: 'anyone',
-    query: none,
     /** `again`: the provider asks for a sign-in even if it has a session. */
     body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })), again: Type.Optional(flag) }),
     reply: object({ redirect_to: ownText }),
@@ -149,7 +134,7 @@ export const singleSignOnRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/single_sign_on',
     summary: 'How an account’s people sign in through its own provider',
-    ...accountOwner,
+    role: 'owner',
     reply: object({
       connection: nullable(object({ ...settings, created_at: instant, updated_at: instant })),
       /** To be registered with the provider. */
@@ -162,21 +147,21 @@ export const singleSignOnRoutes = {
     }),
   },
   setSingleSignOn: {
-    method: 'PUT',
+    ...put,
     path: '/v1/accounts/:account_id/single_sign_on',
     summary:
       'Set the provider up, or change it; without client_secret the one before stays. Domains are an operator’s to vouch for',
-    ...accountOwner,
+    role: 'owner',
     body: object({ ...settings, client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) }),
     reply: app.Done,
     writes: true,
     detached: true,
   },
   removeSingleSignOn: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/single_sign_on',
     summary: 'Forget the provider; whoever came through it stays a member and needs a password',
-    ...accountOwner,
+    role: 'owner',
     reply: app.Done,
   },
 } as const

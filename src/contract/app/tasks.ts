@@ -15,6 +15,7 @@ import {
   text,
 } from '../fields.ts'
 import { BULK_MAX, LABEL_MAX } from '../limits.ts'
+import { get, patch, post } from '../routes/route.ts'
 import { PROVIDERS } from '../sets.ts'
 import { TaskDetail } from '../shapes.ts'
 import { partOf, TASK_FIELDS } from '../task-fields.ts'
@@ -53,27 +54,24 @@ export type Reference = Static<typeof Reference>
 /** What the pages of tasks need beyond the shared table. */
 export const appTaskRoutes = {
   reviseTask: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/tasks/:id/words',
     summary: 'Change title or description, unless they are no longer what the writer saw',
-    query: {},
     body: object({ seen: words, task: words }),
     reply: TaskDetail,
     writes: true,
   },
   countTasks: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/tasks/counts',
     summary: 'How many tasks a project has of each state',
-    query: {},
     shows: ['task'],
     reply: TaskCounts,
   },
   editTasks: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/tasks/bulk',
     summary: 'Change several tasks alike, all or none',
-    query: {},
     body: object({
       ids,
       task: Type.Optional(partial({ state, priority, task_type, assignee_handle, user_id })),
@@ -84,37 +82,33 @@ export const appTaskRoutes = {
     writes: true,
   },
   deleteTasks: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/tasks/bulk/delete',
     summary: 'Delete tasks, all or none; for 30 days they can be restored',
-    query: {},
     body: object({ ids }),
     reply: Done,
     writes: true,
   },
   restoreTasks: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/tasks/bulk/restore',
     summary: 'Bring deleted tasks back as they were, all or none',
-    query: {},
     body: object({ ids }),
     reply: Done,
     writes: true,
   },
   listTaskHistory: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/tasks/:id/history',
     summary: 'Who changed what about a task, deleted or restored it, newest first; of a deleted one while it can be restored',
-    query: {},
     shows: ['task'],
     single: true,
     reply: list('history', TaskEvent),
   },
   listTaskReferences: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/tasks/:id/references',
     summary: 'Items of outside trackers that a task names in its text or metadata',
-    query: {},
     shows: ['task'],
     single: true,
     reply: list('references', Reference),

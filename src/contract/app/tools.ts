@@ -3,36 +3,34 @@ import { EVENT_SOURCES } from '../event-facts.ts'
 import { flag, list, nullable, object, oneOf, ownText, partial, shortId } from '../fields.ts'
 import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX, URL_MAX } from '../limits.ts'
 import * as param from '../params.ts'
-import { plainGet } from '../routes/route.ts'
+import { get, patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 import * as tool from './tool-shapes.ts'
 
 /** Tools that tell us, and addresses that we tell; a part of the table in `routes.ts`. */
 
-const none = {}
 /** A delivery that made something is reported by the event of what it made. */
 const delivered = { shows: EVENT_SOURCES } as const
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
-const integrations = { scope: 'admin:integrations', query: none } as const
-const ofUser = { role: 'user', ...integrations } as const
+const integrations = { scope: 'admin:integrations' } as const
 const projectViewer = { role: 'viewer', ...integrations } as const
 const projectLead = { role: 'lead', ...integrations } as const
 const projectContributor = { role: 'contributor', ...integrations } as const
-const accountAdmin = { role: 'admin', scope: 'admin:webhooks', query: none } as const
+const accountAdmin = { role: 'admin', scope: 'admin:webhooks' } as const
 
 export const toolRoutes = {
   listProviders: {
     ...plainGet,
     path: '/v1/providers',
     summary: 'The tools that can be connected',
-    ...ofUser,
+    ...integrations,
     reply: list('providers', tool.Provider),
   },
   listIntegrations: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/integrations',
     summary: 'The tools of a project and whether they speak',
     ...projectViewer,
@@ -40,7 +38,7 @@ export const toolRoutes = {
     reply: list('integrations', tool.Integration),
   },
   createIntegration: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/integrations',
     summary: 'Connect a tool',
     ...projectLead,
@@ -63,7 +61,7 @@ export const toolRoutes = {
     reply: tool.IntegrationDetail,
   },
   editIntegration: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Switch it on or off, set its secrets, require signatures, set its own settings, let its tool hand over a secret',
     ...projectLead,
@@ -78,7 +76,7 @@ export const toolRoutes = {
     writes: true,
   },
   rotateIntegrationToken: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/integrations/:id/token',
     summary: 'Replace the webhook token; the old one ends at once',
     ...projectLead,
@@ -86,7 +84,7 @@ export const toolRoutes = {
     writes: true,
   },
   deleteIntegration: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'Forget a tool, its token and its delivery log; what it told stays',
     ...projectLead,
@@ -94,7 +92,7 @@ export const toolRoutes = {
     writes: true,
   },
   testIntegration: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/integrations/:id/test',
     summary: 'Send ourselves what the tool would send',
     ...projectLead,
@@ -124,7 +122,7 @@ export const toolRoutes = {
     reply: tool.DeliveryDetail,
   },
   replayDelivery: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/deliveries/:id/replay',
     summary: 'Take a delivery in once more',
     ...projectLead,
@@ -141,7 +139,7 @@ export const toolRoutes = {
     reply: list('webhooks', tool.Webhook),
   },
   createWebhook: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/webhooks',
     summary: 'Register an address',
     ...accountAdmin,
@@ -155,7 +153,7 @@ export const toolRoutes = {
     writes: true,
   },
   editWebhook: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Change where and what, or stop and resume',
     ...accountAdmin,
@@ -169,7 +167,7 @@ export const toolRoutes = {
     writes: true,
   },
   removeWebhook: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/webhooks/:id',
     summary: 'Remove an address',
     ...accountAdmin,
@@ -184,7 +182,7 @@ export const toolRoutes = {
     reply: object({ secret: ownText }),
   },
   rotateWebhookSecret: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
     summary: 'Replace the secret; the former one signs too for a day',
     ...accountAdmin,
@@ -207,7 +205,7 @@ export const toolRoutes = {
     reply: tool.OutgoingDetail,
   },
   replayOutgoing: {
-    method: 'POST',
+    ...post,
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id/replay',
     summary: 'Send a message again',
     ...accountAdmin,

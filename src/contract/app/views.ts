@@ -1,26 +1,25 @@
 import { Type } from 'typebox'
 import { idText, list, name, object, ownText } from '../fields.ts'
-import { plainGet } from '../routes/route.ts'
+import { plainGet, put, remove } from '../routes/route.ts'
 import { Done } from './shapes.ts'
 
 /** Lists as somebody has narrowed them, kept under a name; a part of the table in `routes.ts`. */
 
 const View = object({ id: idText, name: ownText, path: ownText, query: ownText })
-const mine = { role: 'guest', query: {} } as const
 
 export const viewRoutes = {
   listViews: {
     ...plainGet,
     path: '/v1/accounts/:account_id/views',
     summary: "The caller's own views of lists",
-    ...mine,
+    role: 'guest',
     reply: list('views', View),
   },
   saveView: {
-    method: 'PUT',
+    ...put,
     path: '/v1/accounts/:account_id/views',
     summary: 'Keep how a list is narrowed; the same name on the same page stands for the new one',
-    ...mine,
+    role: 'guest',
     body: object({
       name,
       path: Type.String({ maxLength: 100, pattern: '^/(?:feed|inbox|projects/[0-9]{1,10}/[a-z-]{1,40})$' }),
@@ -30,10 +29,10 @@ export const viewRoutes = {
     unaudited: true,
   },
   deleteView: {
-    method: 'DELETE',
+    ...remove,
     path: '/v1/accounts/:account_id/views/:id',
     summary: 'Forget a view',
-    ...mine,
+    role: 'guest',
     reply: Done,
     unaudited: true,
   },

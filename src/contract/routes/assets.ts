@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { get, post, type TokenRoute } from './route.ts'
 
 /** What waits for approval, and what was decided. */
 
@@ -27,21 +27,19 @@ export const assetRoutes = {
     reply: field.page('assets', shape.Asset),
   },
   showAsset: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/assets/:asset_id',
     scope: 'read:assets',
     summary: 'One asset with the history of its approvals',
-    query: {},
     shows: ['approval'],
     single: true,
     reply: shape.AssetDetail,
   },
   decideAsset: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/assets/:asset_id/approvals',
     scope: 'write:assets',
     summary: 'Approve, deny or ignore an asset',
-    query: {},
     body: DecisionInput,
     reply: shape.Approval,
     created: 201,
@@ -58,11 +56,10 @@ export const assetRoutes = {
     reply: field.page('approvals', shape.Approval),
   },
   showApproval: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/approvals/:id',
     scope: 'read:assets',
     summary: 'One approval record',
-    query: {},
     shows: ['approval'],
     reply: shape.Approval,
   },

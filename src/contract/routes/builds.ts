@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import { plainGet, type TokenRoute } from './route.ts'
+import { get, plainGet, post, type TokenRoute } from './route.ts'
 
 /** What was built, and why it broke. */
 
@@ -28,11 +28,10 @@ export const buildRoutes = {
     reply: field.page('build_runs', shape.BuildRun),
   },
   showBuild: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/build_runs/:build_run_id',
     scope: 'read:builds',
     summary: 'One build run with its artifacts, steps and investigation',
-    query: {},
     shows: ['build', 'investigation'],
     single: true,
     reply: shape.BuildRunDetail,
@@ -57,11 +56,10 @@ export const buildRoutes = {
     reply: shape.BuildChanges,
   },
   investigateBuild: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/investigate',
     scope: 'write:builds',
     summary: 'Find out why a failed build failed; costs a credit, a finished investigation is returned free of charge',
-    query: {},
     reply: shape.Investigation,
     created: 202,
     writes: true,

@@ -2,7 +2,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { get, type TokenRoute } from './route.ts'
 
 /** Commits and changelists. */
 
@@ -26,11 +26,10 @@ export const changeRoutes = {
     reply: field.page('changes', shape.Change),
   },
   showChange: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/changes/:id',
     scope: 'read:changes',
     summary: 'One change with its files, approvals, builds and tasks',
-    query: {},
     shows: ['build'],
     reply: shape.ChangeDetail,
   },

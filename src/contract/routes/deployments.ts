@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { get, patch, type TokenRoute } from './route.ts'
 
 /** What went to the stores. */
 
@@ -18,41 +18,37 @@ export const deploymentRoutes = {
     reply: field.page('deployments', shape.Deployment),
   },
   showDeployment: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/:id',
     scope: 'read:builds',
     summary: 'One deployment with its build run',
-    query: {},
     shows: ['deployment'],
     single: true,
     reply: shape.DeploymentDetail,
   },
   showDeploymentBuild: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/:id/build',
     scope: 'read:builds',
     summary: 'The build run of a deployment and how it was found, or the reason why it has none and the candidates',
-    query: {},
     shows: ['deployment'],
     reply: shape.DeploymentBuild,
     tool: false,
   },
   listDeploymentHistory: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/deployments/:id/history',
     scope: 'read:builds',
     summary: 'The history of a deployment: changes of its status and build, with person and reason, newest first',
-    query: {},
     shows: ['deployment'],
     reply: shape.DeploymentHistory,
     tool: false,
   },
   editDeployment: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/deployments/:id',
     scope: 'write:deployments',
     summary: 'Set the status of a deployment by hand, or link its build run',
-    query: {},
     body: DeploymentEdit,
     reply: shape.DeploymentDetail,
     writes: true,

@@ -4,7 +4,7 @@ import * as filter from '../filters.ts'
 import * as health from '../health-shapes.ts'
 import * as param from '../params.ts'
 import { TaskDetail } from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { get, patch, post, type TokenRoute } from './route.ts'
 
 /** Whether branches are well, what is broken and who sees to it. */
 
@@ -28,11 +28,10 @@ export const healthRoutes = {
     reply: health.BranchHealth,
   },
   markBranchGood: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/branches/good',
     scope: 'write:breakages',
     summary: 'Mark a change of a branch as good, with a reason, or remove the mark',
-    query: {},
     body: MarkGood,
     reply: health.BranchHealth,
     writes: true,
@@ -48,30 +47,27 @@ export const healthRoutes = {
     reply: field.page('breakages', health.Breakage),
   },
   showBreakage: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/breakages/:id',
     scope: 'read:builds',
     summary: 'One breakage with its builds and its history',
-    query: {},
     shows: ['breakage', 'investigation'],
     reply: health.BreakageDetail,
   },
   editBreakage: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/breakages/:id',
     scope: 'write:breakages',
     summary: 'Claim, hand over, mute, resolve or reopen a breakage, or note something about it',
-    query: {},
     body: BreakageEdit,
     reply: health.BreakageDetail,
     writes: true,
   },
   createBreakageTask: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/breakages/:id/task',
     scope: 'write:tasks',
     summary: 'Make a task of a breakage, linked to its suspected changes; the one there is, if it was made before',
-    query: {},
     reply: TaskDetail,
     created: 201,
     writes: true,

@@ -47,8 +47,14 @@ interface Declared {
 /** A route that tokens may call, too. */
 export type TokenRoute = Route & { scope: sets.Scope }
 
+/** What most routes of a method begin with. */
+export const get = { method: 'GET', query: {} } as const
+export const post = { method: 'POST', query: {} } as const
+export const patch = { method: 'PATCH', query: {} } as const
+export const put = { method: 'PUT', query: {} } as const
+export const remove = { method: 'DELETE', query: {} } as const
 /** Shows nothing that events are about, or is refreshed by other means. */
-export const plainGet = { method: 'GET', query: {}, shows: [] } as const
+export const plainGet = { ...get, shows: [] } as const
 
 /** Without a session, with any, operators of the service, or who has at least this role. */
 export type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole

@@ -3,7 +3,7 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import type { TokenRoute } from './route.ts'
+import { get, patch, post, type TokenRoute } from './route.ts'
 
 /** What is to be done. */
 
@@ -31,21 +31,19 @@ export const taskRoutes = {
     reply: field.page('tasks', shape.Task),
   },
   showTask: {
-    method: 'GET',
+    ...get,
     path: '/v1/projects/:project_id/tasks/:id',
     scope: 'read:tasks',
     summary: 'One task with the changes, builds and deployments linked to it',
-    query: {},
     shows: ['task'],
     single: true,
     reply: shape.TaskDetail,
   },
   createTask: {
-    method: 'POST',
+    ...post,
     path: '/v1/projects/:project_id/tasks',
     scope: 'write:tasks',
     summary: 'Create a task; an Idempotency-Key header makes a repeat safe for 24 hours',
-    query: {},
     body: taskBody(TaskInput),
     reply: shape.TaskDetail,
     created: 201,
@@ -53,11 +51,10 @@ export const taskRoutes = {
     limited: true,
   },
   editTask: {
-    method: 'PATCH',
+    ...patch,
     path: '/v1/projects/:project_id/tasks/:id',
     scope: 'write:tasks',
     summary: 'Change fields of a task; what is not sent stays',
-    query: {},
     body: taskBody(TaskEdit),
     reply: shape.TaskDetail,
     writes: true,
