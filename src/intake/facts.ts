@@ -1,14 +1,14 @@
+import type { ToldBranch } from '../domain/branches/lines.ts'
 import type * as builds from '../domain/builds/report.ts'
-import type { ToldBranch } from '../domain/changes/lines.ts'
 import type * as changes from '../domain/changes/submit.ts'
 import type * as deployments from '../domain/deployments/report.ts'
 import type * as references from '../domain/tasks/references.ts'
 
+export type { ChangedFile } from '../domain/assets/changed-files.ts'
+export type { Repository } from '../domain/branches/lines.ts'
+export type { Stream } from '../domain/branches/streams.ts'
 export type { Measure } from '../domain/builds/measures.ts'
 export type { Artifact, BuildReference, Step } from '../domain/builds/report.ts'
-export type { ChangedFile } from '../domain/changes/files.ts'
-export type { Repository } from '../domain/changes/lines.ts'
-export type { Stream } from '../domain/changes/streams.ts'
 
 /** A fact is what the domain takes in, with its kind and what only the intake acts on. */
 

@@ -1,5 +1,4 @@
 import { type Database, type Pool, sql } from '../db/database.ts'
-import { APPROVAL_RULES } from '../domain/assets/approval-rules.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
@@ -53,7 +52,7 @@ export function ingestHere(db: Database, id: number): Promise<void> {
 const find = (db: Database, id: number) =>
   db.one<Stored>(sql`
     select d.path, d.headers, d.body, d.facts, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
-      p.account_id, p.engine, ${APPROVAL_RULES} as approval_rules
+      p.account_id, p.engine, p.approval_rules
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} for update of d`)
 

@@ -1,6 +1,5 @@
 import { notFound } from '../contract/errors.ts'
 import { type Database, sql } from '../db/database.ts'
-import { APPROVAL_RULES } from '../domain/assets/approval-rules.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
@@ -18,7 +17,7 @@ const JOB = 'goldmaster-test'
 /** Sends ourselves what the tool would send, without its signature. */
 export async function testDelivery(db: Database, integrationId: number): Promise<Delivered> {
   const context = await db.one<IntegrationContext>(sql`
-    select i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, ${APPROVAL_RULES} as approval_rules
+    select i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules
     from integrations i join projects p on p.id = i.project_id where i.id = ${integrationId} and i.deleted_at is null`)
   if (!context) throw notFound('Integration')
   const provider = providers[context.provider]

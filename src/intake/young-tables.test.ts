@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Sql, sql } from '../db/database.ts'
-import { buildsOf, hasBuildsOf } from '../domain/builds/positions.ts'
+import { buildsOf, hasBuildsOf } from '../domain/branches/positions.ts'
 import { placing } from '../domain/changes/branches.ts'
 import { type Arrival, tookEffect } from '../domain/integrations/deliveries.ts'
 

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../src/db/database.ts'
-import { registerAll } from '../../src/domain/changes/lines.ts'
+import { registerAll } from '../../src/domain/branches/lines.ts'
 
 interface Placed {
   change_id: number

@@ -102,8 +102,6 @@ create table projects (
   name                   text not null,
   engine                 text not null default '',
   status                 text not null default 'active',
-  -- Asset types whose change asks for an approval; null takes the default list.
-  approval_types         text[],
   created_at             timestamptz(3) not null default now(),
   updated_at             timestamptz(3) not null default now(),
   -- What a branch must pass: [{"branch": "//game/rel-*", "jobs": ["Cook Win64"]}]; the first pattern that fits counts, none fits all jobs.
@@ -112,8 +110,7 @@ create table projects (
   badge_key              text,
   investigates_failures  boolean,
   deleted_at             timestamptz(3),
-  -- Which versions of assets ask for an approval, as a list of rules; an empty one asks for nothing. Null, as in every project so far: the types
-  -- in approval_types, or else the usual ones. approval_types stays for nodes and exports of the versions before.
+  -- Which versions of assets ask for an approval, as a list of rules; an empty one asks for nothing. Null: the usual rule.
   approval_rules         jsonb,
   -- Lets every row below carry its account without ever disagreeing with its project.
   unique (id, account_id)

@@ -2,15 +2,9 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchFits, branchKey, fits, fitting } from '../changes/branch-names.ts'
-import { assetFiles, type ChangedFile } from '../changes/files.ts'
+import { branchFits, branchKey, fits, fitting } from '../branches/branch-names.ts'
 import { reduceAuthor } from '../privacy/authors.ts'
-
-/** The rules of a project `p`; null: the usual one. Versions before rules, and their exports, have `approval_types` instead. */
-export const APPROVAL_RULES = sql`coalesce(p.approval_rules, case
-  when p.approval_types = '{}' then '[]'
-  when p.approval_types is not null then jsonb_build_array(
-    jsonb_build_object('path', '', 'asset_types', p.approval_types, 'branch', '', 'author', '')) end)`
+import { assetFiles, type ChangedFile } from './changed-files.ts'
 
 export const EVERY_VERSION: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
 

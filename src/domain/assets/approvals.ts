@@ -8,7 +8,7 @@ import type { Approval } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { lockProject } from '../branches/project-lock.ts'
 import { release } from '../builds/report.ts'
 import { scrub } from '../privacy/scrub.ts'
 

@@ -1,8 +1,8 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import * as builds from '../builds/report.ts'
-import { assetFiles, type ChangedFile } from '../changes/files.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { asking } from './approval-rules.ts'
+import { assetFiles, type ChangedFile } from './changed-files.ts'
 
 /** A change as far as its files are concerned. */
 interface Changed {

@@ -1,8 +1,8 @@
 import { type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { byNumber } from '../builds/build-order.ts'
-import { BRANCH, positionOn } from '../builds/positions.ts'
-import { branchFits } from '../changes/branch-names.ts'
+import { branchFits } from './branch-names.ts'
+import { byNumber } from './build-order.ts'
+import { BRANCH, positionOn } from './positions.ts'
 
 /** A branch that was built, with its jobs and when each of them last reported. */
 export interface Built {

@@ -2,8 +2,8 @@ import type { MarkGood } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BranchHealth } from '../../contract/health-shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchKey } from '../changes/branch-names.ts'
 import { scrub } from '../privacy/scrub.ts'
+import { branchKey } from './branch-names.ts'
 import { type Placed, reference } from './branch-point.ts'
 
 interface Owner {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
-import { branchFits, branchKey } from '../changes/branch-names.ts'
-import { streamsOf } from '../changes/streams.ts'
 import * as channels from '../channels/channels.ts'
 import * as settings from '../projects/project-settings.ts'
+import { branchFits, branchKey } from './branch-names.ts'
+import { streamsOf } from './streams.ts'
 
 let studio: Studio
 beforeAll(async () => {

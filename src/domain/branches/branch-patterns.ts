@@ -1,6 +1,6 @@
 import { type Database, raw, sql } from '../../db/database.ts'
-import { BRANCH } from '../builds/positions.ts'
-import { branchFits } from '../changes/branch-names.ts'
+import { branchFits } from './branch-names.ts'
+import { BRANCH } from './positions.ts'
 
 /** At most this many branches of a project are checked. */
 const NAMES_MAX = 5_000

@@ -6,8 +6,6 @@ import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { isRunning } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
-import { BRANCH } from '../builds/positions.ts'
-import { branchKey } from '../changes/branch-names.ts'
 import { scrub } from '../privacy/scrub.ts'
 import {
   type Built,
@@ -22,8 +20,10 @@ import {
   verdictsOf,
 } from './branch-jobs.ts'
 import * as marks from './branch-marks.ts'
+import { branchKey } from './branch-names.ts'
 import { branchPoint, type Placed, passedAt, reference } from './branch-point.ts'
 import { coveredByAll, heldBackBy, inPlace, type Job, type Span } from './last-known-good.ts'
+import { BRANCH } from './positions.ts'
 
 interface Owner {
   account_id: number

@@ -3,8 +3,9 @@ import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import { branchKey } from '../branches/branch-names.ts'
+import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
-import { branchKey } from '../changes/branch-names.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
   cursor?: Key
@@ -30,9 +31,6 @@ const columns = (site: string) => sql`
   iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text, k.task_id,
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
-
-/** Whether a breakage `k` is neither fixed nor withdrawn. */
-export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
 
 /** Newest first. An owner, a branch, a category or what is not settled leads, in its own index; the other filters sort out. */
 export function list(project: Sql, q: Query, site: string): Listing {

@@ -3,10 +3,10 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { BreakageEditState, BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { lockBreakages } from '../builds/project-lock.ts'
+import { lockBreakages } from '../branches/project-lock.ts'
+import { scheduleJobCheck } from '../builds/follow-up-jobs.ts'
 import { find } from './breakages.ts'
 import { followBreakage } from './occurrences.ts'
-import { scheduleLook } from './schedule.ts'
 import { note } from './settle.ts'
 
 /** Who says it; nobody known where a tool says it for somebody who is no member. */
@@ -117,7 +117,7 @@ const SAY: Record<BreakageEditState, Say> = {
     await db.execute(sql`
       update breakages set state = 'muted', muted_until = ${until}, owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
     await note(db, known, 'muted', userId, until ?? '')
-    if (seconds !== null) await scheduleLook(db, { ...known, job: known.jobs[0] ?? '' }, seconds)
+    if (seconds !== null) await scheduleJobCheck(db, { ...known, job: known.jobs[0] ?? '' }, seconds)
   },
   async fixed(db, known, userId, owner) {
     await db.execute(sql`

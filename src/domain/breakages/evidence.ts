@@ -3,7 +3,7 @@ import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
 import { touching } from '../../diagnosis/suspects/touching.ts'
-import { inOrder } from '../builds/positions.ts'
+import { inOrder } from '../branches/positions.ts'
 import { isName, revertedBy } from '../changes/reverts.ts'
 import type { Occurrence } from './judge.ts'
 

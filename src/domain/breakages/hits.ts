@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
-import { byNumber } from '../builds/build-order.ts'
-import { BRANCH, passesNear, positionOn, type Standing } from '../builds/positions.ts'
+import { byNumber } from '../branches/build-order.ts'
+import { BRANCH, passesNear, positionOn, type Standing } from '../branches/positions.ts'
 import type { Failure, Hit, Pass, Place } from './judge.ts'
 
 /** Of a breakage with more builds the first and the newest are looked at. */

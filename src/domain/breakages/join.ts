@@ -2,7 +2,7 @@ import type { BuildKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
-import { UNSETTLED } from './breakages.ts'
+import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { note, settle } from './settle.ts'
 
 /** A build that failed, and what was found. */

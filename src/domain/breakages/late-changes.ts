@@ -1,24 +1,11 @@
-import { type Database, type Pool, sql } from '../../db/database.ts'
+import { type Pool, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
-import { BRANCH, positionOn } from '../builds/positions.ts'
-import { scheduleSettling } from './schedule.ts'
+import { BRANCH, positionOn } from '../branches/positions.ts'
+import { LATE, scheduleBreakageCheck } from '../builds/follow-up-jobs.ts'
 import { settleDeleted } from './settle.ts'
 
-/** How long after a build a change in its range may arrive. */
-const LATE = sql`interval '24 hours'`
 /** How many failed builds of a day are checked. */
 const BUILDS_MAX = 200
-/** Changes arrive in bursts: one check covers all of them. */
-const REST = 2
-
-/** Whether a project has failed builds whose range a new change could be in. */
-export const hasRecentFailures = (projectId: number) => sql`exists (
-  select from build_runs b where b.project_id = ${projectId} and b.status = 'failed' and b.created_at > goldmaster_now() - ${LATE})`
-
-/** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
-export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
-  enqueue(db, 'review_ranges', { project_id }, { account_id, name: `review ranges ${project_id}`, delay: REST })
-
 /** Computes suspects and ranges again for builds whose range got or lost a change since the last check. */
 export async function reviewRanges(db: Pool, projectId: number) {
   await settleDeleted(db, projectId)
@@ -46,5 +33,5 @@ export async function reviewRanges(db: Pool, projectId: number) {
       select from change_branches p where p.account_id = b.account_id and p.project_id = b.project_id and p.branch = b.on_branch
         and p.position <= b.position and p.arrived_at > b.created_at)
     group by b.ci_job_name, b.on_branch`)
-  for (const { id } of moved) await scheduleSettling(db, id)
+  for (const { id } of moved) await scheduleBreakageCheck(db, id)
 }

@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
-import { UNSETTLED } from './breakages.ts'
+import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 
 interface OpenBreakage {
   id: string

@@ -6,13 +6,13 @@ import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.t
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
-import { branchKey } from '../changes/branch-names.ts'
-import { newestOf } from '../investigations/investigations.ts'
+import { branchKey } from '../branches/branch-names.ts'
+import { BRANCH } from '../branches/positions.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
 import { printed } from './log-stream.ts'
 import { silentSince } from './lost.ts'
 import { NAMED_SUSPECT } from './named-suspect.ts'
-import { BRANCH } from './positions.ts'
+import { newestInvestigation } from './newest-investigation.ts'
 import { logOf } from './stored-log.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
@@ -108,7 +108,7 @@ export async function find(db: Database, projectId: number, id: number | undefin
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
         from build_steps s where s.build_run_id = b.id order by s.id) x) as steps,
       (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id,
-      ${silentSince} as silent_since, ${newestOf} as investigation
+      ${silentSince} as silent_since, ${newestInvestigation} as investigation
     from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
   if (!found) throw notFound('Build run')
   const { silent_since, ...build } = found

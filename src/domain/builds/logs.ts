@@ -1,6 +1,6 @@
 import { LOG_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { scheduleInvestigation } from '../investigations/automatic-investigations.ts'
+import { scheduleInvestigation } from './follow-up-jobs.ts'
 import { replacing } from './stored-log.ts'
 
 /** What of a log goes to PostgreSQL: twice as much as is kept, since a character may take two places here. */

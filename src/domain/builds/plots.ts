@@ -1,7 +1,7 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { PASSED_OR_FAILED } from '../branches/statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
-import { PASSED_OR_FAILED } from './statuses.ts'
 
 type Plots = AppReply<'showPlots'>
 

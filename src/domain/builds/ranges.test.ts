@@ -4,11 +4,11 @@ import { branchWorld, type MadeWorld, rangeOf } from '../../../test/support/bran
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { sql } from '../../db/database.ts'
+import { BRANCH, inferBranchesOf, placed } from '../branches/positions.ts'
 import * as changes from '../changes/submit.ts'
-import { changesOf } from '../deployments/contents.ts'
+import { changesOf } from '../contents/deployment-contents.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { type Case, suspectsOf } from '../investigations/suspects.ts'
-import { BRANCH, inferBranchesOf, placed } from './positions.ts'
 import * as builds from './report.ts'
 
 let base: TestDatabase

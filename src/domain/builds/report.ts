@@ -2,18 +2,17 @@ import { IDENTIFIER_MAX, INTEGER_MAX } from '../../contract/limits.ts'
 import type { BuildKind, BuildStatus, BuildTimeNote, BuildType, TargetType } from '../../contract/sets.ts'
 import { MEASURES_MAX } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { scheduleSettling } from '../breakages/schedule.ts'
-import type { Repository } from '../changes/lines.ts'
+import type { Repository } from '../branches/lines.ts'
+import { inferredBranch } from '../branches/positions.ts'
+import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
 import { relinkTo } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
-import { scheduleInvestigation } from '../investigations/automatic-investigations.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
+import { scheduleBreakageCheck, scheduleInvestigation } from './follow-up-jobs.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
 import { byName, type Measure } from './measures.ts'
-import { inferredBranch } from './positions.ts'
-import { lockBuilds, lockProject, lockReports } from './project-lock.ts'
 import { replacing } from './stored-log.ts'
 import { correctTimes } from './told-times.ts'
 
@@ -145,9 +144,9 @@ async function settleLog(db: Database, known: Known, { status = known.status, lo
 /** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */
 async function follow(db: Database, known: Known, { status = known.status, build_kind = known.kind, log }: Report) {
   if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
-  else if (status !== known.status && RANK[status] === FINAL) await scheduleSettling(db, known.id)
+  else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known.id)
   // A build that turns out to be a preflight leaves its breakage.
-  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleSettling(db, known.id)
+  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known.id)
 }
 
 /** By which a build is found or else made, and which it may take on: whatever the job or the integration, to be on the safe side. */

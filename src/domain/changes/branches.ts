@@ -1,6 +1,6 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { lineOf, type Repository, registering, spelled } from './lines.ts'
+import { lineOf, type Repository, registering, spelled } from '../branches/lines.ts'
 
 /** A change on a branch, as it was told. */
 export interface Placement {

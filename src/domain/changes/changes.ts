@@ -4,9 +4,9 @@ import type { Change } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
-import { PASSED, RUNNING } from '../builds/statuses.ts'
+import { branchKey } from '../branches/branch-names.ts'
+import { PASSED, RUNNING } from '../branches/statuses.ts'
 import { asShown, scrubAuthor } from '../privacy/scrub.ts'
-import { branchKey } from './branch-names.ts'
 import { branchesOf } from './branches.ts'
 
 type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { branch?: string | undefined; cursor?: Key; ids?: readonly string[] } & {

@@ -1,16 +1,16 @@
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
+import { assetFiles, type ChangedFile } from '../assets/changed-files.ts'
 import * as assets from '../assets/versions.ts'
-import { hasRecentFailures, scheduleReviews } from '../breakages/late-changes.ts'
-import { hasBuildsOf, inferBranchesOf, inferLatestBranches } from '../builds/positions.ts'
+import * as lines from '../branches/lines.ts'
+import { hasBuildsOf, inferBranchesOf, inferLatestBranches } from '../branches/positions.ts'
+import * as streamSettings from '../branches/stream-settings.ts'
+import { type StreamSettings, streamsOf } from '../branches/streams.ts'
+import { hasRecentFailures, scheduleReviews } from '../builds/follow-up-jobs.ts'
 import { makePreflights } from '../builds/preflights.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import * as streamSettings from '../integrations/stream-settings.ts'
 import * as branches from './branches.ts'
-import { assetFiles, type ChangedFile } from './files.ts'
-import * as lines from './lines.ts'
-import { type StreamSettings, streamsOf } from './streams.ts'
 
 /** A change as a tool tells it. */
 export interface Submitted {

@@ -1,7 +1,7 @@
 import { type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchFits, fits } from '../changes/branch-names.ts'
+import { branchFits, fits } from '../branches/branch-names.ts'
 import type { OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'

@@ -1,7 +1,7 @@
 import type { DeploymentStatus, Platform } from '../../contract/sets.ts'
 import { trackOf } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { lockProject } from '../branches/project-lock.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { relink } from './build-link.ts'
 import { note } from './history.ts'

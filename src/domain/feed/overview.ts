@@ -2,8 +2,8 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
+import { PASSED, RUNNING } from '../branches/statuses.ts'
 import { newest } from '../builds/builds.ts'
-import { PASSED, RUNNING } from '../builds/statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
 /** As many as one sees at a glance; the lists have the others. */

@@ -2,7 +2,6 @@ import { notFound, objectStoreAway } from '../../contract/errors.ts'
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
-import { APPROVAL_RULES } from '../assets/approval-rules.ts'
 import * as objects from '../objects/objects.ts'
 import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -159,7 +158,7 @@ export async function stored(db: Database, id: number, moved?: Buffer): Promise<
   const row = await db.one<Stored & { body_object: string | null }>(sql`
     select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.status, d.test, i.id as integration_id,
       i.provider, i.config, i.requires_signature,
-      p.id as project_id, p.account_id, p.engine, ${APPROVAL_RULES} as approval_rules
+      p.id as project_id, p.account_id, p.engine, p.approval_rules
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where d.id = ${id} and i.deleted_at is null`)
   if (!row) throw notFound('Delivery')

@@ -1,11 +1,10 @@
 import type { BuildStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { APPROVAL_RULES } from '../assets/approval-rules.ts'
 import type { IntegrationContext } from './context.ts'
 
 /** What a job is about, with the integration it belongs to; undefined when it is gone or its integration was switched off. */
 
-const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, ${APPROVAL_RULES} as approval_rules`
+const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules`
 
 interface ChangeSubject extends IntegrationContext {
   identifier: string

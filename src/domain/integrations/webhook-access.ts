@@ -2,7 +2,6 @@ import { notFound, noWebhookToken, projectInactive } from '../../contract/errors
 import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
-import { APPROVAL_RULES } from '../assets/approval-rules.ts'
 import type { IntegrationContext } from './context.ts'
 
 /** An integration as its token opens it. */
@@ -19,7 +18,7 @@ const WELL_FORMED = /^[0-9a-f]{64}$/i
 export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
   const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
-    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, ${APPROVAL_RULES} as approval_rules,
+    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_rules,
       p.status as project_status
     from integrations i join projects p on p.id = i.project_id
     where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)

@@ -1,9 +1,9 @@
 import type { BuildContext } from '../../contract/app/builds.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { BRANCH, lastPassed, NAMED_CHANGES, placed } from '../branches/positions.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { lineColumns } from '../builds/build-line.ts'
-import { BRANCH, lastPassed, NAMED_CHANGES, placed } from '../builds/positions.ts'
 import { wouldBegin } from './investigations.ts'
 
 /** Of a job that builds many branches, the neighbour on the same one is looked for among so many. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { BRANCH, inferBranchesOf } from '../builds/positions.ts'
+import { BRANCH, inferBranchesOf } from '../branches/positions.ts'
 import * as builds from '../builds/report.ts'
 import * as changes from '../changes/submit.ts'
 import type { IntegrationContext } from '../integrations/context.ts'

@@ -3,6 +3,7 @@ import { DAILY_INVESTIGATIONS, type Plan } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { INVESTIGATION } from '../builds/newest-investigation.ts'
 import { logHash } from '../builds/stored-log.ts'
 
 interface Started {
@@ -15,14 +16,6 @@ interface Build {
   status: string
   log_hash: Buffer
 }
-
-const columns = sql`
-  i.id::text as investigation_id, i.status, i.diagnosis, i.suggested_fix, i.attributed_user_id, i.steps, i.category, i.confidence,
-  i.evidence, i.suspects, iso(i.created_at) as created_at, iso(i.finished_at) as finished_at`
-
-/** The newest investigation of a build as JSON, for whoever shows the build `b`. */
-export const newestOf = sql`(
-  select row_to_json(x) from (select ${columns} from investigations i where i.build_run_id = b.id order by i.id desc limit 1) x)`
 
 /** Whether `start` would begin an investigation of a failed build: there is none that goes on, nor one that ended with the same log. */
 export const wouldBegin = (build: Sql) => sql`not coalesce((
@@ -64,7 +57,7 @@ const newest = (db: Database, buildId: number) =>
   )
 
 const find = async (db: Database, id: number): Promise<Investigation> =>
-  (await db.one<Investigation>(sql`select ${columns} from investigations i where i.id = ${id}`))!
+  (await db.one<Investigation>(sql`select ${INVESTIGATION} from investigations i where i.id = ${id}`))!
 
 /** Days are UTC days; what was given back, or was begun by the service itself, does not count. */
 async function refuseBeyondLimit(db: Database, accountId: number, limit: number) {

@@ -1,9 +1,9 @@
 import type { BuildKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
-import { changesNamed, lastPassed, type Placed, passesNear, placed } from '../builds/positions.ts'
-import { doubtedBetween, rangeBetween } from '../builds/range.ts'
+import { changesNamed, lastPassed, type Placed, passesNear, placed } from '../branches/positions.ts'
 import { type Writer, writersOf } from '../changes/writers.ts'
+import { doubtedBetween, rangeBetween } from '../contents/range.ts'
 import { scrub } from '../privacy/scrub.ts'
 
 /** A build under investigation. */

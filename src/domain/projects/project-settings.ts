@@ -3,13 +3,13 @@ import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { APPROVAL_RULES, rulesOf, typesOf } from '../assets/approval-rules.ts'
+import { rulesOf, typesOf } from '../assets/approval-rules.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
 
 type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, ${APPROVAL_RULES} as approval_rules, required_jobs, badge_key, investigates_failures, created_at
+  select id, account_id, name, engine, status, p.approval_rules, required_jobs, badge_key, investigates_failures, created_at
   from projects p ${where} order by id`
 
 type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
@@ -57,7 +57,7 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
   const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
-      approval_rules = ${rules && JSON.stringify(rules)}::jsonb, approval_types = null, required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
+      approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
       investigates_failures = ${investigates_failures}, updated_at = now() where id = ${id}`)
   return show(db, id)
 }

@@ -1,8 +1,8 @@
 import { ID_MAX } from '../../contract/limits.ts'
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { NAMED_CHANGES } from '../builds/positions.ts'
-import { lockProject } from '../builds/project-lock.ts'
+import { NAMED_CHANGES } from '../branches/positions.ts'
+import { lockProject } from '../branches/project-lock.ts'
 
 /** Numbers of pull requests, which the forge adds to the subject of a commit: `Mend it (#16)`, `Merge pull request #16 from owl/moon`. */
 const PULL_REQUESTS = /(?:[ \t]*\(#\d{1,16}\)){1,10}[ \t]*$|^Merge pull request #\d{1,16}\b/g

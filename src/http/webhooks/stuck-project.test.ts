@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import { lockBreakages } from '../../domain/builds/project-lock.ts'
+import { lockBreakages } from '../../domain/branches/project-lock.ts'
 import { openPools, type Pools } from '../../pools.ts'
 
 let own: TestDatabase

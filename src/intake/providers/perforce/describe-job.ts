@@ -1,7 +1,7 @@
 import type { Jobs } from '../../../db/queue.ts'
+import * as streamSettings from '../../../domain/branches/stream-settings.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
-import * as streamSettings from '../../../domain/integrations/stream-settings.ts'
 import { Unreachable } from '../../../net/safe-fetch.ts'
 import { apply } from '../../apply.ts'
 import type { JobContext } from '../../job-context.ts'

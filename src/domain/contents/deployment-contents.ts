@@ -1,9 +1,9 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import type { Contents, Deployment } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { contentsBetween, findEarlier } from '../builds/contents.ts'
-import { placed } from '../builds/positions.ts'
-import { columns, find } from './deployments.ts'
+import { placed } from '../branches/positions.ts'
+import { columns, find } from '../deployments/deployments.ts'
+import { contentsBetween, findEarlier } from './build-contents.ts'
 
 interface Owner {
   account_id: number

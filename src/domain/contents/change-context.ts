@@ -1,11 +1,11 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { BRANCH, positionOn } from '../branches/positions.ts'
 import { lineColumns } from '../builds/build-line.ts'
-import { BRANCH, positionOn } from '../builds/positions.ts'
+import { branchesOf } from '../changes/branches.ts'
 import { timelineColumns } from '../deployments/timeline.ts'
 import { named } from '../tasks/references.ts'
-import { branchesOf } from './branches.ts'
 
 /** Shown of each. */
 const SHOWN = 50

@@ -3,7 +3,7 @@ import type { ReleaseGap, TaskState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { named } from '../tasks/references.ts'
 import type { Words } from '../tasks/tracker-keys.ts'
-import { changesOf } from './contents.ts'
+import { changesOf } from './deployment-contents.ts'
 
 type Release = AppReply<'showRelease'>
 type Line = Release['tasks'][number]

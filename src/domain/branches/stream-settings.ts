@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
-import { registerStreams } from '../changes/lines.ts'
-import type { Stream, StreamSettings } from '../changes/streams.ts'
+import { registerStreams } from './lines.ts'
+import type { Stream, StreamSettings } from './streams.ts'
 
 /** What an integration knows of the streams of its server: the operator's own words first. */
 export async function find(db: Database, integrationId: number): Promise<StreamSettings> {

@@ -1,6 +1,6 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { Placed } from '../branches/positions.ts'
 import { withoutReverts } from '../changes/reverts.ts'
-import type { Placed } from './positions.ts'
 import type { Range } from './range.ts'
 
 interface Owner {

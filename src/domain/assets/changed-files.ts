@@ -1,4 +1,4 @@
-import { assetTypeOf } from '../assets/asset-types.ts'
+import { assetTypeOf } from './asset-types.ts'
 
 export interface ChangedFile {
   path: string

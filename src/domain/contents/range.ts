@@ -1,6 +1,6 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { NAMED_CHANGES, type Placed } from '../branches/positions.ts'
 import { withoutReverts } from '../changes/reverts.ts'
-import { NAMED_CHANGES, type Placed } from './positions.ts'
 
 interface Owner {
   account_id: number

@@ -1,0 +1,87 @@
+import { type Database, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
+import { hasLog } from './stored-log.ts'
+
+/** Jobs that follow from what happened to a build or to the changes it contains; in the transaction that wrote it. */
+
+/** A breakage `k` that is neither fixed nor withdrawn. */
+export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
+
+interface Due {
+  account_id: number
+  project_id: number
+  job: string
+}
+
+/** The fix and this build may have been reported with different clocks. */
+const CLOCKS = sql`interval '3 hours'`
+
+/** In the transaction that ended a build, where something is broken that its job was hit by, or was when the build ran. */
+export async function scheduleBreakageCheck(db: Database, buildId: number) {
+  const due = await db.one<Due & { began_at: string; late: boolean }>(sql`
+    select b.account_id, b.project_id, b.ci_job_name as job, b.began_at, hit.late
+    from (select *, least(started_at, created_at) - ${CLOCKS} as began_at from build_runs where id = ${buildId}) b, lateral (
+      select bool_or(k.state = 'fixed') as late from breakages k
+      where k.project_id = b.project_id and b.ci_job_name = any (k.jobs) and (${UNSETTLED} or k.fixed_at > b.began_at)) hit
+    where hit.late is not null`)
+  if (!due) return
+  const { began_at, late, ...job } = due
+  if (late) await enqueueCheck(db, job, { since: began_at })
+  else await scheduleJobCheck(db, job)
+}
+
+/** One check covers all that happens before it. */
+export const scheduleJobCheck = (db: Database, due: Due, delay = 0) => enqueueCheck(db, due, { delay })
+
+const enqueueCheck = (
+  db: Database,
+  { account_id, project_id, job }: Due,
+  { since, delay = 0 }: { since?: string; delay?: number },
+) =>
+  enqueue(
+    db,
+    'settle_breakages',
+    { project_id, job, ...(since !== undefined && { since }) },
+    { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
+  )
+
+/** A log may come after the failure; without one there is little to say, but somebody has to be told. */
+const WAIT_FOR_LOG = 60
+/** A log that grows after it was read is read again when it has come to rest. */
+const LOG_REST = 10
+
+/** Accounts that only look, and those that count what they spend, are left alone unless the project says otherwise. */
+export const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not a.demo and a.swept_at is null`
+
+/** In the transaction that made the build fail, or changed the log of one that did. */
+export async function scheduleInvestigation(db: Database, buildId: number) {
+  const due = await db.one<{ account_id: number; has_log: boolean; is_known: boolean }>(sql`
+    select b.account_id, ${hasLog} as has_log,
+      exists (select from investigations i where i.build_run_id = b.id) as is_known
+    from build_runs b join projects p on p.id = b.project_id join accounts a on a.id = b.account_id
+    where b.id = ${buildId} and b.status = 'failed' and ${WANTED}`)
+  if (due === undefined) return
+  await enqueue(
+    db,
+    'investigate_failure',
+    { build_run_id: buildId },
+    {
+      account_id: due.account_id,
+      name: `investigate build ${buildId}`,
+      delay: due.is_known ? LOG_REST : due.has_log ? 0 : WAIT_FOR_LOG,
+    },
+  )
+}
+
+/** How long after a build a change in its range may arrive. */
+export const LATE = sql`interval '24 hours'`
+/** Changes arrive in bursts: one check covers all of them. */
+const BURST = 2
+
+/** Whether a project has failed builds whose range a new change could be in. */
+export const hasRecentFailures = (projectId: number) => sql`exists (
+  select from build_runs b where b.project_id = ${projectId} and b.status = 'failed' and b.created_at > goldmaster_now() - ${LATE})`
+
+/** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
+export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
+  enqueue(db, 'review_ranges', { project_id }, { account_id, name: `review ranges ${project_id}`, delay: BURST })
