@@ -9,10 +9,10 @@ import type { IntegrationContext } from '../domain/integrations/context.ts'
 import { linkChanges, tasksNamed } from '../domain/tasks/links.ts'
 import * as references from '../domain/tasks/references.ts'
 import { type ChangeFact, type Fact, isChange } from './facts.ts'
-import { filterable } from './filterable.ts'
 import { asking } from './job-context.ts'
 import { providers } from './providers/index.ts'
-import { storable } from './storable.ts'
+import { scrubKeys } from './scrub-keys.ts'
+import { stripNul } from './strip-nul.ts'
 
 export interface Applied {
   records: { type: string; id: number | string }[]
@@ -34,7 +34,7 @@ export async function applyAll(
   reported: readonly (readonly Fact[])[],
   unless?: Sql,
 ): Promise<Applied[]> {
-  const deliveries = storable(reported).map((facts) => facts.map(filterable))
+  const deliveries = stripNul(reported).map((facts) => facts.map(scrubKeys))
   const applied: Applied[] = []
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../db/database.ts'
-import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/holdings.ts'
+import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/table-ownership.ts'
 
 /**
  * Who gets the file. Only the operator's command exports credentials: password hashes, tokens and the single sign-on connection of people

@@ -3,7 +3,7 @@ import { type Database, join, type Pool, raw, type Sql, sql } from '../db/databa
 import { migrations } from '../db/migration-files.ts'
 import { isSealed, mapSealed, SEALED } from '../domain/access/key-rotation.ts'
 import { sealedIn, type Vault } from '../domain/access/secrets.ts'
-import { HOLDINGS, REFERENCES, type Scope } from '../domain/accounts/holdings.ts'
+import { HOLDINGS, REFERENCES, type Scope } from '../domain/accounts/table-ownership.ts'
 import { logOf } from '../domain/builds/stored-log.ts'
 import * as objects from '../domain/objects/objects.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ID_MAX } from '../contract/limits.ts'
 import { isUuid } from '../contract/params.ts'
 import { type Database, raw, sql } from '../db/database.ts'
-import { REFERENCES } from '../domain/accounts/holdings.ts'
+import { REFERENCES } from '../domain/accounts/table-ownership.ts'
 import { hasUuid, numberOf } from './columns.ts'
 import type { Header, Row } from './export.ts'
 

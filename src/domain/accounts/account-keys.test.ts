@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
-import { HOLDINGS } from './holdings.ts'
+import { HOLDINGS } from './table-ownership.ts'
 
 /** Rows of an account can lie together on one of several servers only where a key of their table says whose they are: docs/scale.md. */
 

@@ -8,7 +8,7 @@ import { loadWorld } from '../../world/world.ts'
 import { Vault } from '../access/secrets.ts'
 import { deleteAccount } from './deletion.ts'
 import { FORMER } from './forget-person.ts'
-import { HOLDINGS } from './holdings.ts'
+import { HOLDINGS } from './table-ownership.ts'
 import * as users from './users.ts'
 
 const vault = new Vault('a key of these tests, and long enough')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, type Pool, raw, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { forgetPerson } from './forget-person.ts'
-import { HOLDINGS, type Scope } from './holdings.ts'
+import { HOLDINGS, type Scope } from './table-ownership.ts'
 
 const BATCH = 1_000
 

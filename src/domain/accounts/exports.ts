@@ -3,7 +3,7 @@ import type { ExportStatus } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { sealedIn, type Vault } from '../access/secrets.ts'
-import type { Scope } from './holdings.ts'
+import type { Scope } from './table-ownership.ts'
 
 /** How long a file waits to be fetched. */
 const HOURS = 24

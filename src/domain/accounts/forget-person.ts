@@ -4,7 +4,7 @@ import { enqueue, forgetMentioning } from '../../db/queue.ts'
 import { recall } from '../objects/recall.ts'
 import * as exports from './exports.ts'
 import { forgetReasons } from './forget-reasons.ts'
-import { HOLDINGS, REFERENCES } from './holdings.ts'
+import { HOLDINGS, REFERENCES } from './table-ownership.ts'
 
 /** What history says instead of a name. */
 export const FORMER = 'Former member'

@@ -1,7 +1,7 @@
 import type { Branch } from '../../contract/health-shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { PASSED } from './build-statuses.ts'
 import { BRANCH } from './positions.ts'
-import { PASSED } from './statuses.ts'
 
 interface Owner {
   account_id: number

@@ -1,5 +1,5 @@
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
-import { PASSED } from './statuses.ts'
+import { PASSED } from './build-statuses.ts'
 
 interface Named {
   branch: Sql

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { contextOf } from '../investigations/build-context.ts'
-import { plots } from './plots.ts'
+import { trends } from './trends.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('an agent whose clock is behind', () => {
     expect(breakage!.state).toBe('fixed')
     expect(Date.parse(breakage!.fixed_at!)).toBeGreaterThanOrEqual(Date.parse(breakage!.opened_at))
     expect((await room.health()).time_to_green_seconds).toBeGreaterThanOrEqual(0)
-    expect((await plots(studio.db, room.project, 7)).fixes.every(({ seconds }) => seconds >= 0)).toBe(true)
+    expect((await trends(studio.db, room.project, 7)).fixes.every(({ seconds }) => seconds >= 0)).toBe(true)
   })
 
   test('gives its build the changes that had arrived when it started, if it names none', async () => {

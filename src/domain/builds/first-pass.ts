@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
+import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
-import { PASSED, PASSED_OR_FAILED } from '../branches/statuses.ts'
 
 /** How many of the job's newest builds on the branch are read. */
 const LOOKED_AT = 50

@@ -1,6 +1,6 @@
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
-import { PASSED_OR_FAILED, RUNNING } from '../branches/statuses.ts'
+import { PASSED_OR_FAILED, RUNNING } from '../branches/build-statuses.ts'
 
 /** A sender of the log gives a sign every minute, also while the build prints nothing. */
 const STREAM_SILENCE = raw(`interval '15 minutes'`)

@@ -1,6 +1,6 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { RUNNING } from '../branches/statuses.ts'
+import { RUNNING } from '../branches/build-statuses.ts'
 
 const RUNNING_MAX = 20
 

@@ -5,7 +5,7 @@ import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { branchKey } from '../branches/branch-names.ts'
-import { PASSED, RUNNING } from '../branches/statuses.ts'
+import { PASSED, RUNNING } from '../branches/build-statuses.ts'
 import { asShown, scrubAuthor } from '../privacy/scrub.ts'
 import { branchesOf } from './branches.ts'
 

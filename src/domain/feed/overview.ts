@@ -2,7 +2,7 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
-import { PASSED, RUNNING } from '../branches/statuses.ts'
+import { PASSED, RUNNING } from '../branches/build-statuses.ts'
 import { newest } from '../builds/builds.ts'
 import { storeWord } from '../deployments/deployments.ts'
 

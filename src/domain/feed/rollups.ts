@@ -1,6 +1,6 @@
 import type { Rollup } from '../../contract/shapes.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
-import { PASSED } from '../branches/statuses.ts'
+import { PASSED } from '../branches/build-statuses.ts'
 
 const FRESH_MS = 5_000
 const KEPT_MAX = 10_000

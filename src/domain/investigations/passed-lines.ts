@@ -1,8 +1,8 @@
 import { isObjectLost } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { passedLines } from '../../diagnosis/stages/passed.ts'
+import { PASSED } from '../branches/build-statuses.ts'
 import { BRANCH } from '../branches/positions.ts'
-import { PASSED } from '../branches/statuses.ts'
 import { logOf } from '../builds/stored-log.ts'
 import type { Case } from './suspects.ts'
 

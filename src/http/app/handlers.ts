@@ -19,7 +19,7 @@ import * as approvals from '../../domain/assets/approvals.ts'
 import * as auditChain from '../../domain/audit/audit-chain.ts'
 import * as audit from '../../domain/audit/audit-log.ts'
 import * as auditStreams from '../../domain/audit/streams.ts'
-import { plots } from '../../domain/builds/plots.ts'
+import { trends } from '../../domain/builds/trends.ts'
 import { overview } from '../../domain/feed/overview.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
 import { search } from '../../domain/search/search.ts'
@@ -72,7 +72,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     ),
   }),
   showOverview: ({ db, project_id, caller, site }) => overview(db, project_id, caller.user_id, site),
-  showPlots: ({ db, project_id, query }) => plots(db, project_id, query.days_back),
+  showPlots: ({ db, project_id, query }) => trends(db, project_id, query.days_back),
   undoDecisions: async ({ db, project_id, caller, body }) => ({
     approvals: await approvals.undo(db, project_id, caller.user_id, body.asset_ids),
   }),

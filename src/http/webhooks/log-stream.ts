@@ -10,7 +10,7 @@ import { scrub } from '../../domain/privacy/scrub.ts'
 import { admit } from '../../intake/admission.ts'
 import type { Provider } from '../../intake/provider.ts'
 import { isAuthentic, senderSignature } from '../../intake/signatures.ts'
-import { storable } from '../../intake/storable.ts'
+import { stripNul } from '../../intake/strip-nul.ts'
 import type { Service } from '../service.ts'
 import { admission } from './admission.ts'
 
@@ -76,7 +76,7 @@ function placeOf({ query }: FastifyRequest): Omit<LogChunk, 'bytes'> {
     job: nameOf('job_name', given),
     number: nameOf('build_number', given),
     offset: Number(offset),
-    stream: storable((given.get('stream') ?? '').slice(0, 100)),
+    stream: stripNul((given.get('stream') ?? '').slice(0, 100)),
   }
 }
 
@@ -84,7 +84,7 @@ function nameOf(name: string, given: ReadonlyMap<string, string>): string {
   const value = given.get(name) ?? ''
   if (value === '' || Buffer.byteLength(value) > IDENTIFIER_MAX)
     throw invalidParameter(name, `must have 1 to ${IDENTIFIER_MAX} bytes`)
-  return scrub(storable(value))
+  return scrub(stripNul(value))
 }
 
 declare module 'fastify' {

@@ -8,7 +8,7 @@ import { revisionOf, seconds } from '../../build-report.ts'
 import type { Artifact, BuildFact } from '../../facts.ts'
 import { asking, type JobContext } from '../../job-context.ts'
 import { at, type Json, number, objects, text, time } from '../../reading.ts'
-import { storable } from '../../storable.ts'
+import { stripNul } from '../../strip-nul.ts'
 import { readConsole } from './console.ts'
 import { pollName } from './follow-up.ts'
 import { changelistIn, originIn, upstreamOf } from './job.ts'
@@ -36,7 +36,7 @@ export async function pollJenkins(
 
   const reported = await server.json(path, TREE)
   const running = reported.building === true || reported.inProgress === true || text(reported.result) === undefined
-  const fact = storable(factOf(build_run_id, reported, running, (file) => server.address(`${path}artifact/${file}`)))
+  const fact = stripNul(factOf(build_run_id, reported, running, (file) => server.address(`${path}artifact/${file}`)))
   await db.transaction((db) => builds.report(db, build, fact, true))
 
   const printed = await readConsole(server, path, offset)
@@ -47,7 +47,7 @@ export async function pollJenkins(
     if (printed.text !== '') {
       // The console holds what the build's own command streams, too.
       await logStream.close(db, build_run_id)
-      await (printed.anew ? logs.replace : logs.append)(db, build_run_id, storable(printed.text))
+      await (printed.anew ? logs.replace : logs.append)(db, build_run_id, stripNul(printed.text))
     }
     const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
     if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)

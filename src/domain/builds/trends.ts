@@ -1,6 +1,6 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { PASSED_OR_FAILED } from '../branches/statuses.ts'
+import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
 type Plots = AppReply<'showPlots'>
@@ -12,7 +12,7 @@ const DEPLOYMENTS_MAX = 2_000
 const BUILDS_MAX = 10_000
 
 /** What the plots of a project show: bounded by time and, where every record is a point, by number. Days are UTC. */
-export async function plots(db: Database, projectId: number, days: number): Promise<Plots> {
+export async function trends(db: Database, projectId: number, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
     // One index-only scan over status and time, minus the few builds that are not regular; days of

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
-import { branchKey } from '../branches/branch-names.ts'
-import { streamsOf } from '../branches/streams.ts'
+import { branchKey } from './branch-names.ts'
+import { streamsOf } from './streams.ts'
 
 describe('the streams of a changelist', () => {
   const files = ['//Game/Main/Source/a.cpp', '//game/Dev/Source/a.cpp', '//engine/rel-5.4/b.cpp', '//depot/readme.txt']

@@ -81,12 +81,12 @@ const breakage = (project: string, state: string) =>
     insert into breakage_occurrences (account_id, project_id, breakage_id, number, opened_at, fixed_at)
     select account_id, project_id, id, 1, opened_at, case when state = 'fixed' then ${ago(1, 60)}::timestamptz end from broken`)
 
-const plots = async (days: number) =>
+const trends = async (days: number) =>
   (await lead.app(`/projects/${studio.world.projects!.star!.id}/plots?days_back=${days}`)).json
 
 describe('the plots of a project', () => {
   test('count builds by day and result, days without any included', async () => {
-    const { builds } = await plots(4)
+    const { builds } = await trends(4)
     expect(builds).toEqual([
       { day: day(3), completed: 0, failed: 0, cancelled: 0, waiting: 0 },
       { day: day(2), completed: 1, failed: 0, cancelled: 0, waiting: 0 },
@@ -96,7 +96,7 @@ describe('the plots of a project', () => {
   })
 
   test('tell of each job how often it passed, and of each day the passed build in the middle', async () => {
-    const { jobs } = await plots(4)
+    const { jobs } = await trends(4)
     expect(
       jobs.map(({ name, passed, failed }: { name: string; passed: number; failed: number }) => [name, passed, failed]),
     ).toEqual([
@@ -112,19 +112,19 @@ describe('the plots of a project', () => {
   })
 
   test('tell which breakages were fixed and after how long, of this project alone', async () => {
-    const { fixes } = await plots(4)
+    const { fixes } = await trends(4)
     expect(fixes).toEqual([{ id: expect.any(String), at: ago(1, 60), seconds: 3600, branch: 'main', cause: 'No disk left' }])
   })
 
   test('measure from the change to the moment its build was live, where both are known', async () => {
-    const { lead_times } = await plots(4)
+    const { lead_times } = await trends(4)
     expect(lead_times).toEqual([
       { id: studio.world.deployments!.d!.id, at: ago(1), hours: 48, store: 'steam', track: null, version: '1.1' },
     ])
   })
 
   test('name each cause with the number of builds it stopped in this project and when', async () => {
-    const { causes } = await plots(4)
+    const { causes } = await trends(4)
     expect(causes).toEqual([
       { day: day(1), category: 'compile_error', count: 1 },
       { day: day(1), category: 'out_of_disk', count: 1 },
@@ -132,7 +132,7 @@ describe('the plots of a project', () => {
   })
 
   test('reach as far back as asked', async () => {
-    const { builds } = await plots(60)
+    const { builds } = await trends(60)
     expect(builds).toHaveLength(60)
     expect(builds.find((one: { day: string }) => one.day === day(40))).toMatchObject({ failed: 1 })
   })

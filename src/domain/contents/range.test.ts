@@ -5,11 +5,11 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { sql } from '../../db/database.ts'
 import { BRANCH, inferBranchesOf, placed } from '../branches/positions.ts'
+import * as builds from '../builds/report.ts'
 import * as changes from '../changes/submit.ts'
-import { changesOf } from '../contents/deployment-contents.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { type Case, suspectsOf } from '../investigations/suspects.ts'
-import * as builds from './report.ts'
+import { changesOf } from './deployment-contents.ts'
 
 let base: TestDatabase
 beforeAll(async () => {

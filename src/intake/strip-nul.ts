@@ -1,8 +1,8 @@
 /** PostgreSQL holds neither NUL nor half a surrogate pair; tools send both now and then, and nothing may be lost over it. */
-export function storable<T>(value: T): T {
+export function stripNul<T>(value: T): T {
   if (typeof value === 'string') return (value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value).toWellFormed() as T
-  if (Array.isArray(value)) return value.map(storable) as T
+  if (Array.isArray(value)) return value.map(stripNul) as T
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, storable(inner)])) as T
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, stripNul(inner)])) as T
   return value
 }

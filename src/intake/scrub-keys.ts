@@ -5,8 +5,8 @@ import type { Fact } from './facts.ts'
  * What lists filter and join by is stored as it is shown: whoever asks for the identifier, branch or stage that an answer gave them
  * finds it, by its index. Texts that nothing compares stay as they were reported and are scrubbed where they leave.
  */
-export function filterable<F extends Fact>(fact: F): F
-export function filterable(fact: Fact): Fact {
+export function scrubKeys<F extends Fact>(fact: F): F
+export function scrubKeys(fact: Fact): Fact {
   switch (fact.kind) {
     case 'change':
     case 'orphan':
