@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Database, isUniqueViolation, type Sql, sql } from './database.ts'
+import { type Database, isUniqueViolation, raw, type Sql, sql } from './database.ts'
 
 /** Every kind of work that is done later, and what it needs to know. Providers add the jobs that ask their servers. */
 export interface Jobs {
@@ -144,13 +144,23 @@ export async function claim(db: Database, { worker, remote, kinds, after, full, 
           where s.server <> all (${full.servers}::text[]) order by first.run_at, first.id limit 1) job
         where o.owner <> all (${full.owners}::text[]) limit ${limit}),
       free as (
-        select j.id, p.turn from jobs j join picked p on p.id = j.id
-        where j.state = 'waiting' and (p.server = '' or not exists (select from picked q where q.server = p.server and q.turn < p.turn))
-        for update of j skip locked)
+        -- Compared with a parameter: for a constant, all of the index by owner could be read instead of that by id.
+        select j.id from jobs j where j.state = ${'waiting'} and j.id = any (array(
+          select p.id from picked p where p.server = '' or not exists (select from picked q where q.server = p.server and q.turn < p.turn)))
+        for update skip locked)
     update jobs j set state = 'running', worker = ${worker}, attempts = j.attempts + 1, lease_until = ${leaseEnd}
-    from free where j.id = free.id
-    returning j.id, j.kind, j.payload, j.owner, j.server, j.attempts, j.slot, free.turn`)
+    where j.id = any (array(select id from free))
+    returning j.id, j.kind, j.payload, j.owner, j.server, j.attempts, j.slot, (select p.turn from picked p where p.id = j.id) as turn`)
   return claimed.sort((a, b) => a.turn - b.turn)
+}
+
+/**
+ * For a connection that claims jobs. Statements are planned once: a plan made while the queue was empty would read all of a full one,
+ * until PostgreSQL has looked at the table again.
+ */
+export async function planForIndexes(db: Database, isOn: boolean) {
+  for (const way of ['enable_seqscan', 'enable_bitmapscan'])
+    await db.execute(isOn ? sql`set ${raw(way)} = off` : sql`reset ${raw(way)}`)
 }
 
 /** How long a worker that says nothing keeps its jobs. */
@@ -233,14 +243,19 @@ async function putBack(db: Database, worker: string, job: Job, change: Sql) {
   if (kept === 0) await complete(db, worker, job)
 }
 
-/** Every kind of recurring work has its row. One that is due earlier by new settings is. */
-export const schedule = (db: Database, slots: Record<string, Date>) =>
-  db.execute(sql`
+/**
+ * Every kind of recurring work has its row. One that is due earlier by new settings is; one that nobody did for half a day, or that no node
+ * knows any more, goes.
+ */
+export async function schedule(db: Database, slots: Record<string, Date>) {
+  await db.execute(sql`delete from jobs where slot < now() - interval '12 hours' and ${IDLE}`)
+  await db.execute(sql`
     insert into jobs (owner, kind, name, payload, state, run_at, slot)
     select '', kind, kind, '{}', 'scheduled', slot, slot from unnest(${Object.keys(slots)}::text[], ${Object.values(slots)}::timestamptz[]) s (kind, slot)
     where not exists (select from jobs where name = kind and account_id is null and state in ('running', 'canceled'))
     on conflict (account_id, name) where name is not null and ${IDLE} do update set run_at = excluded.run_at, slot = excluded.slot
       where jobs.state = 'scheduled' and jobs.attempts = 0 and jobs.run_at > excluded.run_at`)
+}
 
 /** What has become due waits for a worker. Rows that are just being replaced are left for the next time. */
 export const promote = (db: Database): Promise<number> =>
@@ -265,17 +280,16 @@ export interface JobCount {
   count: number
 }
 
-/** A longer queue is counted up to the limit. */
+/** A longer queue is counted up to the limit. Recurring work counts while it runs or fails. */
 export const countJobs = (db: Database, limit: number): Promise<JobCount[]> =>
   db.rows<JobCount>(sql`
     select kind, count(*) as count,
       case when state in ('running', 'canceled') then 'running' when state = 'failed' then 'failed'
         when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
-    from (select kind, state, attempts, run_at from jobs where slot is null or state <> 'scheduled' or attempts > 0 limit ${limit}) jobs group by 1, 3 order by 1, 3`)
+    from (select kind, state, attempts, run_at from jobs where slot is null or attempts > 0 limit ${limit}) jobs group by 1, 3 order by 1, 3`)
 
-/** When jobs that nobody works on were due. */
-export const dueTimes = sql`
-  select run_at from jobs where (state = 'waiting' or state = 'scheduled' and slot is null) and run_at <= now()`
+/** When jobs that nobody works on were due. Recurring work may belong to settings that no node has any more. */
+export const dueTimes = sql`select run_at from jobs where state in ('scheduled', 'waiting') and slot is null and run_at <= now()`
 
 /** Jobs that failed at least once and are not done. */
 export const failingJobs = sql`

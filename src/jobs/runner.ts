@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Pool } from '../db/database.ts'
+import type { Database, Pool } from '../db/database.ts'
 import * as queue from '../db/queue.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { NoAnswer, Unreachable } from '../net/safe-fetch.ts'
 import { traced } from '../net/tracing.ts'
 import type { Breaker } from './breaker.ts'
-import { isDue, nextTime, type Times } from './schedule.ts'
+import { isTime, nextTime, type Times } from './schedule.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
 
@@ -71,7 +71,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   const filling = (pool: WorkerPool) => {
     const kinds = Object.keys(pool.tasks)
     let after = ''
-    return async () => {
+    return async (db: Database) => {
       while (!isStopping()) {
         const jobs = [...running.values()].flatMap((one) => (one.pool === pool ? [one.job] : []))
         const limit = pool.slots - jobs.length
@@ -100,7 +100,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     const slot = job.slot === null ? undefined : new Date(job.slot)
     const payload = slot === undefined ? job.payload : { slot: job.slot }
     let failure: unknown
-    if (slot === undefined || isDue(times[job.kind]!, slot, new Date()))
+    if (slot === undefined || isTime(times[job.kind]!, slot))
       failure = await traced(`job ${job.kind}`, 'internal', { 'goldmaster.job': job.kind }, () =>
         task(payload as never, signal),
       ).then(() => undefined, failureOf)
@@ -167,14 +167,24 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
 
   const fills = pools.map(filling)
   let promotedAt = Number.NEGATIVE_INFINITY
-  const look = async () => {
+  const look = async (db: Database) => {
     isWoken = false
     if (performance.now() - promotedAt >= TICK_MS) {
       promotedAt = performance.now()
       await queue.promote(db)
     }
-    for (const fill of fills) await fill()
+    for (const fill of fills) await fill(db)
   }
+  /** A connection of its own: whatever jobs do with the others, the queue is looked at. */
+  const attend = () =>
+    db.onOneConnection(async (db) => {
+      await queue.planForIndexes(db, true)
+      while (!isStopping()) {
+        await look(db)
+        await rest()
+      }
+      await queue.planForIndexes(db, false)
+    })
 
   let reclaimsFrom = 0
   const renew = async () => {
@@ -203,7 +213,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   }
 
   await schedule()
-  const loops = [repeat(look, rest), repeat(renew, () => pause(RENEW_MS)), repeat(schedule, () => pause(SCHEDULE_MS))]
+  const loops = [repeat(attend, async () => {}), repeat(renew, () => pause(RENEW_MS)), repeat(schedule, () => pause(SCHEDULE_MS))]
   return {
     async stop() {
       stopping.abort()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daily, everyMinutes, hourly, isDue, nextTime } from './schedule.ts'
+import { daily, everyMinutes, hourly, isTime, nextTime } from './schedule.ts'
 
 const at = (time: string) => new Date(`2026-03-04T${time}Z`)
 const next = (times: readonly number[], after: string) => nextTime(times, at(after)).toISOString()
@@ -22,9 +22,7 @@ test('daily work is due at the next of its times, in whatever order they are giv
   expect(next(times, '20:00:00')).toBe('2026-03-05T02:30:00.000Z')
 })
 
-test('a missed time is made up for within half a day, unless the settings have it no more', () => {
-  const times = daily(['02:30'])
-  expect(isDue(times, at('02:30:00'), at('14:30:00'))).toBe(true)
-  expect(isDue(times, at('02:30:00'), at('14:31:00'))).toBe(false)
-  expect(isDue(daily(['04:00']), at('02:30:00'), at('02:31:00'))).toBe(false)
+test('a time that the settings have no more is none', () => {
+  expect(isTime(daily(['02:30']), at('02:30:00'))).toBe(true)
+  expect(isTime(daily(['04:00']), at('02:30:00'))).toBe(false)
 })

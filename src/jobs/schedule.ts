@@ -22,7 +22,5 @@ export function nextTime(times: Times, after: Date): Date {
   return new Date(Math.min(...upcoming))
 }
 
-/** Work that no node did in time is made up for within half a day, once; what is later, or due at no time of these settings, is skipped. */
-const LATE_MS = 12 * 60 * MINUTE_MS
-export const isDue = (times: Times, slot: Date, now: Date): boolean =>
-  now.getTime() - slot.getTime() <= LATE_MS && times.includes((slot.getTime() / MINUTE_MS) % DAY)
+/** Whether work is due at such a time by these settings: they may have changed. */
+export const isTime = (times: Times, slot: Date): boolean => times.includes((slot.getTime() / MINUTE_MS) % DAY)
