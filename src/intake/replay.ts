@@ -1,7 +1,7 @@
 import { badSignature, bodyGone } from '../contract/errors.ts'
 import type { Database, Pool } from '../db/database.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
-import { BODY_NOTES } from '../domain/integrations/stored-bodies.ts'
+import { BODY_NOTES } from '../domain/integrations/intake-usage.ts'
 import { deliver, refuse } from './deliver.ts'
 import { LONG_STORED, replayHeavy } from './heavy/heavy.ts'
 import { deliveryOf, unread } from './ingest.ts'

@@ -24,11 +24,11 @@ const EXPIRED: Record<string, { fill: Sql; left: Sql }> = {
     fill: sql`insert into verifications (identifier, value, expires_at) values ('a', 'b', ${old})`,
     left: sql`select from verifications`,
   },
-  login_codes: {
+  oauth_codes: {
     fill: sql`
-      insert into login_codes (hash, user_id, code_challenge, client_name, scopes, expires_at)
+      insert into oauth_codes (hash, user_id, code_challenge, client_name, scopes, expires_at)
       values (${Buffer.alloc(32)}, 1, '', '', '{}', ${old})`,
-    left: sql`select from login_codes`,
+    left: sql`select from oauth_codes`,
   },
   idempotency_keys: {
     fill: sql`
@@ -44,9 +44,9 @@ const EXPIRED: Record<string, { fill: Sql; left: Sql }> = {
       insert into refresh_tokens (hash, token_id, assistant_id, expires_at) select ${Buffer.alloc(32)}, id, 'a', ${old} from token`,
     left: sql`select from refresh_tokens`,
   },
-  assistants: {
-    fill: sql`insert into assistants (id, name, redirect_uris, registered_at) values ('a', 'A', '{}', ${old})`,
-    left: sql`select from assistants`,
+  oauth_clients: {
+    fill: sql`insert into oauth_clients (id, name, redirect_uris, registered_at) values ('a', 'A', '{}', ${old})`,
+    left: sql`select from oauth_clients`,
   },
 }
 

@@ -46,7 +46,7 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into audit_log (account_id, user_id, action) values (${account_id}, ${user}, 'editProject')`,
     sql`insert into failure_rules (account_id, rule_id, definition) values (${account_id}, 'own', '{"pattern": "boom"}')`,
     sql`insert into refused_requests (day, account_id, address, reason, count) values ('2026-10-05', ${account_id}, '192.0.2.1', 'rate_limited', 4)`,
-    sql`insert into stored_bodies (account_id, day, bytes) values (${account_id}, '2026-10-05', 4)`,
+    sql`insert into intake_usage (account_id, day, bytes) values (${account_id}, '2026-10-05', 4)`,
     sql`insert into channels (id, account_id, kind, name, secret_sealed) overriding system value
         values (${channel}, ${account_id}, 'discord', 'builds', ${vault.seal('https://discord.example/x', sealedIn('channels', channel, 'secret_sealed'))})`,
     sql`insert into channel_rules (account_id, channel_id, project_id, subject) values (${account_id}, ${channel}, ${project_id}, 'breakage')`,

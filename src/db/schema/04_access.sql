@@ -34,7 +34,7 @@ create table refresh_tokens (
 create index refresh_tokens_token on refresh_tokens (token_id, created_at desc);
 create index refresh_tokens_age on refresh_tokens (expires_at);
 
-create table assistants (
+create table oauth_clients (
   -- Made from what it said, so that saying the same again makes no second row.
   id             text primary key,
   name           text not null,
@@ -44,10 +44,10 @@ create table assistants (
   -- When somebody last let it in; those nobody lets in are forgotten first.
   used_at        timestamptz(3)
 );
-create index assistants_unused on assistants (registered_at desc) where used_at is null;
+create index oauth_clients_unused on oauth_clients (registered_at desc) where used_at is null;
 
 -- A code from the consent page, exchanged once for a token. It stays after its use, so that a second use is noticed.
-create table login_codes (
+create table oauth_codes (
   hash            bytea primary key check (octet_length(hash) = 32),
   user_id         integer not null references users on delete cascade,
   code_challenge  text not null,
@@ -58,10 +58,10 @@ create table login_codes (
   token_id        integer references api_tokens on delete cascade,
   created_at      timestamptz(3) not null default now(),
   -- A code for an assistant is worth nothing to another, nor to a command line.
-  assistant_id    text references assistants on delete cascade,
+  assistant_id    text references oauth_clients on delete cascade,
   redirect_uri    text
 );
-create index login_codes_age on login_codes (expires_at);
+create index oauth_codes_age on oauth_codes (expires_at);
 
 -- The first answer to a repeated request, for a day.
 create table idempotency_keys (

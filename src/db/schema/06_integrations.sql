@@ -93,7 +93,7 @@ create trigger deliveries_changed_object after update of body_object on deliveri
 
 -- Bytes of bodies stored for an account, by the day they arrived. Nodes add what they stored once in a while: no row is written by
 -- every delivery.
-create table stored_bodies (
+create table intake_usage (
   account_id  bigint not null references accounts on delete cascade,
   day         date not null,
   bytes       bigint not null,

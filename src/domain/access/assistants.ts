@@ -18,22 +18,22 @@ export async function register(db: Database, client_name: string, redirectUris: 
   const redirect_uris = [...new Set(redirectUris.map(withoutLocalPort))].sort()
   const id = hashOf(JSON.stringify([name, redirect_uris])).toString('base64url')
   await db.execute(sql`
-    insert into assistants (id, name, redirect_uris) values (${id}, ${name}, ${redirect_uris})
+    insert into oauth_clients (id, name, redirect_uris) values (${id}, ${name}, ${redirect_uris})
     on conflict (id) do update set registered_at = now()`)
   await db.execute(sql`
-    delete from assistants where id in (
-      select id from assistants where used_at is null order by registered_at desc offset ${UNUSED_MAX})`)
+    delete from oauth_clients where id in (
+      select id from oauth_clients where used_at is null order by registered_at desc offset ${UNUSED_MAX})`)
   return { id, name, redirect_uris }
 }
 
 export const find = (db: Database, id: string): Promise<Assistant | undefined> =>
-  db.one(sql`select id, name, redirect_uris from assistants where id = ${id}`)
+  db.one(sql`select id, name, redirect_uris from oauth_clients where id = ${id}`)
 
-export const noteUse = (db: Database, id: string) => db.execute(sql`update assistants set used_at = now() where id = ${id}`)
+export const noteUse = (db: Database, id: string) => db.execute(sql`update oauth_clients set used_at = now() where id = ${id}`)
 
 export const purge = (db: Database) =>
   db.execute(sql`
-    delete from assistants
+    delete from oauth_clients
     where (used_at is null and registered_at < now() - make_interval(days => ${UNUSED_DAYS}))
       or used_at < now() - make_interval(days => ${USED_DAYS})`)
 

@@ -33,7 +33,7 @@ export async function issue(db: Database, { user_id, code_challenge, client_name
   await requireVerified(db, user_id)
   const granted = scopes.length === 0 ? LOGIN_SCOPES : GRANTABLE_SCOPES.filter((scope) => scopes.includes(scope))
   await db.execute(sql`
-    insert into login_codes (hash, user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at)
+    insert into oauth_codes (hash, user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at)
     values (${hashOf(code)}, ${user_id}, ${code_challenge}, ${client_name}, ${granted}, ${assistant?.id ?? null},
       ${assistant?.redirect_uri ?? null}, now() + make_interval(mins => ${MINUTES}))`)
   return code
@@ -77,7 +77,7 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     const found = await db.one<Code>(sql`
       select user_id, code_challenge, client_name, scopes, assistant_id, redirect_uri, expires_at > now() as alive,
         used_at is not null as used, token_id
-      from login_codes where hash = ${hash} for update`)
+      from oauth_codes where hash = ${hash} for update`)
     if (found?.used) {
       if (found.token_id !== null) await tokens.revoke(db, found.token_id)
       return undefined
@@ -87,7 +87,7 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
     const expires_at = new Date(Date.now() + LOGIN_DAYS * 86_400_000).toISOString()
     const name = `${found.client_name} ${asked.device_name?.trim() ?? ''}`.trim().slice(0, NAME_MAX).toWellFormed()
     const token = await tokens.create(db, { user_id: found.user_id, name, scopes: found.scopes, created_via, expires_at })
-    await db.execute(sql`update login_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
+    await db.execute(sql`update oauth_codes set used_at = now(), token_id = ${token.id} where hash = ${hash}`)
     await record(db, accountsOf(found.user_id), {
       actor: 'user',
       user_id: found.user_id,

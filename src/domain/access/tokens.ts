@@ -190,7 +190,7 @@ export async function rotate(db: Database, id: number): Promise<string> {
 
 /** All that act for a user, and the codes that were to become one. Codes first: one that is exchanged right now becomes a token before. */
 export async function revokeAll(db: Database, userId: number): Promise<number> {
-  await db.execute(sql`delete from login_codes where user_id = ${userId} and used_at is null`)
+  await db.execute(sql`delete from oauth_codes where user_id = ${userId} and used_at is null`)
   return db.execute(sql`update api_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null`)
 }
 

@@ -42,7 +42,7 @@ export async function deleteUser(db: Pool, userId: number, onProgress?: () => vo
   return forgetPerson(db, userId, undefined, onProgress)
 }
 
-const WAYS_IN = ['sessions', 'two_factors', 'recovery_codes', 'passkeys', 'scim_users', 'logins', 'login_codes', 'api_tokens']
+const WAYS_IN = ['sessions', 'two_factors', 'recovery_codes', 'passkeys', 'scim_users', 'logins', 'oauth_codes', 'api_tokens']
 
 const closeUser = (db: Database, userId: number) =>
   db.transaction(async (db) => {

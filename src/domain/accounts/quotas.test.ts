@@ -5,7 +5,7 @@ import { openStudio, type Studio, UNLIMITED } from '../../../test/support/studio
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
-import { IntakeQuota } from '../integrations/stored-bodies.ts'
+import { IntakeQuota } from '../integrations/intake-usage.ts'
 import { readQuotas } from './quotas.ts'
 
 const PASSWORD = 'a long enough password'
@@ -69,7 +69,7 @@ test('a delivery too many is refused before it is taken, until the next day, and
   // Another process knows it too, and the day after nobody does.
   fresh()
   expect((await tell('owl')).status).toBe(429)
-  await studio.db.execute(sql`update stored_bodies set day = day - 1`)
+  await studio.db.execute(sql`update intake_usage set day = day - 1`)
   fresh()
   expect((await tell('owl')).status).toBe(200)
   await set('none')

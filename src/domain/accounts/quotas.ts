@@ -82,7 +82,7 @@ export async function usage(db: Database, service: Quotas, accountId: number, da
   const told = (await db.one<{ stored_bytes: number; deliveries: number }>(sql`
     select coalesce(sum(bytes) filter (where day > coalesce(current_date - ${bodyDays(days, accountId)}, '-infinity')), 0)::float8 as stored_bytes,
       coalesce(sum(deliveries) filter (where day = current_date), 0)::float8 as deliveries
-    from stored_bodies where account_id = ${accountId}`))!
+    from intake_usage where account_id = ${accountId}`))!
   const count = async (kind: keyof typeof counted) => (await db.one<{ used: number }>(counted[kind](accountId)))!.used
   const used: Record<QuotaKind, number | null> = {
     ...told,

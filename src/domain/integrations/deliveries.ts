@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
-import { type BodyNote, REFUSED_MAX } from './stored-bodies.ts'
+import { type BodyNote, REFUSED_MAX } from './intake-usage.ts'
 
 /** A request with a good token, as it is kept. */
 export interface Arrival {

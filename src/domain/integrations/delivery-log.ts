@@ -6,7 +6,7 @@ import * as objects from '../objects/objects.ts'
 import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { IntegrationContext } from './context.ts'
-import { BODY_NOTES, type BodyNote } from './stored-bodies.ts'
+import { BODY_NOTES, type BodyNote } from './intake-usage.ts'
 
 /** What tools told, as the build engineer sees it. */
 interface Listed {

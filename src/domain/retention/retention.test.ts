@@ -126,7 +126,7 @@ test('expired sessions, links and codes go by themselves', async () => {
     select 1, n::text, now() + case when n > 700 then 1 else -1 end * interval '1 hour' from ${numbers(705)}`)
   await db.execute(sql`insert into verifications (identifier, value, expires_at) values ('a', 'b', now() - interval '1 hour')`)
   await db.execute(sql`
-    insert into login_codes (hash, user_id, code_challenge, client_name, scopes, expires_at)
+    insert into oauth_codes (hash, user_id, code_challenge, client_name, scopes, expires_at)
     values (${Buffer.alloc(32)}, 1, '', '', '{}', now() - interval '25 hours')`)
   expect(await purgeExpired(db)).toBe(702)
   expect(await db.rows(sql`select from sessions`)).toHaveLength(5)

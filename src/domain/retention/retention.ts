@@ -124,7 +124,7 @@ const EXPIRED: Purge[] = [
     () =>
       sql`expires_at < now() and not exists (select from export_chunks c where c.account_id = exports.account_id and c.export_id = exports.id)`,
   ),
-  deleting(sql`login_codes`, () => sql`expires_at < now() - interval '1 day'`),
+  deleting(sql`oauth_codes`, () => sql`expires_at < now() - interval '1 day'`),
   deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
   // What only the operator looks at; addresses among it.
   deleting(sql`refused_requests`, () => sql`day < current_date - 7`),

@@ -169,7 +169,7 @@ describe('the exchange', () => {
 
   test('refuses a code after five minutes', async () => {
     const form = await login.codeFor()
-    await login.studio.db.execute(sql`update login_codes set expires_at = now() - interval '1 second' where used_at is null`)
+    await login.studio.db.execute(sql`update oauth_codes set expires_at = now() - interval '1 second' where used_at is null`)
     expect(await login.exchange(form)).toMatchObject(refusal('invalid_grant'))
   })
 

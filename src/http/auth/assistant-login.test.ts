@@ -217,9 +217,9 @@ describe('registering', () => {
     7,
     null,
   ])('refuses to send a browser to %j', async (uri) => {
-    const before = await login.studio.db.rows(sql`select from assistants`)
+    const before = await login.studio.db.rows(sql`select from oauth_clients`)
     expect(await login.register({ redirect_uris: [BACK, uri] })).toMatchObject(refusal('invalid_redirect_uri'))
-    expect(await login.studio.db.rows(sql`select from assistants`)).toHaveLength(before.length)
+    expect(await login.studio.db.rows(sql`select from oauth_clients`)).toHaveLength(before.length)
   })
 
   test.each([
@@ -256,16 +256,16 @@ describe('registering', () => {
   test('does not fill the database: the oldest that nobody let in make room, and a week ends them all', async () => {
     const used = await login.codeFor({ client_id: await login.idOf({ client_name: 'Let in' }) })
     await login.studio.db.execute(sql`
-      insert into assistants (id, name, redirect_uris, registered_at)
+      insert into oauth_clients (id, name, redirect_uris, registered_at)
       select 'flood ' || n, 'Flood', '{}', now() - make_interval(secs => n) from generate_series(1, 10050) n`)
     const fresh = await login.idOf({ client_name: 'Fresh' })
-    const unused = await login.studio.db.rows<{ id: string }>(sql`select id from assistants where used_at is null`)
+    const unused = await login.studio.db.rows<{ id: string }>(sql`select id from oauth_clients where used_at is null`)
     expect(unused).toHaveLength(10_000)
     expect(unused.map(({ id }) => id)).toContain(fresh)
     expect(unused.map(({ id }) => id)).not.toContain('flood 10050')
-    await login.studio.db.execute(sql`update assistants set registered_at = now() - interval '8 days'`)
+    await login.studio.db.execute(sql`update oauth_clients set registered_at = now() - interval '8 days'`)
     await assistants.purge(login.studio.db)
-    expect(await login.studio.db.rows(sql`select id from assistants where used_at is null`)).toEqual([])
+    expect(await login.studio.db.rows(sql`select id from oauth_clients where used_at is null`)).toEqual([])
     expect(await assistants.find(login.studio.db, used.client_id)).toMatchObject({ name: 'Let in' })
   })
 })

@@ -120,7 +120,7 @@ describe('the exchange', () => {
 
   test('refuses a code after five minutes', async () => {
     const code = await codeFor()
-    await studio.db.execute(sql`update login_codes set expires_at = now() - interval '1 second' where used_at is null`)
+    await studio.db.execute(sql`update oauth_codes set expires_at = now() - interval '1 second' where used_at is null`)
     expect(await exchange(code)).toMatchObject(REFUSED)
   })
 

@@ -73,7 +73,7 @@ describe('a forgotten password', () => {
     expect((await person.there.app('/cli/authorizations', { method: 'POST', body: consent })).status).toBe(200)
     expect((await reset(second)).status).toBe(200)
     expect((await reset(first)).status).toBe(422)
-    expect(await studio.db.rows(sql`select from login_codes where user_id = ${person.id}`)).toEqual([])
+    expect(await studio.db.rows(sql`select from oauth_codes where user_id = ${person.id}`)).toEqual([])
   })
 
   test('proves the address that the link was mailed to', async () => {

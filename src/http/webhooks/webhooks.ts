@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedDelivery } from '../../contract/errors.ts'
-import { REFUSED_MAX } from '../../domain/integrations/stored-bodies.ts'
+import { REFUSED_MAX } from '../../domain/integrations/intake-usage.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused, refuse } from '../../intake/deliver.ts'
 import { acceptHandshake } from '../../intake/handshake.ts'

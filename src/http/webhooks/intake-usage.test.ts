@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
-import { IntakeQuota } from '../../domain/integrations/stored-bodies.ts'
+import { IntakeQuota } from '../../domain/integrations/intake-usage.ts'
 import type { Fact } from '../../intake/facts.ts'
 import { ingest } from '../../intake/ingest.ts'
 import { replay } from '../../intake/replay.ts'
@@ -18,7 +18,7 @@ afterAll(() => tools.close())
 
 /** A fresh node over what the others wrote down. */
 beforeEach(async () => {
-  await tools.studio.db.execute(sql`delete from stored_bodies`)
+  await tools.studio.db.execute(sql`delete from intake_usage`)
   tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
 })
 
@@ -125,7 +125,7 @@ describe('over its quota', () => {
     await tools.studio.service.intakeQuota.flush(tools.studio.db)
     tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
     expect(await stored((await send('e')).delivery_id)).toMatchObject({ shown: false })
-    await tools.studio.db.execute(sql`update stored_bodies set day = day - 30`)
+    await tools.studio.db.execute(sql`update intake_usage set day = day - 30`)
     tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
     expect(await stored((await send('f')).delivery_id)).toMatchObject({ shown: true })
   })

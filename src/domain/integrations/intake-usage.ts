@@ -90,7 +90,7 @@ export class IntakeQuota {
             'stored_bytes', coalesce(sum(bytes) filter (where day > coalesce(current_date - ${bodyDays(this.#days, accountId)}, '-infinity')), 0),
             'deliveries', coalesce(sum(deliveries) filter (where day = current_date), 0)) as written,
           (select quotas from accounts where id = ${accountId}) as quotas
-        from stored_bodies where account_id = ${accountId}`))!
+        from intake_usage where account_id = ${accountId}`))!
       const unwritten = before?.unwritten ?? { stored_bytes: 0, deliveries: 0 }
       return { written: row.written, unwritten, limits: { ...this.#limits, ...row.quotas }, readAt: performance.now() }
     } catch (error) {
@@ -107,11 +107,11 @@ export class IntakeQuota {
     usage.written.deliveries += deliveries
     await db.execute(sql`
       with old as (
-        delete from stored_bodies where account_id = ${accountId} and day <= current_date - ${bodyDays(this.#days, accountId)})
-      insert into stored_bodies (account_id, day, bytes, deliveries)
+        delete from intake_usage where account_id = ${accountId} and day <= current_date - ${bodyDays(this.#days, accountId)})
+      insert into intake_usage (account_id, day, bytes, deliveries)
       select id, current_date, ${stored_bytes}, ${deliveries} from accounts where id = ${accountId}
       on conflict (account_id, day) do update
-        set bytes = stored_bodies.bytes + excluded.bytes, deliveries = stored_bodies.deliveries + excluded.deliveries`)
+        set bytes = intake_usage.bytes + excluded.bytes, deliveries = intake_usage.deliveries + excluded.deliveries`)
   }
 }
 
