@@ -381,3 +381,10 @@ export const UGS_EVENT_TYPES = [
   'Resolved',
 ] as const
 export type UgsEventType = (typeof UGS_EVENT_TYPES)[number]
+
+/** Queues that are worked off one message after the other. */
+export const LANES = ['webhooks', 'channels', 'auditStreams', 'objects'] as const
+
+export const BACKUP_STATUSES = ['running', 'good', 'failed'] as const
+/** How a backup was tested: restored into a scratch database, or read to its end. */
+export const BACKUP_TESTS = ['restored', 'read'] as const

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { BACKUP_STATUSES, BACKUP_TESTS } from '../contract/app/operator.ts'
 import {
   CHANNEL_KINDS,
   CHANNEL_MESSAGE_STATUSES,
@@ -9,6 +8,7 @@ import {
   RULE_SUBJECTS,
 } from '../contract/channels.ts'
 import * as sets from '../contract/sets.ts'
+import { BACKUP_STATUSES, BACKUP_TESTS } from '../contract/sets.ts'
 import type { MigrationSession } from './migration-session.ts'
 import { JOB_STATES } from './queue.ts'
 

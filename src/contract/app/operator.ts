@@ -2,17 +2,13 @@ import { Type } from 'typebox'
 import { flag, instant, integer, nullable, object, oneOf, ownText, text } from '../fields.ts'
 import * as param from '../params.ts'
 import { plainGet } from '../routes/route.ts'
+import { BACKUP_STATUSES, BACKUP_TESTS, LANES } from '../sets.ts'
 import { Mail } from './shapes.ts'
 
 /** What only operators of the service see. */
 
 export const LEVELS = ['ok', 'warn', 'err'] as const
 export const UNITS = ['count', 'seconds', 'bytes'] as const
-/** Queues that are worked off one message after the other. */
-export const LANES = ['webhooks', 'channels', 'auditStreams', 'objects'] as const
-export const BACKUP_STATUSES = ['running', 'good', 'failed'] as const
-/** How a backup was tested: restored into a scratch database, or read to its end. */
-export const BACKUP_TESTS = ['restored', 'read'] as const
 
 const figure = Type.Number()
 

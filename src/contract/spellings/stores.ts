@@ -1,3 +1,4 @@
+import { labelOf } from '../labels.ts'
 import { type DeploymentStatus, PLATFORMS, type Platform } from '../sets.ts'
 
 /** The name of a store and its own words for states. The API keeps the values of `DEPLOYMENT_STATUSES`. */
@@ -98,17 +99,6 @@ export const statusAfterUpload = (store: string | null): DeploymentStatus => inf
 export const isOnlyUploaded = (store: string | null, status: DeploymentStatus, isDone: boolean): boolean =>
   isDone && status !== 'in_review' && status === infoOf(store).uploaded
 
-const PLAIN: Record<DeploymentStatus, string> = {
-  pending: 'Pending',
-  submitted: 'Submitted',
-  uploading: 'Uploading',
-  in_review: 'In review',
-  approved: 'Approved',
-  rejected: 'Rejected',
-  live: 'Live',
-  rolled_back: 'Rolled back',
-}
-
 /** The store's word for a state of the API. An upload that nobody reviews is uploaded, not approved. */
 export function statusLabel({
   store,
@@ -120,5 +110,5 @@ export function statusLabel({
   deployed_at: string | null
 }): string {
   if (isOnlyUploaded(store, status, deployed_at !== null)) return 'Uploaded'
-  return infoOf(store).statuses?.[status] ?? PLAIN[status]
+  return infoOf(store).statuses?.[status] ?? labelOf('deployment_status', status)
 }

@@ -1,4 +1,4 @@
-import type { BACKUP_STATUSES, BACKUP_TESTS } from '../../contract/app/operator.ts'
+import type { BACKUP_STATUSES, BACKUP_TESTS } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 
 /** A scheduled backup, or a try that made none. */

@@ -1,4 +1,4 @@
-import { LANES } from '../../contract/app/operator.ts'
+import { LANES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { countJobs, dueTimes, type JobCount, LEASES } from '../../db/queue.ts'
 import type { Retention } from '../accounts/retention-days.ts'
