@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const STATE_WORDS: Record<BreakageState, RegExp> = {
   open: /Broken/,
-  claimed: /Being mended/,
+  claimed: /Claimed/,
   muted: /Muted/,
   fixed: /Fixed/,
   withdrawn: /Withdrawn/,

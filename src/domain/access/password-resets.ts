@@ -36,7 +36,7 @@ export function complete(db: Database, { token, password }: { token: string; pas
     await mailedLinks.withdraw(db, 'password-reset', String(id))
     await sessions.endAll(db, id)
     const revoked = await tokens.revokeAll(db, id)
-    await writeToUser(db, id, mailTemplates.passwordChanged(site, 'by a link that was mailed to you', revoked))
+    await writeToUser(db, id, mailTemplates.passwordChanged(site, 'with a link from an email', revoked))
     return id
   })
 }

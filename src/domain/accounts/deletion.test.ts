@@ -99,14 +99,14 @@ test('of a deleted user no name and no address is left anywhere, and history has
   await plant(`${NAME} <${ADDRESS.toUpperCase()}>`, ['account', 'project', 'person'])
   await plant(`Of ${NAME}, ${ADDRESS}`, ['account', 'project'], other)
   await own.db.execute(sql`
-    insert into mails (to_address, account_id, subject, text) values ('friend@example.com', ${account}, 'Hello', ${`${NAME} invites you`})`)
+    insert into mails (to_address, account_id, subject, text) values ('friend@example.com', ${account}, 'Hello', ${`${NAME} invited you`})`)
   expect((await traces(NAME)).length).toBeGreaterThan(60)
   const out = JSON.parse(await admin({ db: own.db, vault }, 'user', 'delete', ADDRESS, '--yes', '--json'))
   expect(out).toMatchObject({ id: person, deleted: true })
   expect(await traces(NAME, ADDRESS)).toEqual([])
   const posted = await own.db.rows(sql`
     select text as said from mails where to_address = 'friend@example.com' union all select email from invitations where email = ${FORMER}`)
-  expect(posted).toEqual([{ said: `${FORMER} invites you` }])
+  expect(posted).toEqual([{ said: `${FORMER} invited you` }])
   const assigned = await own.db.one(sql`select u.name from tasks t join users u on u.id = t.user_id where t.user_id = ${person}`)
   expect(assigned).toEqual({ name: FORMER })
   const left = await own.db.one(sql`
@@ -200,8 +200,8 @@ test('a deletion that broke off is started again, and leaves nothing of the acco
       insert into invitations (account_id, email, role, token_hash, expires_at) values (${of}, ${invited}, 'member', sha256(${whose}::bytea), now())`)
     await own.db.execute(sql`
       insert into mails (to_address, to_user_id, account_id, subject, text, unsubscribe) values
-        (${invited}, null, ${of}, ${`Ann invites you to ${whose}`}, 'x', ''), (null, ${member}, ${of}, 'Hello', ${`Of ${whose}`}, ''),
-        (${invited}, null, null, ${`Kim invites you to ${whose}`}, 'x', ''),
+        (${invited}, null, ${of}, ${`Ann invited you to ${whose}`}, 'x', ''), (null, ${member}, ${of}, 'Hello', ${`Of ${whose}`}, ''),
+        (${invited}, null, null, ${`Kim invited you to ${whose}`}, 'x', ''),
         (null, ${member}, null, 'Today', ${`${whose}\nhttps://gold.example/projects/${await projectOf(of)}`}, 'stop')`)
   }
   const people = await own.db.rows<{ email: string }>(sql`
@@ -225,5 +225,5 @@ test('a deletion that broke off is started again, and leaves nothing of the acco
   expect(await neighbours()).toEqual(before)
   const kept = await own.db.rows<{ subject: string }>(sql`
     select subject from mails where to_address = ${invited} or to_user_id = ${member} order by id`)
-  expect(kept.map(({ subject }) => subject)).toEqual(['Ann invites you to Fox', 'Hello', 'Kim invites you to Fox', 'Today'])
+  expect(kept.map(({ subject }) => subject)).toEqual(['Ann invited you to Fox', 'Hello', 'Kim invited you to Fox', 'Today'])
 })

@@ -38,9 +38,9 @@ const TELLERS: Record<MessageSubject, Teller> = {
   test: async (_db, _projectId, _id, site) => ({
     ...PLAIN,
     tone: 'neutral',
-    title: 'This is a test',
+    title: 'Test message',
     url: `${site}/settings/channels`,
-    facts: [{ label: 'Goldmaster', value: 'can post here. What it posts is up to the rules of this channel.' }],
+    facts: [{ label: 'Goldmaster', value: 'can post to this channel. Its rules decide which messages it gets.' }],
     links: [{ label: 'Open', url: `${site}/settings/channels` }],
   }),
 }
@@ -49,7 +49,7 @@ const PLAIN = { facts: [], links: [], mentions: [], here: false }
 
 /** One asset by its name, several by their change: a person who reads a list of these must tell them apart. */
 const waitingWords = (waiting: number, name: string, number: string | null) =>
-  waiting === 1 ? `${scrub(name)} waits` : `${waiting} assets${number === null ? '' : ` of ${number}`} wait`
+  waiting === 1 ? `${scrub(name)} is` : `${waiting} assets${number === null ? '' : ` of ${number}`} are`
 
 async function approvalAnnouncement(db: Database, projectId: number, id: string, site: string) {
   const NAMES_SHOWN = 5
@@ -77,8 +77,8 @@ async function approvalAnnouncement(db: Database, projectId: number, id: string,
     tone: waiting > 0 ? ('warn' as const) : ('good' as const),
     title:
       waiting > 0
-        ? `${waitingWords(waiting, names[0]!, number)} for approval in ${scrub(project)}`
-        : `${total === 1 ? 'The asset was' : `All ${total} assets were`} decided in ${scrub(project)}`,
+        ? `${waitingWords(waiting, names[0]!, number)} waiting for approval in ${scrub(project)}`
+        : `${total === 1 ? 'The asset was' : `All ${total} assets were`} reviewed in ${scrub(project)}`,
     url,
     facts: [
       ...(change ? [{ label: 'Change', value: scrub(change) }] : []),
@@ -144,7 +144,7 @@ async function staleBranchAnnouncement(db: Database, projectId: number, branch: 
     ...PLAIN,
     tone: 'bad' as const,
     title: scrub(
-      good ? `${branch} was last good ${age} ago, at ${good.display_identifier}` : `${branch} has no known good change`,
+      good ? `${branch} was last good ${age} ago, at ${good.display_identifier}` : `${branch} has no last known good change`,
     ),
     url,
     facts: [

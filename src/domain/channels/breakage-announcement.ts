@@ -57,7 +57,7 @@ const find = (db: Database, projectId: number, id: string, occurrence?: number):
 
 const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string }> = {
   open: { tone: 'bad', words: 'Broken' },
-  claimed: { tone: 'warn', words: 'Being mended' },
+  claimed: { tone: 'warn', words: 'Claimed' },
   muted: { tone: 'neutral', words: 'Muted' },
   fixed: { tone: 'good', words: 'Fixed' },
   withdrawn: { tone: 'neutral', words: 'Withdrawn' },
@@ -93,9 +93,9 @@ export async function breakageAnnouncement(
     { label: 'Jobs', value: `${k.jobs.slice(0, JOBS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}` },
     { label: 'Since', value: `${k.opened}, ${k.build_count} failed ${k.build_count === 1 ? 'build' : 'builds'}` },
     k.owner !== null && { label: 'Owner', value: k.owner.name, person: k.owner },
-    k.flaky && { label: 'Flickering', value: `failed and passed again ${times(k.came_back + 1)}; no change is a suspect` },
+    k.flaky && { label: 'Flaky', value: `failed and passed again ${times(k.came_back + 1)}, so no change is suspected` },
     ...(k.state === 'fixed' ? fixFacts(k.fix) : []),
-    k.state === 'withdrawn' && k.same_as !== null && { label: 'Same as', value: `#${k.same_as.id} ${titleOf(k.same_as)}` },
+    k.state === 'withdrawn' && k.same_as !== null && { label: 'Duplicate of', value: `#${k.same_as.id} ${titleOf(k.same_as)}` },
     k.state === 'withdrawn' && k.same_as === null && { label: 'Why', value: 'it was not a failure' },
   ]
   const suspect = k.suspect && {
@@ -132,8 +132,7 @@ export async function breakageAnnouncement(
 const titled = (said: string, k: Row) => scrub(`${said}${k.branch === null ? '' : ` on ${k.branch}`}: ${titleOf(k)}`)
 
 const wordsOf = ({ state, flaky, came_back }: Row, words: string) => {
-  if (flaky && (state === 'open' || state === 'fixed'))
-    return state === 'open' ? 'Flickering, broken now' : 'Flickering, passing now'
+  if (flaky && (state === 'open' || state === 'fixed')) return state === 'open' ? 'Flaky, failing now' : 'Flaky, passing now'
   return state === 'open' && came_back > 0 ? 'Broken again' : words
 }
 

@@ -112,19 +112,19 @@ const isOver = ({ state }: Known) => state === 'fixed' || state === 'withdrawn'
 
 const WHY: Partial<Record<MessageSubject, (known: Known, head: Head) => string | undefined>> = {
   breakage: (k, { to_user_id }) => {
-    if (isOver(k)) return `It was ${k.state} before this was sent.`
+    if (isOver(k)) return `The breakage was already ${k.state} when this was due.`
     if (to_user_id > 0 && !k.concerned) return 'The person is no longer a suspect or the owner.'
   },
   breakage_fixed: (k) => {
-    if (k.flaky && k.has_main) return 'It flickers: that is counted in one message.'
-    if (k.state !== 'fixed' && !k.reopening_waits) return 'It is no longer fixed.'
+    if (k.flaky && k.has_main) return 'The breakage is flaky: all its changes are counted in one message.'
+    if (k.state !== 'fixed' && !k.reopening_waits) return 'The breakage is no longer fixed.'
     if (k.last_word === 'breakage_fixed' || (k.last_word === null && k.has_main))
-      return 'The room got no message that it was broken.'
+      return 'The channel never got a message that it was broken.'
   },
   breakage_reopened: (k) => {
-    if (k.flaky) return 'It flickers: that is counted in one message.'
-    if (isOver(k)) return `It was ${k.state} before this was sent.`
-    if (k.last_word !== 'breakage_fixed') return 'The last message in the room already says that it is broken.'
+    if (k.flaky) return 'The breakage is flaky: all its changes are counted in one message.'
+    if (isOver(k)) return `The breakage was already ${k.state} when this was due.`
+    if (k.last_word !== 'breakage_fixed') return 'The last message in the channel already says that it is broken.'
   },
-  breakage_flickering: (k) => (k.state === 'withdrawn' ? 'It was withdrawn before this was sent.' : undefined),
+  breakage_flickering: (k) => (k.state === 'withdrawn' ? 'The breakage was withdrawn before this was sent.' : undefined),
 }

@@ -162,8 +162,7 @@ async function setRules(db: Database, accountId: number, channelId: number, rule
 }
 
 export function requireWholeRule({ subject, hours, quiet_from, quiet_until }: Partial<Rule>) {
-  if ((quiet_from == null) !== (quiet_until == null))
-    throw invalidParameter('rules', 'quiet hours need both a beginning and an end')
+  if ((quiet_from == null) !== (quiet_until == null)) throw invalidParameter('rules', 'quiet hours need a start and an end')
   if ((subject === 'last_known_good') !== (hours != null))
     throw invalidParameter('rules', 'hours belong to last_known_good, which needs them')
 }
@@ -174,22 +173,22 @@ export function requireRoom(kind: ChannelKind, room: string) {
   if (needed && !/^[CG][A-Z0-9]{6,20}$/.test(room.trim()))
     throw invalidParameter(
       'room',
-      'must be the id of a channel, such as C024BE91L; it stands at the end of the channel’s details',
+      'must be the ID of a channel, such as C024BE91L; Slack shows it at the bottom of the channel details',
     )
-  if (!needed && room.trim() !== '') throw invalidParameter('room', 'is fixed by the address of the webhook')
+  if (!needed && room.trim() !== '') throw invalidParameter('room', 'can’t be set: the webhook URL already names the channel')
 }
 
 /** Pasted ones come with blanks around them. */
 export function readSecret(kind: ChannelKind, text: string): string {
   const secret = text.trim()
   if (CHANNEL_KIND_TABLE[kind].secret === 'token') {
-    if (!/^xox[a-z]-[\w-]{8,250}$/.test(secret)) throw invalidParameter('secret', 'must be a bot token, which begins with xoxb-')
+    if (!/^xox[a-z]-[\w-]{8,250}$/.test(secret)) throw invalidParameter('secret', 'must be a bot token, which starts with xoxb-')
     return secret
   }
   const url = secret.length <= URL_MAX && URL.canParse(secret) ? new URL(secret) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw invalidParameter('secret', 'must be the address of a webhook, which begins with https://')
-  if (url.username !== '' || url.password !== '') throw invalidParameter('secret', 'must not hold a password')
+    throw invalidParameter('secret', 'must be a webhook URL, which starts with https://')
+  if (url.username !== '' || url.password !== '') throw invalidParameter('secret', 'must not contain a password')
   // As it was given: some are signed as they are spelt.
   return secret
 }

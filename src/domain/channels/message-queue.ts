@@ -165,7 +165,7 @@ export const recordLater = (db: Database, { id, channel_id, to_user_id }: Head, 
         ${rests(to_user_id !== 0)} = greatest(${rests(to_user_id !== 0)}, goldmaster_now() + make_interval(secs => ${seconds})) where id = ${channel_id}`)
     const silent = await db.one<{ failing: boolean }>(sql`
       select failing_since < now() - interval '5 days' as failing from channels where id = ${channel_id}`)
-    if (silent?.failing) await breakOff(db, channel_id, `For five days nothing got through. The last answer: ${why}`)
+    if (silent?.failing) await breakOff(db, channel_id, `No message could be delivered for 5 days. Last error: ${why}`)
   })
 
 /** The channel is left alone for a while; what is at its head stays as it is. */
@@ -207,8 +207,8 @@ async function breakOff(db: Database, channelId: number, why: string) {
     await mails.writeToOwners(
       db,
       broken.account_id,
-      'A chat channel was switched off',
-      `Nothing can be posted to “${broken.name}” any more, so it was switched off.\n\n${scrub(why)}\n\nOnce that is mended, switch it on again in the settings, under channels: what waits is sent then.\n`,
+      'A chat channel was disabled',
+      `Goldmaster can’t post to the channel “${broken.name}” anymore, so it was disabled.\n\n${scrub(why)}\n\nFix the problem, then resume the channel under Settings, Chat channels. Pending messages are sent then.\n`,
     )
   }
 }

@@ -6,9 +6,9 @@ import type { MailTemplate } from '../mail/mails.ts'
 const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   suspected: ({ suspect }) =>
     `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
-  given: () => 'You were made the owner of this breakage.',
-  approval: () => 'Assets wait for your approval.',
-  task: () => 'You were assigned a task.',
+  given: () => 'This breakage was assigned to you.',
+  approval: () => 'Assets are waiting for your approval.',
+  task: () => 'A task was assigned to you.',
 }
 
 /** What concerns one person, told at once. */
@@ -19,7 +19,7 @@ export const concerning = (kind: NotificationKind, said: Announcement, stop: str
 
 ${announced(said)}
 
-You get this because “${NOTIFICATION_KINDS[kind]}” is mailed to you. Stop these mails: ${stop}`,
+You get this email because of your notification setting “${NOTIFICATION_KINDS[kind]}”. Stop these emails: ${stop}`,
 })
 
 /** An announcement as plain text. */
@@ -27,7 +27,7 @@ const announced = ({ title, facts, evidence, suspect, links }: Announcement): st
   [
     title,
     facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
-    evidence && `The log says: ${evidence}`,
+    evidence && `Error: ${evidence}`,
     suspect &&
       `Suspect: ${suspect.change}${authorOf(suspect)}${suspect.reason === '' ? '' : ` (${suspect.reason})`}\n${suspect.url}`,
     links.map(({ label, url }) => `${label}: ${url}`).join('\n'),
@@ -59,11 +59,11 @@ export const digest = (projects: readonly DigestProject[], stop: string): MailTe
   const opened = projects.reduce((sum, project) => sum + project.counts.opened, 0)
   const open = projects.reduce((sum, project) => sum + project.open, 0)
   return {
-    subject: `Your studio today: ${opened} newly broken, ${open} open`,
+    subject: `Daily digest: ${opened} new ${opened === 1 ? 'breakage' : 'breakages'}, ${open} open`,
     unsubscribe: stop,
     text: `${projects.map(digested).join('\n\n')}
 
-You get this once a day. Stop it: ${stop}`,
+You get this digest once a day. Stop these emails: ${stop}`,
   }
 }
 
@@ -75,8 +75,8 @@ const digested = ({ name, url, open, waiting_approvals, counts, ...listed }: Dig
     )
   }
   return [
-    `${name}: ${open === 0 ? 'nothing is broken' : `${open} open ${open === 1 ? 'breakage' : 'breakages'}`}${waiting_approvals > 0 ? `, ${waiting_approvals} waiting for approval` : ''}\n${url}`,
-    block('Newly broken', 'opened'),
+    `${name}: ${open === 0 ? 'no open breakages' : `${open} open ${open === 1 ? 'breakage' : 'breakages'}`}${waiting_approvals > 0 ? `, ${waiting_approvals} ${waiting_approvals === 1 ? 'asset' : 'assets'} waiting for approval` : ''}\n${url}`,
+    block('New breakages', 'opened'),
     block('Fixed', 'fixed'),
     block('Live', 'live'),
   ]

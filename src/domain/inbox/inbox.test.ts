@@ -144,7 +144,7 @@ describe('somebody hears', () => {
     await claim(taken, 'ann', '')
     await becomes(taken, 'claimed', id('users', 'ann'))
     await look()
-    expect(await titles('ann')).toEqual(['Being mended on main: error: given'])
+    expect(await titles('ann')).toEqual(['Claimed on main: error: given'])
   })
 
   test('of a task that somebody else gave them, and of assets of one change together', async () => {
@@ -162,7 +162,7 @@ describe('somebody hears', () => {
       insert into approvals (account_id, project_id, asset_id, commit_sha) select ${id('accounts', 'owl')}, ${project}, id, '101' from made`)
     await look()
     expect(await titles('ann')).toEqual([expect.stringContaining('Paint the door')])
-    expect(await titles('kim')).toEqual(['3 assets of CL 101 wait for approval in Starfall'])
+    expect(await titles('kim')).toEqual(['3 assets of CL 101 are waiting for approval in Starfall'])
   })
 
   test('of changes with one number in two projects, each by itself, and so does a room', async () => {
@@ -181,7 +181,7 @@ describe('somebody hears', () => {
           values (${account}, ${project}, 'T_Door', 'T_Door', 'texture') returning id)
         insert into approvals (account_id, project_id, asset_id, commit_sha) select ${account}, ${project}, id, '202' from made`)
     await quiet()
-    const words = ['T_Door waits for approval in Moonrise', 'T_Door waits for approval in Starfall']
+    const words = ['T_Door is waiting for approval in Moonrise', 'T_Door is waiting for approval in Starfall']
     expect((await titles('kim')).sort()).toEqual(words)
     const said = vendors()
       .messages('slack')
@@ -310,7 +310,7 @@ describe('the inbox', () => {
 describe('the mail of the day', () => {
   const digests = async () => {
     await sendDigests({ db: db(), ...means() })
-    return (await mails()).filter(({ subject }) => subject.startsWith('Your studio'))
+    return (await mails()).filter(({ subject }) => subject.startsWith('Daily digest'))
   }
   /** It is eight in the morning or later somewhere, and earlier elsewhere, whenever this runs. */
   const zoneWhere = async (holds: (hour: number) => boolean) => {
@@ -333,7 +333,7 @@ describe('the mail of the day', () => {
     const [mail] = await digests()
     for (const words of [
       'Starfall: 1 open breakage',
-      'Newly broken',
+      'New breakages',
       'main: error: The cave fell in',
       'Fixed',
       'The lamp went out',
@@ -350,7 +350,7 @@ describe('the mail of the day', () => {
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)},
         digested_at = now() - interval '26 hours' where id = ${id('users', 'kim')}`)
     const [mail] = await digests()
-    expect(mail!.subject).toBe('Your studio today: 14 newly broken, 14 open')
+    expect(mail!.subject).toBe('Daily digest: 14 new breakages, 14 open')
     expect(mail!.text.match(/number \d+/g)).toHaveLength(10)
     expect(mail!.text).toContain('- and 4 more')
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)

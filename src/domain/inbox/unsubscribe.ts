@@ -9,7 +9,7 @@ export const unsubscribeUrl = (vault: Vault, site: string, userId: number, kind:
 
 export function readUnsubscribe(vault: Vault, token: string): { user_id: number; kind: string } {
   const [purpose, user, kind] = openedOrNothing(vault, token).split(' ')
-  if (purpose !== 'unsubscribe' || kind === undefined) throw invalidParameter('token', 'is not that of a mail of ours')
+  if (purpose !== 'unsubscribe' || kind === undefined) throw invalidParameter('token', 'is not from an email of this service')
   return { user_id: Number(user), kind }
 }
 

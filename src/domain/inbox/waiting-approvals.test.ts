@@ -63,7 +63,7 @@ test('approvers, leads, owners and admins are notified about assets that wait fo
   await outbox.sequenceAll(studio.db)
   while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   const told = await Promise.all((Object.keys(PEOPLE) as Who[]).map(async (who) => [who, await titles(who)] as const))
-  const waiting = ['2 assets of CL 1204 wait for approval in Starfall']
+  const waiting = ['2 assets of CL 1204 are waiting for approval in Starfall']
   expect(Object.fromEntries(told)).toEqual({
     owner: waiting,
     admin: waiting,

@@ -1,100 +1,93 @@
+import { labelOf } from '../../contract/labels.ts'
 import type { TokenOrigin } from '../../contract/sets.ts'
 import type { MailTemplate } from './mails.ts'
 
-/** What we write to people about how they get in. */
+/** Emails about sign-in, passwords, tokens and invitations. */
 
 const utc = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
-
-const METHODS: Record<TokenOrigin, string> = {
-  web: 'in the web settings',
-  cli: 'by logging in from the command line',
-  mcp: 'by logging in from an assistant server',
-  api: 'with another of your tokens',
-  admin: 'by an operator',
-}
 
 export const tokenCreated = (
   site: string,
   token: { name: string; prefix: string; created_via: TokenOrigin; created_at: string },
 ): MailTemplate => ({
-  subject: `A new API token: ${token.name}`,
+  subject: `New API token: ${token.name}`,
   text: `An API token was created for you.
 
 Name: ${token.name}
-Begins with: ${token.prefix}
-Created: ${METHODS[token.created_via]}
+Starts with:  ${token.prefix}
+Created: ${labelOf('token_origin', token.created_via)}
 Time: ${utc(token.created_at)}
 
-If this was not you, revoke it now: ${site}/settings/tokens`,
+If this wasn’t you, revoke it now: ${site}/settings/tokens`,
 })
 
 export const verifyAddress = (site: string, token: string): MailTemplate => ({
-  subject: 'Confirm your e-mail address',
-  text: `Follow this link to confirm that this address is yours:
+  subject: 'Confirm your email address',
+  text: `Open this link to confirm your email address:
 
 ${site}/verify?token=${encodeURIComponent(token)}
 
-It works for one hour. If you did not sign up, nothing needs to be done.`,
+The link works for one hour. If you didn’t sign up, ignore this email.`,
 })
 
 export const signUp = (site: string, token: string): MailTemplate => ({
-  subject: 'Make your Goldmaster account',
-  text: `Follow this link to choose a password and make your account:
+  subject: 'Create your Goldmaster account',
+  text: `Open this link to choose a password and create your account:
 
 ${site}/sign-up?token=${encodeURIComponent(token)}
 
-It works once, for one hour. If you did not ask for it, nothing needs to be done: without the link there is no account.`,
+The link works once, for one hour. If you didn’t ask for it, ignore this email. No account is created.`,
 })
 
 export const signedUpAlready = (site: string): MailTemplate => ({
-  subject: 'You have a Goldmaster account already',
-  text: `Somebody, probably you, wants to sign up with this address, which has an account already.
+  subject: 'You already have a Goldmaster account',
+  text: `Somebody tried to sign up with this email address, which already has an account.
 
 Sign in: ${site}/sign-in
 Forgot your password? ${site}/reset
 
-If it was not you, nothing needs to be done: nothing has changed.`,
+If this wasn’t you, ignore this email. Nothing has changed.`,
 })
 
 export const RESET_SUBJECT = 'Choose a new password'
 
 export const resetPassword = (site: string, token: string): MailTemplate => ({
   subject: RESET_SUBJECT,
-  text: `Follow this link to choose a new password:
+  text: `Open this link to choose a new password:
 
 ${site}/reset?token=${encodeURIComponent(token)}
 
-It works once, for one hour. Choosing one signs you out everywhere and revokes your API tokens. If you did not ask for it, nothing needs to be done: your password stays.`,
+The link works once, for one hour. A new password signs you out everywhere and revokes your API tokens. If you didn’t ask for it, ignore this email. Your password stays the same.`,
 })
 
 export const passwordChanged = (site: string, how: string, revoked: number): MailTemplate => ({
   subject: 'Your password was changed',
-  text: `Your password was changed ${how}. Everybody who was signed in as you has to sign in again.
+  text: `Your password was changed ${how}. You are signed out everywhere else.
 
-API tokens revoked: ${revoked}${revoked === 0 ? '' : `. Make new ones where they are needed: ${site}/settings/tokens`}
+API tokens revoked: ${revoked}${revoked === 0 ? '' : `. Create new ones: ${site}/settings/tokens`}
 
-If this was not you, choose another password now: ${site}/reset`,
+If this wasn’t you, choose a new password now: ${site}/reset`,
 })
 
 export const signInChanged = (site: string, what: string): MailTemplate => ({
-  subject: 'How you sign in was changed',
-  text: `${what} in your settings: ${site}/settings/sign-in
+  subject: 'Your sign-in settings changed',
+  text: `${what}. Your sign-in settings: ${site}/settings/sign-in
 
-If this was not you, choose another password now (${site}/reset) and remove what is not yours there.`,
+If this wasn’t you, choose a new password now (${site}/reset) and remove anything you don’t recognize there.`,
 })
 
 export const wrongCodes = (site: string, count: number): MailTemplate => ({
-  subject: 'Wrong codes after your password',
-  text: `Somebody signed in with your password and then gave ${count} wrong codes for your authenticator app. Each further one makes the next wait longer, up to an hour; a recovery code or a passkey works at once.
+  subject: 'Failed sign-ins to your account',
+  text: `Somebody entered your password and then ${count} wrong codes for your authenticator app. Each further wrong code makes the next wait longer, up to an hour. A recovery code or a passkey works at once.
 
-If this was not you, your password is known to somebody: choose another now, which ends what they are doing: ${site}/reset`,
+If this wasn’t you, somebody knows your password. Choose a new one now: ${site}/reset`,
 })
 
 export const invitation = (url: string, accountName: string, inviter: string): MailTemplate => ({
-  subject: `${inviter} invites you to ${accountName}`,
-  text: `${inviter} invites you to ${accountName} on Goldmaster, where a studio sees what changed, what was built, what broke and what went live.
+  subject: `${inviter} invited you to ${accountName}`,
+  text: `${inviter} invited you to ${accountName} on Goldmaster, where your studio follows its changes, builds, breakages and releases.
 
-Accept here: ${url}
+Accept the invitation: ${url}
 
-The invitation ends after seven days.`,
+The invitation expires in 7 days.`,
 })

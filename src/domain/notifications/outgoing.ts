@@ -137,7 +137,12 @@ export const recordFailed = (db: Database, subscriptionId: number, attempt: Atte
       returning account_id, url`)
     if (ended) {
       await tellEnd(db, subscriptionId, ended, 'failing')
-      await mails.writeToOwners(db, ended.account_id, 'A webhook was switched off', farewell(subscriptionId, ended.url, attempt))
+      await mails.writeToOwners(
+        db,
+        ended.account_id,
+        'An outbound webhook was disabled',
+        farewell(subscriptionId, ended.url, attempt),
+      )
     } else
       await db.execute(sql`
         update subscriptions set failing_since = now() where id = ${subscriptionId} and failing_since is null`)
@@ -161,9 +166,9 @@ const tellEnd = (db: Database, id: number, { account_id }: Ended, status: Subscr
 
 /** Addresses may carry secrets after the question mark. */
 const farewell = (id: number, url: string, { status, error }: Attempt) => `\
-For five days nothing could be delivered to webhook ${id}, ${url.split('?', 1)[0]}. It was switched off.
+Webhook ${id} (${url.split('?', 1)[0]}) was disabled after 5 days of failed deliveries.
 
-The last attempt: ${status === null ? scrub(error) : `answered ${status}`}
+Last attempt: ${status === null ? scrub(error) : `answered ${status}`}
 
-What waits is kept. Once the receiver is well again, resume the webhook and it goes on where it stopped.
+Pending messages are kept. When the receiver works again, resume the webhook and it continues where it stopped.
 `

@@ -127,8 +127,8 @@ const given = (fields: Partial<SubscriptionFields>) =>
 function readUrl(text: string): string {
   const url = text.length <= URL_MAX && URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw invalidParameter('url', `must begin with https:// or http:// and have at most ${URL_MAX} characters`)
-  if (url.username !== '' || url.password !== '') throw invalidParameter('url', 'must not hold a password')
+    throw invalidParameter('url', `must start with https:// or http:// and have at most ${URL_MAX} characters`)
+  if (url.username !== '' || url.password !== '') throw invalidParameter('url', 'must not contain a password')
   return url.href
 }
 

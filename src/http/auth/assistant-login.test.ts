@@ -81,7 +81,7 @@ describe("the SDK's own client", () => {
       sql`select text, to_user_id from mails where text like ${`%${access_token!.slice(0, 8)}%`}`,
     )
     expect(mails).toMatchObject([
-      { to_user_id: login.studio.world.users.lead!.id, text: expect.stringContaining('assistant server') },
+      { to_user_id: login.studio.world.users.lead!.id, text: expect.stringContaining('by an assistant') },
     ])
     expect(mails[0]!.text).toContain('SDK assistant')
     expect(mails[0]!.text).not.toContain(access_token)

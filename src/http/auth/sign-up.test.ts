@@ -139,7 +139,7 @@ describe('signing up where it is open', () => {
     expect([known.status, known.text]).toEqual([unknown.status, unknown.text])
     await workOff(studio, 'mail_sign_up')
     const [told] = await mailsTo('lead@example.com')
-    expect(told).toMatchObject({ subject: 'You have a Goldmaster account already' })
+    expect(told).toMatchObject({ subject: 'You already have a Goldmaster account' })
     expect(told!.text).not.toContain('token=')
     expect((await mailsTo('new@example.com'))[0]!.text).toContain('/sign-up?token=')
   })

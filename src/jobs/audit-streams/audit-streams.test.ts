@@ -209,8 +209,8 @@ testWith('openssl')(
       const path = `/accounts/${account(key)}/audit_stream`
       return (await owner.app(path)).json.stream.error
     }
-    expect(await error('owl')).toMatch(/^its certificate is refused: (self-signed certificate|unable to verify)/)
-    expect(await error('fox')).toMatch(/^it does not speak TLS as asked: /)
+    expect(await error('owl')).toMatch(/^certificate not trusted: (self-signed certificate|unable to verify)/)
+    expect(await error('fox')).toMatch(/^TLS failed: /)
     await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
 
     const node = await openNode(studio, {
@@ -222,7 +222,7 @@ testWith('openssl')(
     await stream(`syslog+tls://localhost:${syslog.port}`, 'fox')
     await hurry()
     await until(async () => (await shown()).waiting === 0)
-    expect(await error('fox')).toMatch(/^its certificate is refused: .*altnames/)
+    expect(await error('fox')).toMatch(/^certificate not trusted: .*altnames/)
     expect(ids(syslog.lines)).toEqual(['sealed'])
     expect(await shown()).toMatchObject({ failing_since: null, error: '' })
   },

@@ -65,9 +65,9 @@ interface Sending {
 function sendAll(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (why: string) => () => socket.destroy(new Error(why))
-    const timer = setTimeout(stop(`it took no connection and no text within ${PATIENCE_MS / 1000} s`), PATIENCE_MS)
+    const timer = setTimeout(stop(`no connection or no data accepted within ${PATIENCE_MS / 1000} s`), PATIENCE_MS)
     let closing: NodeJS.Timeout | undefined
-    const broken = stop('broken off')
+    const broken = stop('connection closed')
     signal.addEventListener('abort', broken)
     const end = (settle: () => void) => {
       clearTimeout(timer)
@@ -93,11 +93,10 @@ function sendAll(socket: Socket, text: string, signal: AbortSignal): Promise<voi
 function explained(socket: Socket, error: NodeJS.ErrnoException & { reason?: string }): Error {
   if (!(socket instanceof TLSSocket)) return error
   // Node says which check failed: who signed it, its time, its names.
-  if (socket.authorizationError) return new Error(`its certificate is refused: ${error.message}`)
-  if (error.code === 'EPROTO' || error.code?.startsWith('ERR_SSL'))
-    return new Error(`it does not speak TLS as asked: ${error.reason ?? error.code}`)
+  if (socket.authorizationError) return new Error(`certificate not trusted: ${error.message}`)
+  if (error.code === 'EPROTO' || error.code?.startsWith('ERR_SSL')) return new Error(`TLS failed: ${error.reason ?? error.code}`)
   return socket.getProtocol() === null && error.code === 'ECONNRESET'
-    ? new Error('it ended the connection before TLS was established')
+    ? new Error('the server closed the connection before TLS was established')
     : error
 }
 

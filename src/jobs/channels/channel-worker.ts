@@ -35,13 +35,13 @@ export async function runChannelWorker(context: ChannelContext, lane: Lane): Pro
     await sleep(head.rests, undefined, { signal: lane.signal }).catch(() => {})
     if (lane.stopping()) return 0
     if (head.interrupted && head.reference === '') await lookFor(context, lane, head)
-    else if (head.stale) await queue.recordEnd(context.db, head, 'failed', 'It waited for more than a day.')
+    else if (head.stale) await queue.recordEnd(context.db, head, 'failed', 'It was pending for more than a day.')
     else await tell(context, lane, head)
   }
   return 0
 }
 
-const UNCERTAIN = 'Nobody knows whether it arrived, so it is not sent again by itself.'
+const UNCERTAIN = 'The chat service didn’t confirm it, so it is not sent again automatically.'
 
 /** Somebody began to send it and never said what came of it. */
 async function lookFor({ db, allowed, slackApi }: ChannelContext, lane: Lane, head: queue.Head) {
@@ -69,7 +69,7 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
   const obsolete = await whyObsolete(db, head)
   if (obsolete !== undefined) return queue.recordEnd(db, head, 'skipped', obsolete)
   const announcement = await announcementOf(db, head, site)
-  if (!announcement) return queue.recordEnd(db, head, 'failed', 'What it was about is gone.')
+  if (!announcement) return queue.recordEnd(db, head, 'failed', 'The record it was about was deleted.')
   const to = destinationOf(head, context.slackApi)
   const named = new Set([...announcement.mentions.map(({ user_id }) => user_id), ...(head.to_user_id ? [head.to_user_id] : [])])
   const chatIds = await chatIdsOf(context, lane, head, [...named])
@@ -78,7 +78,12 @@ async function tell(context: ChannelContext, lane: Lane, head: queue.Head) {
   const lost = [...named].filter((userId) => !chatIds.has(userId))
   if (head.reference === '') for (const userId of lost) await mailInstead(db, context, head, userId)
   if (head.to_user_id && direct === undefined)
-    return queue.recordEnd(db, head, 'failed', 'Nobody there has their address, or they do not see the project any more.')
+    return queue.recordEnd(
+      db,
+      head,
+      'failed',
+      'Nobody there has their email address, or they no longer have access to the project.',
+    )
   if (direct !== undefined) to.room = vendor.direct!(direct)
   const post: Post = {
     id: String(head.id),

@@ -33,7 +33,7 @@ describe('a breakage', () => {
     await room.quiet()
     const [message] = vendors().messages(kind, 'C0BUILDS')
     for (const [state, words] of [
-      ['claimed', 'Being mended'],
+      ['claimed', 'Claimed'],
       ['muted', 'Muted'],
       ['fixed', 'Fixed'],
       ['open', 'Broken again'],
@@ -56,7 +56,7 @@ describe('a breakage', () => {
     const breakage = await breaks()
     await becomes(breakage, 'claimed', id('users', 'kim'))
     await room.quiet()
-    expect(said('discord', 'builds')).toEqual([expect.stringContaining('Being mended')])
+    expect(said('discord', 'builds')).toEqual([expect.stringContaining('Claimed')])
     const by = { account_id: id('accounts', 'owl'), project_id: id('projects', 'star'), user_id: id('users', 'ann') }
     await edit(studio().db, by, breakage, { state: 'open' }, SITE)
     await room.quiet()
@@ -155,7 +155,7 @@ describe('a breakage', () => {
     await studio().db.execute(sql`
       update breakages set state = 'withdrawn', withdrawn_reason = 'same_as', same_as_breakage_id = ${other} where id = ${breakage}`)
     await room.quiet()
-    expect(said('discord', 'edits')[0]).toMatch(/Withdrawn[\s\S]*Same as[\s\S]*The cave fell in/)
+    expect(said('discord', 'edits')[0]).toMatch(/Withdrawn[\s\S]*Duplicate of[\s\S]*The cave fell in/)
     expect(said('slack_webhook', 'C0POSTS')).toHaveLength(2)
     expect([...said('discord', 'edits'), ...said('slack_webhook', 'C0POSTS')].join()).not.toContain('Fixed')
   })
@@ -181,7 +181,7 @@ describe('a breakage', () => {
         select from channel_messages where status in ('waiting', 'sending') and not_before <= goldmaster_now()`)
     for (let i = 0; i < 3; i++) await flicker()
     for (const kind of kinds) expect(said(kind, 'C0FLICKER')).toHaveLength(1)
-    for (const kind of ['slack', 'discord'] as const) expect(said(kind, 'C0FLICKER')[0]).toMatch(/Flickering[\s\S]*4 times/)
+    for (const kind of ['slack', 'discord'] as const) expect(said(kind, 'C0FLICKER')[0]).toMatch(/Flaky[\s\S]*4 times/)
     await advanceClock(studio().db, '25 hours')
     await until(() => said('teams', 'C0FLICKER').length === 2)
     await flicker()
@@ -285,7 +285,7 @@ test('a test message goes the way of every other', async () => {
   node()
   const { id: message } = await log.test(studio().db, { account_id, id: channelId })
   await room.quiet()
-  expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('This is a test')])
+  expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('Test message')])
   expect(await log.find(studio().db, channelId, message, SITE)).toMatchObject({
     status: 'sent',
     attempts: [{ action: 'post', status: 200, error: '' }],

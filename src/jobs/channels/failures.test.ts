@@ -54,7 +54,7 @@ describe('when a vendor', () => {
       await room.quiet()
       expect(said(kind, 'odd')).toEqual([expect.stringContaining('next')])
       const [, first] = await messages(channelId)
-      expect(first).toMatchObject({ status: 'uncertain', error: expect.stringContaining('Nobody knows') })
+      expect(first).toMatchObject({ status: 'uncertain', error: expect.stringContaining('didn’t confirm') })
       await log.replay(studio().db, channelId, first!.id)
       await room.quiet()
       expect(said(kind, 'odd')).toHaveLength(2)
@@ -71,7 +71,7 @@ describe('when a vendor', () => {
     await until(async () => (await now()).status === 'broken')
     expect((await now()).trouble).not.toContain('http')
     const mails = await studio().db.rows<{ subject: string; text: string }>(sql`select subject, text from mails`)
-    expect(mails).toMatchObject([{ subject: 'A chat channel was switched off', text: expect.stringContaining('gone') }])
+    expect(mails).toMatchObject([{ subject: 'A chat channel was disabled', text: expect.stringContaining('gone') }])
     await breaks({ cause: 'not told meanwhile' })
     await room.heard()
     await channels.edit(studio().db, studio().service.vault, account_id, channelId, {

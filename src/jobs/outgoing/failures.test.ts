@@ -98,7 +98,7 @@ describe('a receiver that fails', () => {
     await until(async () => (await statusOf(webhook)) === 'failing')
     const mails = await studio().db.rows<{ to_user_id: number; text: string; sent_at: null }>(sql`select * from mails`)
     expect(mails).toMatchObject([{ to_user_id: id('users', 'lead'), sent_at: null }])
-    expect(mails[0]!.text).toContain(`${receiver().url}hook.`)
+    expect(mails[0]!.text).toContain(`${receiver().url}hook)`)
     expect(mails[0]!.text).not.toContain('hidden')
     receiver().answer = () => {}
     await subscriptions.resume(studio().db, webhook)

@@ -40,15 +40,15 @@ test.each([
   [
     400,
     { id: 'web.incoming_webhook.invalid.app_error' },
-    { kind: 'gone', why: expect.stringContaining('Make a new incoming webhook') },
+    { kind: 'gone', why: expect.stringContaining('Create a new incoming webhook') },
   ],
-  [501, { id: 'web.incoming_webhook.disabled.app_error' }, { kind: 'gone', why: expect.stringContaining('ask its admin') }],
+  [501, { id: 'web.incoming_webhook.disabled.app_error' }, { kind: 'gone', why: expect.stringContaining('Ask its admin') }],
   [403, { id: 'web.incoming_webhook.permissions.app_error' }, { kind: 'gone' }],
   [404, { id: 'web.incoming_webhook.channel.app_error' }, { kind: 'gone' }],
   [
     400,
     { id: 'web.incoming_webhook.text.app_error' },
-    { kind: 'refused', why: 'Mattermost says web.incoming_webhook.text.app_error.' },
+    { kind: 'refused', why: 'Mattermost answered web.incoming_webhook.text.app_error.' },
   ],
   [400, '<html>', { kind: 'refused' }],
   [500, { id: 'app.channel.get.find.app_error' }, { kind: 'later' }],
@@ -61,7 +61,7 @@ const TOO_MANY = 'Error, too many requests. Please slow down. You must wait 52 s
 
 test.each([
   [200, { success: true }, { kind: 'sent', reference: '' }],
-  [404, DELETED, { kind: 'gone', why: expect.stringContaining('Make a new incoming integration') }],
+  [404, DELETED, { kind: 'gone', why: expect.stringContaining('Create a new incoming integration') }],
   [400, DELETED, { kind: 'gone' }],
   [400, { success: false, error: 'invalid-channel' }, { kind: 'gone', of: 'room' }],
   [400, { success: false, error: 'error-message-size-exceeded' }, { kind: 'refused' }],

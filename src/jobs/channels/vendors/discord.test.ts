@@ -78,14 +78,14 @@ test.each([
 test('a refused body says which parts were refused', () => {
   expect(read(400, fixture('discord__400_parts.json'))).toEqual({
     kind: 'refused',
-    why: 'Discord says 50035, activities.0.platform, activities.0.type.',
+    why: 'Discord answered 50035, activities.0.platform, activities.0.type.',
   })
-  expect(read(400, fixture('discord__400_whole.json'))).toEqual({ kind: 'refused', why: 'Discord says 50035.' })
+  expect(read(400, fixture('discord__400_whole.json'))).toEqual({ kind: 'refused', why: 'Discord answered 50035.' })
 })
 
 test.each([
-  [404, 10015, { kind: 'gone', of: 'secret', why: expect.stringContaining('Make a new webhook') }],
-  [401, 50027, { kind: 'gone', of: 'secret', why: expect.stringContaining('Make a new webhook') }],
+  [404, 10015, { kind: 'gone', of: 'secret', why: expect.stringContaining('Create a new webhook') }],
+  [401, 50027, { kind: 'gone', of: 'secret', why: expect.stringContaining('Create a new webhook') }],
   [403, 50013, { kind: 'gone', of: 'room' }],
   [404, 10003, { kind: 'gone', of: 'room' }],
   [404, 10008, { kind: 'lost' }],

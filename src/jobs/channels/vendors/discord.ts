@@ -52,15 +52,15 @@ const webhook = ({ secret }: Destination, rest = ''): URL => {
   return url
 }
 
-const RENEW = 'Make a new webhook in the settings of the Discord channel and put its address here.'
+const RENEW = 'Create a new webhook in the Discord channel settings and enter its URL here.'
 
 const CODES: Record<number, (wait: number) => Outcome> = {
-  10003: () => ({ kind: 'gone', of: 'room', why: `The channel is gone. ${RENEW}` }),
+  10003: () => ({ kind: 'gone', of: 'room', why: `The channel was deleted. ${RENEW}` }),
   10008: () => ({ kind: 'lost', why: 'The message was deleted.' }),
   10015: () => ({ kind: 'gone', of: 'secret', why: `The webhook was deleted. ${RENEW}` }),
-  30046: (seconds) => ({ kind: 'later', seconds, why: 'Too many changes to messages older than an hour.' }),
-  50013: () => ({ kind: 'gone', of: 'room', why: `The webhook may not write there. ${RENEW}` }),
-  50027: () => ({ kind: 'gone', of: 'secret', why: `The webhook does not count any more. ${RENEW}` }),
+  30046: (seconds) => ({ kind: 'later', seconds, why: 'Too many edits of messages older than an hour.' }),
+  50013: () => ({ kind: 'gone', of: 'room', why: `The webhook isn’t allowed to post there. ${RENEW}` }),
+  50027: () => ({ kind: 'gone', of: 'secret', why: `The webhook is no longer valid. ${RENEW}` }),
 }
 
 /** Which parts a refusal is about: the names on the way to each `_errors`. */
@@ -92,7 +92,7 @@ export const discord: Vendor = {
     const where = refusedParts(answer?.errors).filter((path) => /^[\w.]{1,100}$/.test(path))
     return {
       kind: 'refused',
-      why: `Discord says ${Number(answer?.code) || reply.status}${where.map((path) => `, ${path}`).join('')}.`,
+      why: `Discord answered ${Number(answer?.code) || reply.status}${where.map((path) => `, ${path}`).join('')}.`,
     }
   },
 }

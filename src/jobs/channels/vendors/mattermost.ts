@@ -17,13 +17,13 @@ const MARKDOWN: Syntax = {
   here: '@here',
 }
 
-const RENEW = 'Make a new incoming webhook in Mattermost and put its address here.'
+const RENEW = 'Create a new incoming webhook in Mattermost and enter its URL here.'
 
 const GONE: Record<string, string> = {
   'web.incoming_webhook.invalid.app_error': `The webhook was deleted. ${RENEW}`,
   'web.incoming_webhook.disabled.app_error':
-    'Incoming webhooks are switched off on this Mattermost: ask its admin to switch them on.',
-  'web.incoming_webhook.user.app_error': `Who made the webhook is gone. ${RENEW}`,
+    'Incoming webhooks are disabled on this Mattermost server. Ask its admin to enable them.',
+  'web.incoming_webhook.user.app_error': `The user who created the webhook was deleted. ${RENEW}`,
 }
 
 export const mattermost: Vendor = {
@@ -34,7 +34,7 @@ export const mattermost: Vendor = {
     const id = String(jsonOf(reply)?.id)
     if (GONE[id]) return { kind: 'gone', of: 'secret', why: GONE[id] }
     return failure.kind === 'refused' && /^[a-z0-9_.]{1,100}$/.test(id)
-      ? { kind: 'refused', why: `Mattermost says ${id}.` }
+      ? { kind: 'refused', why: `Mattermost answered ${id}.` }
       : failure
   },
 }

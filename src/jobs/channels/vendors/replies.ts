@@ -31,7 +31,7 @@ export function retryAfter({ headers }: VendorReply): number {
  */
 export function failureOf(reply: VendorReply, advice: string): Outcome | undefined {
   const { status } = reply
-  const why = `The answer was HTTP ${status}.`
+  const why = `The chat service answered HTTP ${status}.`
   if (status >= 200 && status < 300) return
   // A gateway that gave up waiting says nothing about what became of the message.
   if (status === 504) return { kind: 'unknown', why }

@@ -16,7 +16,7 @@ const MARKDOWN: Syntax = {
   here: '@here',
 }
 
-const RENEW = 'Make a new incoming integration in Rocket.Chat and put its address here.'
+const RENEW = 'Create a new incoming integration in Rocket.Chat and enter its URL here.'
 
 export const rocketchat: Vendor = {
   post: (to, post, plain) => webhookPost(to, attachmentMessage(post, MARKDOWN, plain)),
@@ -26,12 +26,14 @@ export const rocketchat: Vendor = {
     // Its status differs between versions.
     if (error.startsWith('Invalid integration id or token'))
       return { kind: 'gone', of: 'secret', why: `The integration was deleted. ${RENEW}` }
-    if (error === 'invalid-channel') return { kind: 'gone', of: 'room', why: `The room is gone. ${RENEW}` }
+    if (error === 'invalid-channel') return { kind: 'gone', of: 'room', why: `The room was deleted. ${RENEW}` }
     const failure = failureOf(reply, RENEW)
     // Ten a minute unless its admin chose otherwise; how long to wait is said in words.
     if (failure?.kind === 'later' && failure.seconds === 0)
       return { ...failure, seconds: waitOf(/must wait (\d+) seconds/.exec(error)?.[1]) }
     if (failure) return failure
-    return answer?.success === false ? { kind: 'refused', why: 'Rocket.Chat did not take it.' } : { kind: 'sent', reference: '' }
+    return answer?.success === false
+      ? { kind: 'refused', why: 'Rocket.Chat refused the message.' }
+      : { kind: 'sent', reference: '' }
   },
 }

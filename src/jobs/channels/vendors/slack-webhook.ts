@@ -3,23 +3,27 @@ import { failureOf, jsonOf } from './replies.ts'
 import { slackMessage } from './slack-message.ts'
 import { webhookPost } from './webhook-post.ts'
 
-const RENEW = 'Make a new incoming webhook in Slack and put its address here.'
+const RENEW = 'Create a new incoming webhook in Slack and enter its URL here.'
 
 /** The body of a refusal is a bare word. */
 const WORDS: Record<string, Outcome> = {
-  invalid_payload: { kind: 'refused', why: 'Slack says invalid_payload.' },
-  no_text: { kind: 'refused', why: 'Slack says no_text.' },
-  user_not_found: { kind: 'gone', of: 'room', why: `The person it writes to is gone. ${RENEW}` },
-  channel_not_found: { kind: 'gone', of: 'room', why: `The room is gone. ${RENEW}` },
-  channel_is_archived: { kind: 'gone', of: 'room', why: 'The room is archived: open it again, or make a new incoming webhook.' },
+  invalid_payload: { kind: 'refused', why: 'Slack answered invalid_payload.' },
+  no_text: { kind: 'refused', why: 'Slack answered no_text.' },
+  user_not_found: { kind: 'gone', of: 'room', why: `The person it posts to was deleted. ${RENEW}` },
+  channel_not_found: { kind: 'gone', of: 'room', why: `The channel was deleted. ${RENEW}` },
+  channel_is_archived: {
+    kind: 'gone',
+    of: 'room',
+    why: 'The channel is archived. Unarchive it, or create a new incoming webhook.',
+  },
   action_prohibited: {
     kind: 'gone',
     of: 'room',
-    why: 'The rules of the workspace keep this webhook from writing: ask its admin.',
+    why: 'The workspace doesn’t allow this webhook to post. Ask its admin.',
   },
-  invalid_token: { kind: 'gone', of: 'secret', why: `The webhook does not count any more. ${RENEW}` },
-  no_service: { kind: 'gone', of: 'secret', why: `The webhook was switched off or removed. ${RENEW}` },
-  no_team: { kind: 'gone', of: 'secret', why: `The workspace is gone. ${RENEW}` },
+  invalid_token: { kind: 'gone', of: 'secret', why: `The webhook is no longer valid. ${RENEW}` },
+  no_service: { kind: 'gone', of: 'secret', why: `The webhook was disabled or removed. ${RENEW}` },
+  no_team: { kind: 'gone', of: 'secret', why: `The workspace was deleted. ${RENEW}` },
 }
 
 export const slackWebhook: Vendor = {
@@ -31,6 +35,6 @@ export const slackWebhook: Vendor = {
     const failure = failureOf(reply, RENEW)
     if (failure) return failure
     // Compatible servers answer in JSON. A 2xx with any other words has been taken too, and must not be sent again.
-    return answer?.ok === false ? { kind: 'refused', why: 'The answer was not ok.' } : { kind: 'sent', reference: '' }
+    return answer?.ok === false ? { kind: 'refused', why: 'Slack did not answer ok.' } : { kind: 'sent', reference: '' }
   },
 }

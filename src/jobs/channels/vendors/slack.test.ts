@@ -92,8 +92,8 @@ test.each([
   ['invalid_auth', { kind: 'gone', of: 'secret', why: expect.stringContaining('Connect Slack again') }],
   ['token_revoked', { kind: 'gone', of: 'secret' }],
   ['account_inactive', { kind: 'gone', of: 'secret' }],
-  ['channel_not_found', { kind: 'gone', of: 'room', why: expect.stringContaining('Invite the bot to the room') }],
-  ['not_in_channel', { kind: 'gone', of: 'room', why: expect.stringContaining('Invite the bot to the room') }],
+  ['channel_not_found', { kind: 'gone', of: 'room', why: expect.stringContaining('Invite the bot to the channel') }],
+  ['not_in_channel', { kind: 'gone', of: 'room', why: expect.stringContaining('Invite the bot to the channel') }],
   ['is_archived', { kind: 'gone', of: 'room' }],
   ['msg_too_long', { kind: 'refused' }],
   ['msg_blocks_too_long', { kind: 'refused' }],
@@ -165,7 +165,7 @@ test('a message that may have arrived is found by its id, and changed where it w
 })
 
 test('that a message is not there is known only if everything since then was looked through', () => {
-  expect(() => slack.find!.read(reply({ ok: true, messages: [], has_more: true }), 'message-1')).toThrow('More was said')
+  expect(() => slack.find!.read(reply({ ok: true, messages: [], has_more: true }), 'message-1')).toThrow('Too many newer messages')
   expect(() => slack.find!.read(reply({ ok: false, error: 'missing_scope' }), 'message-1')).toThrow('missing_scope')
   expect(() => slack.find!.read(reply('', 502), 'message-1')).toThrow('502')
   const foreign = { ts: '1.1', metadata: { event_type: 'other_app', event_payload: { id: 'message-1' } } }

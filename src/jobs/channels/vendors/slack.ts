@@ -35,8 +35,8 @@ const parts = (reference: string, { room }: Destination): { channel: string; ts:
 
 const metadata = (id: string) => ({ event_type: EVENT_TYPE, event_payload: { id } })
 
-const RECONNECT = 'Connect Slack again: make a new token for the app and put it here.'
-const INVITE = 'Invite the bot to the room with /invite, or choose another room.'
+const RECONNECT = 'Connect Slack again: create a new bot token for the app and enter it here.'
+const INVITE = 'Invite the bot to the channel with /invite, or select another channel.'
 
 const GONE: Record<string, { of: 'room' | 'secret'; advice: string }> = {
   ...Object.fromEntries(
@@ -52,10 +52,10 @@ const GONE: Record<string, { of: 'room' | 'secret'; advice: string }> = {
   ),
   channel_not_found: { of: 'room', advice: INVITE },
   not_in_channel: { of: 'room', advice: INVITE },
-  is_archived: { of: 'room', advice: 'The room is archived: open it again or choose another.' },
+  is_archived: { of: 'room', advice: 'The channel is archived. Unarchive it or select another channel.' },
   restricted_action: {
     of: 'room',
-    advice: 'The rules of the workspace keep the bot from writing there: allow it or choose another room.',
+    advice: 'The workspace doesn’t allow the bot to post there. Allow it or select another channel.',
   },
 }
 const LOST = ['message_not_found', 'cant_update_message', 'edit_window_closed']
@@ -65,7 +65,7 @@ const UNKNOWN = ['fatal_error', 'internal_error']
 
 function failed(answer: Record<string, unknown>, reply: VendorReply): Outcome {
   const error = /^[a-z_]{1,60}$/.exec(String(answer.error))?.[0] ?? 'an error'
-  const why = `Slack says ${error}.`
+  const why = `Slack answered ${error}.`
   if (LATER.includes(error)) return { kind: 'later', seconds: retryAfter(reply), why }
   if (UNKNOWN.includes(error)) return { kind: 'unknown', why }
   if (LOST.includes(error)) return { kind: 'lost', why }
@@ -80,7 +80,7 @@ function failed(answer: Record<string, unknown>, reply: VendorReply): Outcome {
 /** An answer to a question, or why there is none. */
 function answerOf(reply: VendorReply): Record<string, unknown> {
   const answer = jsonOf(reply)
-  if (answer?.ok !== true) throw new Error(`Slack says ${answer?.error ?? `HTTP ${reply.status}`}`)
+  if (answer?.ok !== true) throw new Error(`Slack answered ${answer?.error ?? `HTTP ${reply.status}`}`)
   return answer
 }
 
@@ -110,7 +110,7 @@ export const slack: Vendor = {
     if (failure) return failure
     if (answer?.ok === true && typeof answer.channel === 'string' && typeof answer.ts === 'string')
       return { kind: 'sent', reference: `${answer.channel} ${answer.ts}` }
-    return { kind: 'unknown', why: 'The answer cannot be understood.' }
+    return { kind: 'unknown', why: 'The response can’t be read.' }
   },
   find: {
     ask(to, since, thread) {
@@ -127,7 +127,7 @@ export const slack: Vendor = {
     read(reply, id) {
       const { messages, has_more } = answerOf(reply) as { messages?: HistoryMessage[]; has_more?: boolean }
       const found = messages?.find(({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id)
-      if (found === undefined && has_more) throw new Error('More was said there since then than can be looked through')
+      if (found === undefined && has_more) throw new Error('Too many newer messages in the channel to search')
       return found?.ts
     },
   },

@@ -47,9 +47,9 @@ test('a failure said with 200 is one', () => {
 test.each([
   [400, 'TriggerInputSchemaMismatch', { kind: 'refused' }],
   [400, 'InvalidRequestContent', { kind: 'refused' }],
-  [401, 'DirectApiAuthorizationRequired', { kind: 'gone', why: expect.stringContaining('Make a new workflow') }],
-  [404, 'WorkflowNotFound', { kind: 'gone', why: expect.stringContaining('Make a new workflow') }],
-  [404, 'WorkflowTriggerIsNotEnabled', { kind: 'gone', why: expect.stringContaining('switch it on') }],
+  [401, 'DirectApiAuthorizationRequired', { kind: 'gone', why: expect.stringContaining('Create a new workflow') }],
+  [404, 'WorkflowNotFound', { kind: 'gone', why: expect.stringContaining('Create a new workflow') }],
+  [404, 'WorkflowTriggerIsNotEnabled', { kind: 'gone', why: expect.stringContaining('Turn it on') }],
 ])('%i %s', (status, code, outcome) => {
   expect(read(status, JSON.stringify({ error: { code, message: 'words' } }))).toMatchObject(outcome)
 })

@@ -48,7 +48,7 @@ function card(post: Post, plain: boolean) {
   }
 }
 
-const RENEW = 'Make a new workflow "Post to a channel when a webhook request is received" in Teams and put its address here.'
+const RENEW = 'Create a new workflow "Post to a channel when a webhook request is received" in Teams and enter its URL here.'
 
 export const teams: Vendor = {
   post: (to, post, plain) =>
@@ -67,7 +67,7 @@ export const teams: Vendor = {
       return {
         kind: 'gone',
         of: 'secret',
-        why: 'The workflow is switched off: switch it on again in Teams, then switch this channel on.',
+        why: 'The workflow is turned off. Turn it on in Teams, then resume this channel.',
       }
     return failure
   },
