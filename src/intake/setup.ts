@@ -40,12 +40,12 @@ octal() { block="$block\\$(($1 / 64))$(($1 / 8 % 8))$(($1 % 8))" count=$((count 
 /** For tools whose deliveries come from our own commands or a studio's scripts. */
 export const signedDeliveries = (id: number) => `### Signed deliveries
 
-Save a signing secret and turn on **Only signed deliveries** here (or with \`${saveSecret(id)}\` and \`goldmaster admin integration require-signature ${id}\`): then a leaked token alone gets nobody in. Give your senders the same secret in \`GOLDMASTER_WEBHOOK_SECRET\`: \`goldmaster run\`, \`goldmaster builds report\`, \`goldmaster bridge\` and the scripts on this page sign with it. A sender of your own adds the header \`X-Webhook-Signature: sha256=…\` with the hexadecimal HMAC-SHA256 of the raw body.
+Save a signing secret and turn on **Only signed deliveries** here (or with \`${saveSecret(id)}\` and \`goldmaster admin integration require-signature ${id}\`). Then a leaked token alone is not enough to send data. Give your senders the same secret in \`GOLDMASTER_WEBHOOK_SECRET\`: \`goldmaster run\`, \`goldmaster builds report\`, \`goldmaster bridge\` and the scripts on this page sign with it. Your own sender must add the header \`X-Webhook-Signature: sha256=…\` with the hexadecimal HMAC-SHA256 of the raw body.
 `
 
 /** For tools that send many requests from one address. */
 export const ADDRESS_LIMIT =
-  'Busy sender? Requests are also counted by address, 300 in five minutes unless the operator says otherwise; raise `LIMIT_REQUESTS_PER_IP` (or switch it `off` behind a proxy that limits already) so that a rush of events from one host is not turned away with 429.'
+  'Requests are limited per IP address, by default to 300 in five minutes. If one host sends more, the operator can raise `LIMIT_REQUESTS_PER_IP` (or set it to `off` behind a proxy with its own limits), so that requests are not refused with 429.'
 
 /** The build's own command, on any machine that has Node. */
 export const runLines = (base_url: string, token: string) => `export GOLDMASTER_HOST='${base_url}'

@@ -8,7 +8,7 @@ import { setup } from './setup.ts'
 export const asana: Provider = {
   name: 'asana',
   label: 'Asana',
-  reports: 'Tasks that your tasks name',
+  reports: 'Tasks that are linked from your tasks',
   category: 'trackers',
   paths: ['asana'],
   tokenHeader: 'x-service-token',

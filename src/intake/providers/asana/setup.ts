@@ -2,13 +2,13 @@ import type { Setup } from '../../setup.ts'
 
 export const setup: Setup = ({ url, id }) => `## Asana
 
-Asana's webhooks are made with one request, and the secret is agreed upon in the same moment: there is nothing to copy. The address must be reachable from the internet by https.
+You create an Asana webhook with one API request. Asana sends its secret automatically, so there is nothing to copy. This service must be reachable from the internet over HTTPS.
 
 1. Create a **personal access token** at <https://app.asana.com/0/my-apps>.
-2. Take the project's id from its address (the long number) and run:
+2. Copy the project ID (the long number) from the project's URL and run:
 
 \`\`\`sh
-TOKEN='your personal access token' PROJECT='id of the project'
+TOKEN='your personal access token' PROJECT='project ID'
 
 curl -fsS https://app.asana.com/api/1.0/webhooks \\
   -H "Authorization: Bearer $TOKEN" \\
@@ -16,9 +16,9 @@ curl -fsS https://app.asana.com/api/1.0/webhooks \\
   --data-urlencode 'target=${url}'
 \`\`\`
 
-The secret is taken within an hour after this integration was made. For a new one later, first choose “Allow a new secret” on this page, or run \`goldmaster admin integration handshake ${id}\`; the newest two are kept. For several projects of Asana make an integration each.
+The secret is accepted for one hour after you create this integration. For a new secret later, first select “Allow a new secret” on this page, or run \`goldmaster admin integration handshake ${id}\`. The two newest secrets are valid. If you have several Asana projects, create one integration for each.
 
-Asana tells that a task was added, changed or deleted, not its name or section; only the assignee's id travels along.
+Asana reports that a task was added, changed or deleted, but not its name or section. Of the assignee it sends only the ID.
 
-After a pause of the project: Asana deletes a webhook that got no good answer for 24 hours. Allow a new handshake and run the request again once the project is active.
+If the project was paused: Asana deletes a webhook after 24 hours of failed deliveries. Make the project active, allow a new secret and run the request again.
 `

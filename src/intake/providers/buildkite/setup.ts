@@ -9,14 +9,14 @@ export const setup: Setup = ({ url, id }) => `## Buildkite
    ${url}
    \`\`\`
 
-3. Token: choose **Send an HMAC signature in the X-Buildkite-Signature header**. The plain token, which is preset, is refused here.
-4. Copy the token shown there and save it here as the signing secret (or with \`${saveSecret(id)}\`). Without it every delivery is refused.
+3. Token: select **Send an HMAC signature in the X-Buildkite-Signature header**. The default, a plain token, is refused.
+4. Copy the token shown there and save it here as the signing secret (or with \`${saveSecret(id)}\`). Without it, every delivery is refused.
 5. Events: **build.scheduled**, **build.running**, **build.failing**, **build.finished**, **build.skipped**, **job.scheduled**, **job.started**, **job.finished**.
-6. Pipelines: those of this project.
+6. Pipelines: select those of this project.
 
-Signed deliveries count for five minutes, so this server's clock has to be right.
+Signed deliveries are valid for five minutes, so the clock of this server must be correct.
 
-Buildkite does not send logs. To have failing builds explained and their logs here while they run, put \`goldmaster run\` in front of the build, with the token of an integration of the kind *Jenkins or any CI*: its page has the lines to paste. Without Node on the agent, keep the log of the step that matters and leave its end in the build's meta-data, where a value may have 100 kilobytes:
+Buildkite does not send logs. To see logs while builds run and to have failures investigated, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy. If the agent has no Node, save the end of the log as build meta-data (up to 100 kB):
 
 \`\`\`sh
 #!/bin/bash
@@ -27,7 +27,7 @@ tail -c 90000 build.log | buildkite-agent meta-data set logs_tail
 exit $code
 \`\`\`
 
-A pipeline that builds from Perforce names its changelist the same way: \`buildkite-agent meta-data set changelist 81234\`.
+A pipeline that builds from Perforce sets its changelist the same way: \`buildkite-agent meta-data set changelist 81234\`.
 
 ${ADDRESS_LIMIT}
 `

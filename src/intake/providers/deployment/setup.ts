@@ -39,14 +39,14 @@ steam_upload() {
 
 export const setup: Setup = (context) => `## Stores
 
-Stores hardly call anybody, so the script that uploads also reports. Put these functions at the top of yours:
+Most stores don't send webhooks, so your upload script reports to Goldmaster. Add these functions at the top of the script:
 
 \`\`\`sh
 ${releaseScript(context)}\`\`\`
 
-A deployment is known by its store, its track and the build's job name and number: report the same again to move it on. The job name must be the one that your CI reports builds under; a build number alone is linked to a build only if no other job has that number.
+A deployment is identified by its store, track, job name and build number. Report the same values again to change its status. Use the job name that your CI reports. A build number alone is linked only if no other job has that number.
 
-A store's branches are tracks (\`track=beta\`, \`track=default\`, a console's sandbox). The same build on another track is a deployment of its own, so that promoting a beta keeps the record of the beta.
+A store's branches are tracks (\`track=beta\`, \`track=default\`, a console's sandbox). The same build on another track is a separate deployment, so the record of the beta stays when you promote it.
 
 ### Steam
 
@@ -82,13 +82,13 @@ tell switch approved version="$VERSION"
 
 ### App Store
 
-App Store Connect calls by itself: **Users and Access → Integrations → Webhooks**, events for app versions, build uploads and TestFlight builds, a secret that you also save here as the signing secret (or with \`${saveSecret(context.id)}\`), and this address:
+App Store Connect has its own webhooks. Open **Users and Access → Integrations → Webhooks**, select the events for app versions, build uploads and TestFlight builds, and enter a secret that you also save here as the signing secret (or with \`${saveSecret(context.id)}\`). Use this URL:
 
 \`\`\`
 ${context.url}
 \`\`\`
 
-What a script knows and Apple does not tell, such as the build number, it can add:
+A script can add what Apple doesn't report, such as the build number:
 
 \`\`\`sh
 tell ios uploaded version="$VERSION" commit="$(git rev-parse HEAD)"
@@ -104,12 +104,12 @@ tell playables submitted version="$VERSION"
 
 ### Unity Build Automation
 
-**DevOps → Build Automation → Integrations → Webhook**, content type JSON, the address above. A secret set there is saved here as the signing secret (or with \`${saveSecret(context.id)}\`).
+**DevOps → Build Automation → Integrations → Webhook**, content type JSON, the URL above. If you set a secret there, save it here as the signing secret (or with \`${saveSecret(context.id)}\`).
 
 ${signedDeliveries(context.id)}
-App Store Connect and Unity sign by themselves.
+App Store Connect and Unity sign their deliveries.
 
-### The words
+### Events
 
-\`created\`, \`upload_started\`, \`uploaded\`, \`submitted\`, \`review_started\`, \`approved\`, \`failed\`, \`released\`, \`rolled_back\`, and what is commonly said instead of them. A word nobody knows changes nothing, and the reply says so. A store nobody knows is recorded as \`custom\` and keeps its name. Every field that is not understood is answered with a warning.
+\`created\`, \`upload_started\`, \`uploaded\`, \`submitted\`, \`review_started\`, \`approved\`, \`failed\`, \`released\`, \`rolled_back\`, and common synonyms. An unknown event changes nothing, and the response says so. An unknown store is recorded as \`custom\` and keeps its name. The response has a warning for every unknown field.
 `

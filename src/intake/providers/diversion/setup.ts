@@ -9,8 +9,8 @@ export const setup: Setup = ({ url, id }) => `## Diversion
    ${url}
    \`\`\`
 
-3. Secret: keep the generated one (it begins with \`whsec_\`) and save it here as the signing secret (or with \`${saveSecret(id)}\`), prefix included.
+3. Secret: keep the generated one (it starts with \`whsec_\`) and save it here as the signing secret (or with \`${saveSecret(id)}\`), prefix included.
 4. Events: **commit_created**.
 
-Signed deliveries count for five minutes, so this server's clock has to be right. Diversion repeats what fails, with growing pauses.
+Signed deliveries are valid for five minutes, so the clock of this server must be correct. Diversion retries failed deliveries with growing delays.
 `

@@ -15,7 +15,7 @@ import { setup } from './setup.ts'
 export const gameEngine: Provider = {
   name: 'game_engine',
   label: 'Unreal or Unity',
-  reports: 'Cooking, shaders and packaging, while the engine builds',
+  reports: 'Cooking, shaders and packaging while the engine builds',
   category: 'builds',
   paths: [
     'game_engine/cooking_started',

@@ -4,15 +4,15 @@ import { engineShell } from './setup-shell.ts'
 
 export const setup: Setup = (context) => `## Unreal Engine and Unity
 
-No engine calls anybody while it builds, but its log says everything. Whatever stands in front of the build command can read along and report cooking, shaders and packaging as they happen.
+Engines don't send webhooks, but their build log contains everything. A wrapper around the build command reads the log and reports cooking, shaders and packaging while the build runs.
 
-### The build's own command
+### With goldmaster run
 
-\`goldmaster run\` does that on any machine with Node 20 or newer, streams the log while the build runs, and keeps what it could not send. It takes the token of an integration of the kind *Jenkins or any CI*, whichever CI you use; its page has the lines to paste. This integration is not needed then.
+\`goldmaster run\` works on any machine with Node 20 or newer. It streams the log while the build runs and saves what it can't send. It uses the token of a *Jenkins or any CI* integration, with any CI. The page of that integration has the commands to copy, and you don't need this integration.
 
-### Scripts, without Node
+### With a script, without Node
 
-Each reports the phases, and at the end the result with the last 256,000 characters of the log.
+These scripts report each phase and, at the end, the result with the last 256,000 characters of the log.
 
 On Linux and macOS save this as \`goldmaster-build.sh\`. It needs \`curl\`:
 
@@ -26,9 +26,9 @@ ${enginePowerShell(context)}\`\`\`
 
 Unity writes its log to standard output only with \`-logFile -\`.
 
-Job name and build number are taken from Jenkins, Buildkite, GitHub Actions or GitLab; \`GOLDMASTER_JOB\`, \`GOLDMASTER_NUMBER\`, \`GOLDMASTER_CHANGELIST\`, \`GOLDMASTER_COMMIT\`, \`GOLDMASTER_BRANCH\`, \`GOLDMASTER_PLATFORM\`, \`GOLDMASTER_TARGET\` and \`GOLDMASTER_ENGINE\` say otherwise. When your CI reports the same job and number by itself, both speak of one build.
+Job name and build number are taken from Jenkins, Buildkite, GitHub Actions or GitLab; \`GOLDMASTER_JOB\`, \`GOLDMASTER_NUMBER\`, \`GOLDMASTER_CHANGELIST\`, \`GOLDMASTER_COMMIT\`, \`GOLDMASTER_BRANCH\`, \`GOLDMASTER_PLATFORM\`, \`GOLDMASTER_TARGET\` and \`GOLDMASTER_ENGINE\` override them. If your CI also reports the same job and number, both reports belong to one build.
 
-Scripts of your own post JSON to \`${context.base_url}/webhooks/game_engine/<event>?token=…\` with \`build_number\` and \`job_name\` (or \`build_id\`, or \`build_run_id\`). For instance one failed asset:
+Your own scripts can post JSON to \`${context.base_url}/webhooks/game_engine/<event>?token=…\` with \`build_number\` and \`job_name\` (or \`build_id\`, or \`build_run_id\`). For example, one failed asset:
 
 \`\`\`sh
 curl -fsS -H 'Content-Type: application/json' '${context.url.replace('/webhooks/game_engine', '/webhooks/game_engine/asset_cooked')}' --data-binary @- <<'END'
@@ -42,7 +42,7 @@ curl -fsS -H 'Content-Type: application/json' '${context.url.replace('/webhooks/
 END
 \`\`\`
 
-The events: \`cooking_started\`, \`asset_cooked\`, \`shaders_started\`, \`shaders_completed\`, \`packaging_started\`, \`build_completed\`, \`build_failed\`.
+Events: \`cooking_started\`, \`asset_cooked\`, \`shaders_started\`, \`shaders_completed\`, \`packaging_started\`, \`build_completed\`, \`build_failed\`.
 
 ${signedDeliveries(context.id)}
 ${ADDRESS_LIMIT}

@@ -10,7 +10,7 @@ export const setup: Setup = ({ url, id }) => `## GitHub
    \`\`\`
 
 3. Content type: **application/json**.
-4. Secret: a long random text, for instance from \`openssl rand -hex 32\`. Save the same value here as the signing secret (or with \`${saveSecret(id)}\`).
+4. Secret: a long random text, for example from \`openssl rand -hex 32\`. Save the same value here as the signing secret (or with \`${saveSecret(id)}\`).
 5. **Let me select individual events**: Pushes, Pull requests, Issues, Workflow runs, Workflow jobs, Check runs, Deployment statuses, Releases.
 
 Or with the GitHub command line:
@@ -26,9 +26,9 @@ gh api "repos/$REPO/hooks" -f name=web -F active=true \\
 echo "signing secret: $SECRET"   # save it here, or: ${saveSecret(id)}
 \`\`\`
 
-GitHub does not send logs. To have failing workflows explained and their logs here while they run, put \`goldmaster run\` in front of the build, with the token of an integration of the kind *Jenkins or any CI*: its page has the lines to paste, and \`examples/github-action\` a ready action.
+GitHub does not send logs. To see logs while workflows run and to have failures investigated, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy, and \`examples/github-action\` has a ready-made action.
 
-GitHub does not repeat a delivery by itself: what was refused while the project was paused can be sent again under **Recent Deliveries**.
+GitHub does not retry deliveries. You can redeliver those that were refused while the project was paused under **Recent Deliveries**.
 
 ${ADDRESS_LIMIT}
 `

@@ -22,7 +22,7 @@ import { readUnityBuild } from './unity.ts'
 export const jenkins: Provider = {
   name: 'jenkins',
   label: 'Jenkins or any CI',
-  reports: 'Builds, logs and artifacts; everything that has curl',
+  reports: 'Builds, logs and artifacts, from any CI or with curl',
   category: 'builds',
   paths: ['jenkins', 'jenkins/build_notification', 'jenkins/commit_trigger', 'ci', 'ci/build_notification', 'ci/commit_trigger'],
   logPaths: ['jenkins/log', 'ci/log'],

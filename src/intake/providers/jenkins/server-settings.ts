@@ -1,12 +1,12 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'With a server to ask, console, artifacts and times of a build are fetched from Jenkins itself, and builds can be started.',
+  why: 'If you enter your Jenkins server, console output, artifacts and times are fetched from it, and you can start builds.',
   fields: [
     {
       key: 'server',
       label: 'Jenkins server',
-      hint: 'https://jenkins.example.com; a private address must be allowed by the operator.',
+      hint: 'https://jenkins.example.com. The operator must allow private addresses.',
     },
     { key: 'user', label: 'User' },
     { key: 'api_token', label: 'API token' },

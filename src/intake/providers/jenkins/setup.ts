@@ -52,14 +52,14 @@ sign <notification.json | curl -fsS --config - -H 'X-Webhook-Token: ${token}' -H
 
 export const setup: Setup = (context) => `## Jenkins, and any other CI
 
-### On any CI: the build's own command
+### On any CI: goldmaster run
 
-Put \`goldmaster run\` in front of the build, on a machine with Node 20 or newer. Its output and exit code stay what they are; start, phases, log and end are here while it runs, whether this service can be reached in between or not.
+Run the build with \`goldmaster run\`, on a machine with Node 20 or newer. The output and exit code of the build stay the same. Start, phases, log and result appear here while it runs, and are sent later if this service can't be reached.
 
 \`\`\`sh
 ${runLines(context.base_url, context.token)}\`\`\`
 
-Keep the token in the CI's own store of secrets. Job, number, branch and revision are found by themselves on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde, so that \`--job\` can be left out there. In PowerShell (not tested by us):
+Store the token as a secret in your CI. On Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde, the job, number, branch and revision are detected, so you can leave out \`--job\`. In PowerShell (not tested by us):
 
 \`\`\`powershell
 $env:GOLDMASTER_HOST = '${context.base_url}'; $env:GOLDMASTER_WEBHOOK_TOKEN = '${context.token}'
@@ -68,7 +68,7 @@ node goldmaster.mjs run --job Game-Win64 -- Engine\\Build\\BatchFiles\\RunUAT.ba
 exit $LASTEXITCODE
 \`\`\`
 
-In a Jenkinsfile the token is a **Secret text** with the id \`goldmaster\` (**Manage Jenkins → Credentials**):
+In a Jenkinsfile, use a **Secret text** credential with the ID \`goldmaster\` (**Manage Jenkins → Credentials**):
 
 \`\`\`groovy
 withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]) {
@@ -78,17 +78,17 @@ withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_WEBHO
 }
 \`\`\`
 
-The other ways are for machines without Node.
+The following ways are for machines without Node.
 
 ### From a Jenkinsfile, without Node
 
-1. Under **Manage Jenkins → Credentials** add a **Secret text** with the id \`goldmaster\` and this value:
+1. Under **Manage Jenkins → Credentials** add a **Secret text** with the ID \`goldmaster\` and this value:
 
    \`\`\`
    ${context.token}
    \`\`\`
 
-2. Let the build leave its log in \`build.log\`:
+2. Write the build log to \`build.log\`:
 
    \`\`\`groovy
    sh '''#!/bin/bash
@@ -101,7 +101,7 @@ The other ways are for machines without Node.
 \`\`\`groovy
 ${jenkinsfile(context)}\`\`\`
 
-Where this integration has a Jenkins server configured, console, artifacts and times are fetched from there, and step 2 is not needed. The API token is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
+If you configure a Jenkins server for this integration, console output, artifacts and times are fetched from there, and you don't need step 2. The API token is stored encrypted. A private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
 
 \`\`\`sh
 goldmaster admin integration config ${context.id} - <<'END'
@@ -117,14 +117,14 @@ In the job's configuration, **Job Notifications → Add Endpoint**: format **JSO
 ${context.url}
 \`\`\`
 
-The plugin cannot sign, so it needs **Only signed deliveries** off. A relay that signs can call \`build_notification\` instead, which always requires a signature (also accepted there and everywhere below: the header \`X-Jenkins-Signature\`). Its secret is saved here (or with \`${saveSecret(context.id)}\`):
+The plugin can't sign, so turn off **Only signed deliveries**. A relay that signs can call \`build_notification\` instead, which always requires a signature. It may also use the header \`X-Jenkins-Signature\`. Save its secret here (or with \`${saveSecret(context.id)}\`):
 
 \`\`\`sh
 ${signedNotification(context)}\`\`\`
 
-The Generic Event plugin and Unity Build Automation (**DevOps → Build Automation → Integrations → Webhook**, content type JSON) take the same URL. For Unity, a secret set there is saved here as the signing secret (or with \`${saveSecret(context.id)}\`).
+The Generic Event plugin and Unity Build Automation (**DevOps → Build Automation → Integrations → Webhook**, content type JSON) use the same URL. If you set a secret in Unity, save it here as the signing secret (or with \`${saveSecret(context.id)}\`).
 
-### From anything that has curl
+### With curl
 
 \`\`\`sh
 curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/json' '${context.base_url}/webhooks/ci' --data-binary @- <<'END'
@@ -132,7 +132,7 @@ curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/j
 END
 \`\`\`
 
-A build that is only asked for, to be adopted by the first report of the same job and code:
+To announce a build that was only requested. The first report of the same job and code continues it:
 
 \`\`\`sh
 curl -fsS -H 'X-Webhook-Token: ${context.token}' -H 'Content-Type: application/json' '${context.base_url}/webhooks/ci/commit_trigger' --data-binary @- <<'END'
@@ -141,7 +141,7 @@ END
 \`\`\`
 
 ${signedDeliveries(context.id)}
-A piece of a log (\`/webhooks/ci/log\`) is signed together with the query of its address, which says where it belongs: the query as it is sent, a line break, then the body.
+For a piece of a log (\`/webhooks/ci/log\`), the signature covers the query string as sent, a line break, then the body.
 
 ${ADDRESS_LIMIT}
 `

@@ -9,7 +9,7 @@ import { setup } from './setup.ts'
 export const jira: Provider = {
   name: 'jira',
   label: 'Jira',
-  reports: 'Issues that your tasks name',
+  reports: 'Issues that are linked from your tasks',
   category: 'trackers',
   paths: ['jira'],
   tokenHeader: 'x-service-token',

@@ -10,7 +10,7 @@ const REPLAY_WINDOW_MS = 60_000
 export const linear: Provider = {
   name: 'linear',
   label: 'Linear',
-  reports: 'Issues that your tasks name',
+  reports: 'Issues that are linked from your tasks',
   category: 'trackers',
   paths: ['linear'],
   tokenHeader: 'x-service-token',

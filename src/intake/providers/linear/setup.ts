@@ -9,8 +9,8 @@ export const setup: Setup = ({ url, id }) => `## Linear
    ${url}
    \`\`\`
 
-3. Data change events: **Issues** and **Comments**. Choose one team, or all public teams.
-4. Open the webhook, copy its **signing secret** and save it here (or with \`${saveSecret(id)}\`). Signed deliveries count for 60 seconds, so this server's clock has to be right.
+3. Data change events: **Issues** and **Comments**. Select one team, or all public teams.
+4. Open the webhook, copy its **signing secret** and save it here (or with \`${saveSecret(id)}\`). Signed deliveries are valid for 60 seconds, so the clock of this server must be correct.
 
-After a pause of the project: Linear meets refusals while a project is paused, gives up after a few attempts and may switch the webhook off. Delete it, create it anew and save the new signing secret.
+If the project was paused: Linear gives up after a few refused deliveries and may disable the webhook. Delete the webhook, create a new one and save its signing secret here.
 `

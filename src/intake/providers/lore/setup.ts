@@ -21,19 +21,19 @@ done
 
 export const setup: Setup = (context) => `## Lore
 
-A Lore server calls nobody, so a bridge does, from inside a clone of the repository with a login that may read it. It only calls out, remembers what it has told, and after a standstill tells what it missed:
+A Lore server doesn't send webhooks, so you run a bridge inside a clone of the repository, with a login that can read it. The bridge only makes outgoing connections. It remembers what it has reported and catches up after a restart:
 
 \`\`\`sh
 export GOLDMASTER_WEBHOOK_TOKEN='${context.token}'
 goldmaster bridge lore --host '${context.base_url}' --state /var/lib/goldmaster/lore.json
 \`\`\`
 
-Without this program, \`lore\` and \`curl\` will do; what is pushed while this stands still is not told later:
+Without the goldmaster program, you can use \`lore\` and \`curl\`. Revisions pushed while this script isn't running are not reported:
 
 \`\`\`sh
 ${loreRelay(context)}\`\`\`
 
-An event holds revision, number, branch and user. A relay or hook of your own can say more, one revision or a list of them:
+An event contains revision, number, branch and user. Your own relay or hook can send more, for one revision or a list:
 
 \`\`\`sh
 curl --max-time 30 -H 'Content-Type: application/json' '${context.url}' --data-binary @- <<'END'
@@ -50,7 +50,7 @@ curl --max-time 30 -H 'Content-Type: application/json' '${context.url}' --data-b
 END
 \`\`\`
 
-The answer is 202: the work is done right after it. The same revision told twice is recorded once.
+The response is 202, and processing follows at once. A revision that is reported twice is recorded once.
 
 ${signedDeliveries(context.id)}
 ${ADDRESS_LIMIT}

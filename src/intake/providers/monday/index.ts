@@ -8,7 +8,7 @@ import { isSignedToken } from './token.ts'
 export const monday: Provider = {
   name: 'monday',
   label: 'monday.com',
-  reports: 'Items that your tasks name',
+  reports: 'Items that are linked from your tasks',
   category: 'trackers',
   paths: ['monday'],
   tokenHeader: 'x-service-token',

@@ -1,31 +1,31 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'With a server to ask, author, description and files of a changelist are fetched when the trigger sends only its number.',
+  why: 'If you enter your Perforce server, author, description and files of a changelist are fetched when the trigger sends only its number.',
   fields: [
     {
       key: 'server',
       label: 'Perforce server',
-      hint: 'ssl:perforce.example.com:1666; a private address must be allowed by the operator.',
+      hint: 'ssl:perforce.example.com:1666. The operator must allow private addresses.',
     },
     { key: 'user', label: 'User' },
     { key: 'password', label: 'Password or ticket' },
-    { key: 'fingerprint', label: 'Fingerprint of the server', hint: 'For ssl: as p4 trust shows it.' },
-    { key: 'charset', label: 'Character set', hint: 'utf8 on a Unicode server, else empty.' },
+    { key: 'fingerprint', label: 'Server fingerprint', hint: 'For ssl servers, as shown by p4 trust.' },
+    { key: 'charset', label: 'Character set', hint: 'utf8 on a Unicode server, otherwise empty.' },
     {
       key: 'branches',
       label: 'Streams or branches',
-      hint: '//game/main, //game/rel-*; empty: as the server tells, else the first two folders.',
+      hint: '//game/main, //game/rel-*. Empty: the streams of the server, otherwise the first two folders.',
     },
     {
       key: 'merge_accounts',
       label: 'Merge accounts',
-      hint: 'robomerge, builder: users that only merge. Their changelists belong to the co-author or to the author of the source.',
+      hint: 'robomerge, builder. Users that only merge: their changelists count for the co-author or the author of the source.',
     },
     {
       key: 'swarm',
       label: 'P4 Code Review (Swarm)',
-      hint: 'https://swarm.example.com, where changes can be looked at; empty: as the server tells.',
+      hint: 'https://swarm.example.com, for links to changes. Empty: the URL the server reports.',
     },
   ],
 }

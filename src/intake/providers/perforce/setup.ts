@@ -50,31 +50,31 @@ tell </dev/null >/dev/null 2>&1 &
 
 export const setup: Setup = (context) => `## Perforce Helix Core
 
-The server runs a script of yours after every submit, and the script tells us.
+Your Perforce server runs this script after every submit, and the script reports the changelist.
 
-1. On the server save this as \`/opt/perforce/goldmaster.sh\`, owned by the account that \`p4d\` runs under and closed to others (\`chmod 700\`): it holds the token. It needs \`p4\` and \`curl\`:
+1. On the server save this as \`/opt/perforce/goldmaster.sh\`, owned by the account that runs \`p4d\` and readable only by it (\`chmod 700\`), because it contains the token. It needs \`p4\` and \`curl\`:
 
 \`\`\`sh
 ${perforceTrigger(context)}\`\`\`
 
-2. Give that account a login that may read the depot: \`P4PORT\`, \`P4USER\`, on a Unicode server \`P4CHARSET=utf8\`, and a ticket that does not expire (\`p4 login\` as a user of a group with \`Timeout: unlimited\`).
-3. As a super user run \`p4 triggers\` and add a line below \`Triggers:\`, indented by a tab. Narrow the path if only one depot belongs to this project:
+2. Give that account a login that can read the depot: \`P4PORT\`, \`P4USER\`, on a Unicode server \`P4CHARSET=utf8\`, and a ticket that does not expire (\`p4 login\` as a user of a group with \`Timeout: unlimited\`).
+3. As a super user run \`p4 triggers\` and add a line below \`Triggers:\`, indented by a tab. Restrict the path if only one depot belongs to this project:
 
 \`\`\`
 	goldmaster change-commit //... "/opt/perforce/goldmaster.sh %changelist%"
 \`\`\`
 
-4. Submit something; the change shows up within seconds. To try it by hand: \`/opt/perforce/goldmaster.sh 1234\`.
+4. Submit a change. It appears within seconds. To test it by hand: \`/opt/perforce/goldmaster.sh 1234\`.
 
-On a Windows server this trigger line does without a script and sends the number alone, unsigned; where only signed deliveries are accepted, use the bridge below. The rest is fetched where a Perforce server is configured on this integration:
+On a Windows server, this trigger line works without a script. It sends only the number, unsigned. If only signed deliveries are accepted, use the bridge below. Details are fetched if you configure a Perforce server for this integration:
 
 \`\`\`
 	goldmaster change-commit //... "curl.exe -s -m 5 -d changelist=%changelist% ${context.url}"
 \`\`\`
 
-### A server that cannot call out
+### If the server can't make outgoing connections
 
-Any machine that may read the depot with \`p4\` can tell us instead. This only calls out, remembers what it has told, and after a standstill tells what it missed:
+Run this bridge on any machine that can read the depot with \`p4\`. It only makes outgoing connections. It remembers what it has reported and catches up after a restart:
 
 \`\`\`sh
 export GOLDMASTER_WEBHOOK_TOKEN='${context.token}'
@@ -83,7 +83,7 @@ goldmaster bridge perforce --host '${context.base_url}' --state /var/lib/goldmas
 
 ### Details from the server
 
-Where the number alone is told, we can ask the server ourselves. The password (a ticket, better) is kept encrypted; a private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
+If only the number is reported, Goldmaster can fetch the details from the Perforce server. The password (better: a ticket) is stored encrypted. A private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:
 
 \`\`\`sh
 goldmaster admin integration config ${context.id} - <<'END'
@@ -93,10 +93,10 @@ END
 
 ### Good to know
 
-The script never fails a submit and waits for nothing. The same changelist told twice is recorded once, so older ones may be told again in a loop.
+The script never blocks or fails a submit. A changelist that is reported twice is recorded once, so you can report older changelists in a loop.
 
 ${signedDeliveries(context.id)}
-The trigger runs in the environment of \`p4d\`: set \`GOLDMASTER_WEBHOOK_SECRET='…'\` in the script itself, below the address.
+The trigger runs in the environment of \`p4d\`: set \`GOLDMASTER_WEBHOOK_SECRET='…'\` in the script itself, below the URL.
 
 ${ADDRESS_LIMIT}
 `

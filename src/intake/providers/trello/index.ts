@@ -8,7 +8,7 @@ import { setup } from './setup.ts'
 export const trello: Provider = {
   name: 'trello',
   label: 'Trello',
-  reports: 'Cards that your tasks name',
+  reports: 'Cards that are linked from your tasks',
   category: 'trackers',
   paths: ['trello'],
   tokenHeader: 'x-service-token',

@@ -2,14 +2,14 @@ import { type Setup, saveSecret } from '../../setup.ts'
 
 export const setup: Setup = ({ url, id }) => `## Trello
 
-Trello has no page for webhooks: they are made with one request. It asks this server for an answer first, so the address must be reachable from the internet with a valid certificate.
+Trello has no settings page for webhooks. You create one with an API request. Trello checks the URL first, so this service must be reachable from the internet with a valid certificate.
 
-1. At <https://trello.com/power-ups/admin> create a Power-Up (or open yours), generate an **API key**, and follow **Token** there to get a token of your own.
-2. Save the **secret** shown beside the API key here as the signing secret (or with \`${saveSecret(id)}\`): Trello signs with it.
-3. Take the board's id from the address \`https://trello.com/b/<short id>/…\` and run:
+1. At <https://trello.com/power-ups/admin> create a Power-Up (or open yours), generate an **API key**, and select **Token** there to create your own token.
+2. Save the **secret** shown next to the API key here as the signing secret (or with \`${saveSecret(id)}\`). Trello signs deliveries with it.
+3. Copy the board ID from the URL \`https://trello.com/b/<short id>/…\` and run:
 
 \`\`\`sh
-KEY='your API key' TOKEN='your token' BOARD='short id of the board'
+KEY='your API key' TOKEN='your token' BOARD='short board ID'
 
 ID=$(curl -fsS "https://api.trello.com/1/boards/$BOARD?fields=id&key=$KEY&token=$TOKEN" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
 curl -fsS "https://api.trello.com/1/webhooks/" \\
@@ -18,5 +18,5 @@ curl -fsS "https://api.trello.com/1/webhooks/" \\
   --data-urlencode 'callbackURL=${url}'
 \`\`\`
 
-The address is part of the signature, token included. When this server moves or the token is replaced, make the webhook again.
+The signature covers the whole URL, including the token. If the URL of this service or the token changes, create the webhook again.
 `
