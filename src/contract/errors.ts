@@ -1,4 +1,5 @@
 import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
+import { roleLabel } from './labels.ts'
 import type { AccountRole, BlockedReason, ConfirmMethod, ProjectRole } from './sets.ts'
 
 /** Everything the service can refuse, in one place: status, code, words, and the fields a client may branch on. */
@@ -93,7 +94,7 @@ export const quotaExceeded = (quota: string, limit: number, used: number, retryA
   )
 
 export const exportRunning = () =>
-  new ApiError(409, 'export_running', 'It is being exported already. Wait for that file, or ask again when it is done.')
+  new ApiError(409, 'export_running', 'An export is already running. Wait for its file, or try again when it is done.')
 
 export const unsupportedType = () => new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.')
 
@@ -106,7 +107,7 @@ export const unknownParameter = (name: string, known: readonly string[]) =>
   new ApiError(
     422,
     'unknown_parameter',
-    `Unknown parameter: ${shortened(name)}. ${known.length === 0 ? 'None is taken here.' : `Known: ${known.join(', ')}.`}`,
+    `Unknown parameter: ${shortened(name)}. ${known.length === 0 ? 'No parameters are allowed here.' : `Known: ${known.join(', ')}.`}`,
   )
 
 /** A name somebody invented is repeated, but not at any length. */
@@ -145,7 +146,7 @@ export const invalidGrant = () =>
 
 /** As programs that speak OAuth expect it, with our own words beside theirs. */
 export const tooManySubscriptions = (most: string) =>
-  new ApiError(429, 'too_many_subscriptions', `There may be ${most} at once; end one first.`)
+  new ApiError(429, 'too_many_subscriptions', `At most ${most} are allowed at once. Close one first.`)
 
 export const tooManyStreams = (most: number) =>
   new ApiError(
@@ -166,17 +167,22 @@ export const insufficientScope = (required_scope: string, token_scopes: readonly
 
 export const readOnly = (reason: 'trial_expired' | 'demo', baseUrl: string) =>
   reason === 'trial_expired'
-    ? new ApiError(403, 'demo_read_only', 'The trial of this account is over; it is read-only until a payment method is added.', {
-        reason,
-        upgrade_url: `${baseUrl}/settings/billing`,
-      })
+    ? new ApiError(
+        403,
+        'demo_read_only',
+        'The trial of this account has ended. It is read-only until you add a payment method.',
+        {
+          reason,
+          upgrade_url: `${baseUrl}/settings/billing`,
+        },
+      )
     : new ApiError(403, 'demo_read_only', 'This is a demo account; it is read-only.', { reason })
 
 export const tooManyCodes = (seconds: number) =>
   new ApiError(
     429,
     'too_many_codes',
-    `Too many wrong codes: those of the app count again in ${spanOf(seconds)}. A recovery code or a passkey works now.`,
+    `Too many wrong codes. Try a code of your app again in ${spanOf(seconds)}, or use a recovery code or a passkey now.`,
     {},
     { 'retry-after': String(seconds) },
   )
@@ -185,7 +191,7 @@ export const preconditionFailed = (etag: string) =>
   new ApiError(
     412,
     'precondition_failed',
-    'The record changed since you read it (If-Match). Read it again and repeat the change on what you find.',
+    'The record changed since you read it (If-Match). Read it again, then repeat your change.',
     {},
     { etag },
   )
@@ -194,7 +200,7 @@ export const rateLimited = (seconds: number) =>
   new ApiError(429, 'rate_limited', `Too many requests; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
 export const unstorable = () =>
-  new ApiError(422, 'invalid_parameter', 'A value is too large, too long, or holds a character that cannot be stored.')
+  new ApiError(422, 'invalid_parameter', 'A value is too large, too long, or contains a character that can’t be stored.')
 
 export const unstorableText = () =>
   new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
@@ -204,7 +210,7 @@ export const unknownBuild = () =>
 
 /** Pieces of a log come one behind the other. */
 export const logGap = (offset: number) =>
-  new ApiError(409, 'log_gap', `The log is here up to byte ${offset}; go on from there.`, { offset })
+  new ApiError(409, 'log_gap', `The log was received up to byte ${offset}. Continue from there.`, { offset })
 
 export const logSuperseded = () =>
   new ApiError(409, 'log_superseded', 'Another run of this job and number began its log after this one.')
@@ -215,20 +221,14 @@ export const unavailable = () =>
   new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
 
 export const accountBusy = () =>
-  new ApiError(
-    503,
-    'busy',
-    'Your account has more requests under way than its share of this server; try again shortly.',
-    {},
-    { 'retry-after': '2' },
-  )
+  new ApiError(503, 'busy', 'Your account has too many requests running at once. Try again shortly.', {}, { 'retry-after': '2' })
 
 /** The database is there, but this takes too long. */
 export const tooSlow = () =>
   new ApiError(
     503,
     'too_slow',
-    'This took too long and was stopped; ask for less at a time, or try again later.',
+    'This request took too long and was stopped. Ask for less data, or try again later.',
     {},
     { 'retry-after': '5' },
   )
@@ -240,7 +240,7 @@ export const objectStoreAway = (cause: unknown) =>
     { cause },
   )
 
-export const objectLost = () => new ApiError(410, 'object_lost', 'The object store no longer has what was stored there.')
+export const objectLost = () => new ApiError(410, 'object_lost', 'The object store no longer has this file.')
 
 const isError = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code
 export const isObjectStoreAway = isError('object_store_away')
@@ -253,20 +253,14 @@ export const stopping = () => new ApiError(503, 'unavailable', STOPPING, {}, { '
 export const isStopping = (error: unknown): boolean => error instanceof ApiError && error.message === STOPPING
 
 export const overloaded = (seconds: number) =>
-  new ApiError(
-    503,
-    'overloaded',
-    `Too much is being read at once; try again in ${seconds} s.`,
-    {},
-    { 'retry-after': String(seconds) },
-  )
+  new ApiError(503, 'overloaded', `Too many reads at once; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
 /** Nobody reads this answer; its status is the one that proxies log in this case. */
 export const clientGone = () => new ApiError(499, 'client_gone', 'The client hung up before its request was worked on.')
 
-export const forbiddenOrigin = () => new ApiError(403, 'forbidden_origin', 'Pages of other sites may not use this address.')
+export const forbiddenOrigin = () => new ApiError(403, 'forbidden_origin', 'Requests from other sites are not allowed here.')
 
-export const foreignOrigin = () => new ApiError(403, 'foreign_origin', 'This request does not come from a page of this service.')
+export const foreignOrigin = () => new ApiError(403, 'foreign_origin', 'This request was not sent by a page of this service.')
 
 export const foreignHost = (site: string) =>
   new ApiError(403, 'foreign_host', `Open this page at ${site}, or set BASE_URL to the address you use.`)
@@ -285,19 +279,24 @@ const BLOCKED_REFUSALS: Record<BlockedReason, { code: string; message: string }>
 }
 
 export const ownAddressMissing = (address: string) =>
-  new ApiError(422, 'own_address_missing', `The list does not hold your own address, ${address}: saving it would lock you out.`, {
-    address,
-  })
+  new ApiError(
+    422,
+    'own_address_missing',
+    `The list doesn’t include your own IP address, ${address}. Saving it would lock you out.`,
+    {
+      address,
+    },
+  )
 
 export const ownSecondFactorMissing = () =>
   new ApiError(
     422,
     'own_second_factor_missing',
-    'You have no second factor yourself: add an authenticator app under Settings, Sign-in, first, or you would lock yourself out.',
+    'You have no second factor yourself. Add an authenticator app under Settings, Sign-in first, or you would lock yourself out.',
   )
 
 export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
-  new ApiError(403, 'insufficient_role', `This takes the role ${required_role} or one that may more.`, { required_role })
+  new ApiError(403, 'insufficient_role', `You need the ${roleLabel(required_role)} role to do this.`, { required_role })
 
 /** `accounts`: what those are called that would be left without one. */
 export const lastOwner = (accounts: readonly string[] = []) =>
@@ -305,15 +304,15 @@ export const lastOwner = (accounts: readonly string[] = []) =>
     422,
     'last_owner',
     accounts.length === 0
-      ? 'An account needs an owner; make somebody else one first.'
-      : `An account needs an owner; make somebody else one of ${accounts.join(', ')}, or delete it first.`,
+      ? 'An account needs an owner. Make somebody else an owner first.'
+      : `An account needs an owner. Make somebody else an owner of ${accounts.join(', ')}, or delete it first.`,
   )
 
 export const emailUnverified = () =>
   new ApiError(
     403,
     'email_unverified',
-    'Confirm your e-mail address first: follow the link that was mailed to you, or ask for a new one in your profile.',
+    'Confirm your email address first: open the link we sent you, or request a new one in your profile.',
   )
 
 export const signInRefused = (why: SignInRefusal) => new ApiError(why === 'sso_away' ? 424 : 403, why, SIGN_IN_REFUSALS[why])
@@ -333,14 +332,15 @@ export const undoTooLate = () =>
   new ApiError(
     409,
     'undo_too_late',
-    'Too late to undo: ten seconds are over, or something else happened to it since. Decide again instead.',
+    'Too late to undo: more than ten seconds have passed, or the asset has changed. Decide again instead.',
   )
 
-export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is set up already: remove it first.')
+export const twoFactorOn = () => new ApiError(409, 'two_factor_on', 'An authenticator app is already set up. Remove it first.')
 
-export const invalidPasskey = () => new ApiError(422, 'invalid_passkey', 'This passkey does not open this account. Try again.')
+export const invalidPasskey = () =>
+  new ApiError(422, 'invalid_passkey', 'This passkey does not belong to your user. Try another one.')
 
-export const tooManyPasskeys = (max: number) => new ApiError(422, 'too_many_passkeys', `Somebody has at most ${max} passkeys.`)
+export const tooManyPasskeys = (max: number) => new ApiError(422, 'too_many_passkeys', `You can have at most ${max} passkeys.`)
 
 /** `methods`: how the caller can confirm the session. */
 export const freshSignInRequired = (minutes: number, methods: readonly ConfirmMethod[]) =>
@@ -355,14 +355,14 @@ export const factorNotShown = () =>
   new ApiError(
     403,
     'second_factor_not_shown',
-    'You have a second factor that this session has not shown. Confirm it is you with a code of your authenticator app or a passkey, or sign in through the account’s own provider.',
+    'Confirm it’s you with a code of your authenticator app or a passkey, or sign in with the account’s single sign-on.',
   )
 
 export const keptOut = () =>
   new ApiError(
     403,
     'kept_out',
-    'One of your accounts keeps you out for now, by where you come from or for want of a second factor. What concerns it too has to wait until it lets you in.',
+    'You can’t do this now: one of your accounts is closed to you, because of your IP address or a missing second factor.',
   )
 
 export const invalidActive = () => new ApiError(400, 'invalid_active', 'active must be true or false.')
@@ -370,31 +370,27 @@ export const invalidActive = () => new ApiError(400, 'invalid_active', 'active m
 export const invalidSingleSignOn = (why: string) => new ApiError(422, 'invalid_single_sign_on', why)
 
 export const operatorRequired = (what: string) =>
-  new ApiError(403, 'operator_required', `Only whoever runs the service may ${what}.`)
+  new ApiError(403, 'operator_required', `Only the operator of this service can ${what}.`)
 
 export const invalidEmail = (why: string) => new ApiError(422, 'invalid_email', why)
 
 export const breachedPassword = () =>
-  new ApiError(
-    422,
-    'breached_password',
-    'This password is on lists of stolen passwords, which attackers try first. Choose another one.',
-  )
+  new ApiError(422, 'breached_password', 'This password is on lists of stolen passwords. Choose another one.')
 
 export const wrongPassword = () => new ApiError(422, 'invalid_password', 'Wrong password. Enter your current password.')
 
 export const invalidLink = () =>
-  new ApiError(422, 'invalid_link', 'This link was used, is too old or was changed. Ask for a new one.')
+  new ApiError(422, 'invalid_link', 'This link was already used, has expired or is incomplete. Request a new one.')
 
-export const signUpClosed = () => new ApiError(403, 'sign_up_closed', 'Signing up needs an invitation here.')
+export const signUpClosed = () => new ApiError(403, 'sign_up_closed', 'You need an invitation to sign up here.')
 
-export const setUpDone = () => new ApiError(403, 'set_up_done', 'This service has an owner already: sign in.')
+export const setUpDone = () => new ApiError(403, 'set_up_done', 'This service already has an owner. Sign in instead.')
 
 export const invalidSetUpToken = () =>
-  new ApiError(403, 'invalid_set_up_token', 'This is not the set-up token that the start of the service printed.')
+  new ApiError(403, 'invalid_set_up_token', 'Wrong setup token. The service prints it to its log when it starts.')
 
 export const uidTaken = (takenBy: string) =>
-  new ApiError(422, 'uid_taken', `This name already stands for ${takenBy}; it has to be removed there first.`)
+  new ApiError(422, 'uid_taken', `This name already belongs to ${takenBy}. Remove it there first.`)
 
 export const WRONG_SIGNATURE = 'The signature is missing, wrong or too old.'
 export const badSignature = () => new ApiError(401, 'unauthorized', WRONG_SIGNATURE)
@@ -414,13 +410,13 @@ export const noUgsToken = () =>
   )
 
 export const projectInactive = (status: string) =>
-  new ApiError(403, 'project_inactive', `The project is ${status}; nothing is taken in.`)
+  new ApiError(403, 'project_inactive', `The project is ${status}, so deliveries are refused.`)
 
 /** A delivery that is in the log all the same. */
 export const refusedDelivery = (status: number, why: string, delivery_id: unknown) =>
   new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', why, { delivery_id })
 
-export const bodyGone = (why = 'The body of this delivery is no longer kept.') => new ApiError(410, 'body_gone', why)
+export const bodyGone = (why = 'The body of this delivery was deleted.') => new ApiError(410, 'body_gone', why)
 
 export const editedMeanwhile = (current: Record<string, unknown>) =>
   new ApiError(409, 'edited_meanwhile', 'Somebody else changed this text in the meantime.', { current })
@@ -428,14 +424,13 @@ export const editedMeanwhile = (current: Record<string, unknown>) =>
 export const buildNotFailed = (status: string) =>
   new ApiError(422, 'build_not_failed', `Only a failed build can be investigated; this one is ${status}.`)
 
-export const insufficientCredits = () =>
-  new ApiError(402, 'insufficient_credits', 'The account has no credits left for an investigation.')
+export const insufficientCredits = () => new ApiError(402, 'insufficient_credits', 'This account has no credits left.')
 
 export const dailyLimitReached = (limit: number, seconds: number) =>
   new ApiError(
     429,
     'daily_limit_reached',
-    `All ${limit} investigations of today are used; the next day begins at midnight UTC.`,
+    `All ${limit} investigations of today are used. The next day starts at midnight UTC.`,
     {},
     { 'retry-after': String(Math.max(1, seconds)) },
   )

@@ -37,7 +37,7 @@ export async function edit(
 ): Promise<Shown> {
   for (const kind of RETENTION_KINDS)
     if ((retention[kind] ?? 0) > (service[kind] ?? Number.POSITIVE_INFINITY))
-      throw invalidParameter(`retention.${kind}`, `must not be above ${service[kind]}: the service keeps it no longer`)
+      throw invalidParameter(`retention.${kind}`, `must be at most ${service[kind]}, the limit of this service`)
   await accounts.edit(db, id, {
     ...given,
     name: name?.trim(),

@@ -121,7 +121,7 @@ export const finish = (db: Database, id: number) =>
 /** Nothing of it is kept, and a former file stays. What went wrong is for the service's own log. */
 export async function fail(db: Database, accountId: number, id: number) {
   await removeChunks(db, sql`account_id = ${accountId} and export_id = ${id}`)
-  const words = `The file could not be written, and nothing of it was kept. Export again; if that fails too, the service's log has the reason under export ${id}.`
+  const words = `The export failed and left no file. Try again. If it fails again, ask the operator to check the service log for export ${id}.`
   await db.execute(sql`
     update exports set status = 'failed', error = ${words}, passphrase_sealed = null, rows = 0, bytes = 0 where id = ${id}`)
 }

@@ -123,11 +123,11 @@ describe('a chain whose end was cut off', () => {
   })
 
   test.each([
-    ['deleted', sql`delete from audit_heads`, /not kept any more/],
+    ['deleted', sql`delete from audit_heads`, /stored end of the log is missing/],
     [
       'moved back',
       sql`update audit_heads h set position = l.position, hash = l.hash from audit_log l where l.account_id = h.account_id and l.position = 3`,
-      /kept end of the log was changed/,
+      /stored end of the log was changed/,
     ],
   ])('is found when the stored head is %s', async (_, change, why) => {
     await sealed(5)
@@ -152,7 +152,7 @@ describe('a chain whose end was cut off', () => {
     // Filled up again with something else.
     await sealed(2)
     expect((await verify()).entries).toBe(5)
-    await expect(verify('--head', noted)).rejects.toThrow(/entry 5 .*not the one that was noted/)
+    await expect(verify('--head', noted)).rejects.toThrow(/entry 5 .*differs from the saved one/)
   })
 
   test('is found by a head saved elsewhere when the chain was started again', async () => {
@@ -161,7 +161,7 @@ describe('a chain whose end was cut off', () => {
     await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`, sql`delete from audit_keys`)
     await sealed(3)
     expect((await verify()).entries).toBe(3)
-    await expect(verify('--head', noted)).rejects.toThrow(/entry 3 .*not the one that was noted/)
+    await expect(verify('--head', noted)).rejects.toThrow(/entry 3 .*differs from the saved one/)
   })
 })
 
@@ -219,7 +219,7 @@ describe('the head of the chain', () => {
       await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`)
       await sealed(6)
       expect((await verify()).entries).toBe(6)
-      await expect(verify('--backup', file)).rejects.toThrow(/entry 5 .*not the one that was noted/)
+      await expect(verify('--backup', file)).rejects.toThrow(/entry 5 .*differs from the saved one/)
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -124,8 +124,8 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
       if (why !== undefined) return broken(position, id, why)
       for (const link of noted)
         if (link.position === position && link.hash !== hash)
-          return broken(position, id, 'its hash is not the one that was noted')
-      if (kept?.position === position && kept.hash !== hash) return broken(position, id, 'its hash is not the one that was kept')
+          return broken(position, id, 'its hash differs from the saved one')
+      if (kept?.position === position && kept.hash !== hash) return broken(position, id, 'its hash differs from the one stored outside the log')
       found.entries = position
       found.head = hash
     }
@@ -133,8 +133,8 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
   }
   const cut = (position: number) =>
     position > found.entries ? broken(found.entries + 1, null, `entries are missing here: there were ${position}`) : undefined
-  if (found.entries > 0 && !kept) return broken(found.entries, null, 'the end of the log is not kept any more')
-  if (kept && !isAuthentic(keys, accountId, kept)) return broken(kept.position, null, 'the kept end of the log was changed')
+  if (found.entries > 0 && !kept) return broken(found.entries, null, 'the stored end of the log is missing')
+  if (kept && !isAuthentic(keys, accountId, kept)) return broken(kept.position, null, 'the stored end of the log was changed')
   return cut(Math.max(kept?.position ?? 0, ...noted.map(({ position }) => position))) ?? found
 }
 

@@ -74,8 +74,8 @@ export const remove = (db: Database, accountId: number) =>
 function readUrl(text: string): URL {
   const url = text.length <= URL_MAX && URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
   if (!url || !Object.hasOwn(PORTS, url.protocol) || url.hostname === '')
-    throw invalidParameter('url', `must begin with ${Object.keys(PORTS).join('//, ')}// and have at most ${URL_MAX} characters`)
-  if (url.username !== '' || url.password !== '') throw invalidParameter('url', 'must not hold a password')
+    throw invalidParameter('url', `must start with ${Object.keys(PORTS).join('//, ')}// and have at most ${URL_MAX} characters`)
+  if (url.username !== '' || url.password !== '') throw invalidParameter('url', 'must not contain a password')
   return url
 }
 

@@ -9,8 +9,8 @@ export type BodyNote = 'duplicate' | 'refused' | 'quota' | 'log'
 
 /** Why a body is not there, or not whole, for whoever looks for it. */
 export const BODY_NOTES: Record<BodyNote, string> = {
-  duplicate: 'The body is stored with the first delivery of this kind, which this one repeats.',
-  refused: 'Only the beginning of a refused body is stored.',
+  duplicate: 'This delivery repeats an earlier one. The body is stored with the first.',
+  refused: 'Only the first part of a refused body is stored.',
   quota: 'The body is not stored: the account has used up its storage for bodies.',
   log: 'The log is stored with the build and left out here. A replay keeps the log of the build.',
 }

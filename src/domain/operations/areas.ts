@@ -77,8 +77,8 @@ export const AREAS: readonly Area[] = [
       if (vanished.length > 0)
         return {
           level: 'warn',
-          text: `No sign of life from ${list(vanished)}.`,
-          next: 'Check whether the process runs and reaches the database. A node that will not come back leaves this list after a day.',
+          text: `No report from ${list(vanished)}.`,
+          next: 'Check that the process runs and can reach the database. A node that stays away is removed from this list after a day.',
         }
       const nodes = living(status)
       const versions = [...new Set(nodes.flatMap((node) => node.versions))]
@@ -99,7 +99,7 @@ export const AREAS: readonly Area[] = [
     figures: [
       {
         key: 'oldest_job_seconds',
-        label: 'Oldest job due for',
+        label: 'Oldest due job',
         unit: 'seconds',
         metric: 'goldmaster_job_oldest_seconds',
         help: 'For how long the job that is due longest has been due',
@@ -107,7 +107,7 @@ export const AREAS: readonly Area[] = [
       },
       {
         key: 'failed_jobs',
-        label: 'Jobs given up',
+        label: 'Failed jobs',
         unit: 'count',
         metric: 'goldmaster_jobs_failed',
         help: 'Jobs that have used up their attempts',
@@ -140,7 +140,7 @@ export const AREAS: readonly Area[] = [
       if (failed > 0)
         return {
           level: 'warn',
-          text: `${counted(failed, 'job was', 'jobs were')} given up after all attempts.`,
+          text: `${counted(failed, 'job')} failed after all attempts.`,
           next: 'Run goldmaster admin deliveries health to see why.',
         }
       return { level: 'ok', text: 'Jobs start when they are due.' }
@@ -160,7 +160,7 @@ export const AREAS: readonly Area[] = [
       },
       {
         key: 'waiting_messages',
-        label: 'Waiting messages',
+        label: 'Pending messages',
         unit: 'count',
         metric: 'goldmaster_messages_waiting',
         help: 'Messages that wait for a channel or an outbound webhook',
@@ -172,14 +172,13 @@ export const AREAS: readonly Area[] = [
       if (outbound > HOUR)
         return {
           level: 'warn',
-          text: `An outbound webhook has waited ${durationOf(outbound)} for its oldest message.`,
+          text: `The oldest message to an outbound webhook has been pending for ${durationOf(outbound)}.`,
           next: 'Its server answers slowly or with errors. Ask its owner to look at Settings, Outbound webhooks.',
         }
       const waiting = waitingIn(status)
       return {
         level: 'ok',
-        text:
-          waiting === 0 ? 'No messages are waiting.' : `${counted(waiting, 'message is', 'messages are')} waiting to be sent.`,
+        text: waiting === 0 ? 'No messages are pending.' : `${counted(waiting, 'message is', 'messages are')} pending.`,
       }
     },
   },
@@ -189,10 +188,10 @@ export const AREAS: readonly Area[] = [
     figures: [
       {
         key: 'switched_off',
-        label: 'Switched off',
+        label: 'Disabled',
         unit: 'count',
         metric: 'goldmaster_destinations_off',
-        help: 'Channels and webhooks that were switched off after failures',
+        help: 'Channels and webhooks that were disabled after failures',
         of: switchedOff,
       },
       {
@@ -209,8 +208,8 @@ export const AREAS: readonly Area[] = [
       if (off > 0)
         return {
           level: 'warn',
-          text: `${counted(off, 'channel or webhook was', 'channels and webhooks were')} switched off after failures.`,
-          next: 'Tell the admins of these accounts: Settings, Chat channels and Outbound webhooks show why and switch them on again.',
+          text: `${counted(off, 'channel or webhook was', 'channels and webhooks were')} disabled after failures.`,
+          next: 'Tell the admins of these accounts. Settings, Chat channels and Settings, Outbound webhooks show the reason, and they can resume them there.',
         }
       if (unknown > 0)
         return {
@@ -218,7 +217,7 @@ export const AREAS: readonly Area[] = [
           text: `${counted(unknown, 'chat message', 'chat messages')} may not have arrived.`,
           next: 'The admins of the account can look in the chat and send them again from Settings, Chat channels.',
         }
-      return { level: 'ok', text: 'None was switched off.' }
+      return { level: 'ok', text: 'None was disabled.' }
     },
   },
   {
@@ -227,7 +226,7 @@ export const AREAS: readonly Area[] = [
     figures: [
       {
         key: 'silent_servers',
-        label: 'Servers without an answer',
+        label: 'Servers that don’t respond',
         unit: 'count',
         metric: 'goldmaster_silent_servers',
         help: 'Servers that do not answer and are left alone for now',
@@ -239,10 +238,10 @@ export const AREAS: readonly Area[] = [
       if (silent.length > 0)
         return {
           level: 'warn',
-          text: `${counted(silent.length, 'server does', 'servers do')} not answer. Their jobs wait.`,
-          next: 'Check the server and the network between. It is asked again by itself, at the latest after 5 minutes.',
+          text: `${counted(silent.length, 'server does', 'servers do')} not respond. Their jobs are pending.`,
+          next: 'Check the server and the network. It is retried automatically, at the latest after 5 minutes.',
         }
-      return { level: 'ok', text: 'All servers answer.' }
+      return { level: 'ok', text: 'All servers respond.' }
     },
   },
   {
@@ -266,8 +265,8 @@ export const AREAS: readonly Area[] = [
         text: `${counted(count, 'request was', 'requests were')} refused with 429 since yesterday.`,
         next:
           settings.length > 0
-            ? `If these requests are welcome, raise ${list(settings)}.`
-            : 'If these requests are welcome, raise the quotas of the account.',
+            ? `If these requests are legitimate, raise ${list(settings)}.`
+            : 'If these requests are legitimate, raise the quotas of the account.',
       }
     },
   },
@@ -300,7 +299,9 @@ export const AREAS: readonly Area[] = [
       return {
         level: 'ok',
         text:
-          slow.statements.length === 0 ? 'No statement takes long on average.' : 'Average times since PostgreSQL began to count.',
+          slow.statements.length === 0
+            ? 'No statement takes long on average.'
+            : 'Average times since PostgreSQL started counting.',
       }
     },
   },
@@ -404,17 +405,17 @@ export const AREAS: readonly Area[] = [
     ],
     judge(status) {
       const { mails, failed_mails } = status.backlog
-      if (mails === 0) return { level: 'ok', text: 'No mail is waiting.' }
-      const unsent = `${counted(mails, 'mail was', 'mails were')} not sent.`
+      if (mails === 0) return { level: 'ok', text: 'No emails are pending.' }
+      const unsent = `${counted(mails, 'email was', 'emails were')} not sent.`
       if (!status.nodes.some((node) => node.mails))
         return {
           level: 'warn',
           text: `No mail server is configured. ${unsent}`,
-          next: 'Set SMTP_URL and MAIL_FROM, or hand over the links from Settings, Mails.',
+          next: 'Set SMTP_URL and MAIL_FROM, or pass on the links from Settings, Emails.',
         }
       return failed_mails > 0
-        ? { level: 'err', text: unsent, next: 'Settings, Mails shows what the mail server answered.' }
-        : { level: 'ok', text: `${counted(mails, 'mail is', 'mails are')} about to be sent.` }
+        ? { level: 'err', text: unsent, next: 'Settings, Emails shows what the mail server answered.' }
+        : { level: 'ok', text: `${counted(mails, 'email is', 'emails are')} pending.` }
     },
   },
   {
@@ -445,14 +446,14 @@ export const AREAS: readonly Area[] = [
           level: 'err',
           text: `The last backup failed: ${last.error}`,
           next: good
-            ? `The last good one is ${good.name}, ${durationOf(age!)} old. Check the passphrase, the free space and the access to ${last.place}.`
-            : `There is no good one. Check the passphrase, the free space and the access to ${last.place}.`,
+            ? `The last good backup is ${good.name}, ${durationOf(age!)} old. Check the passphrase, the free space and the access to ${last.place}.`
+            : `There is no good backup. Check the passphrase, the free space and the access to ${last.place}.`,
         }
       if (!nodes.some(({ backs_up }) => backs_up))
         return {
           level: 'warn',
           text: 'No backups are scheduled.',
-          next: 'Set BACKUP_TO and BACKUP_PASSPHRASE, or run goldmaster admin backup from a scheduler of your own.',
+          next: 'Set BACKUP_TO and BACKUP_PASSPHRASE, or run goldmaster admin backup from your own scheduler.',
         }
       if (age === null)
         return { level: 'warn', text: 'No backup was made yet.', next: 'The first one is made at the time in BACKUP_AT.' }

@@ -29,7 +29,7 @@ export async function save(
     where (select count(*) from saved_views where account_id = ${account_id} and user_id = ${user_id}) < ${VIEWS_MAX}
     on conflict (account_id, user_id, path, name) do update set query = excluded.query
     returning id::text, name, path, query`)
-  if (!view) throw invalidParameter('name', `cannot be one more: there are ${VIEWS_MAX} views already`)
+  if (!view) throw invalidParameter('name', `can’t be saved: you already have ${VIEWS_MAX} views`)
   return view
 }
 

@@ -53,7 +53,7 @@ export async function set(db: Database, vault: Vault, accountId: number, given: 
     await db.transaction((db) => write(db, vault, accountId, given))
   } catch (error) {
     if (isUniqueViolation(error, 'sso_domains_pkey'))
-      throw invalidSingleSignOn('Another account of this service has one of these domains.')
+      throw invalidSingleSignOn('Another account on this service already uses one of these domains.')
     throw error
   }
 }

@@ -10,8 +10,7 @@ import { done, type Handlers } from '../routes/call.ts'
 import { shortIdOf } from '../routes/path-ids.ts'
 
 function requireSame(field: 'name' | 'email', typed: string, real: string) {
-  if (typed.trim().toLowerCase() !== real.trim().toLowerCase())
-    throw invalidParameter(field, 'is not that of what is to be deleted')
+  if (typed.trim().toLowerCase() !== real.trim().toLowerCase()) throw invalidParameter(field, 'does not match the name')
 }
 
 /** What cannot be undone: whoever asks for it types what it is called. */

@@ -228,7 +228,7 @@ test('one that fails says so in words, keeps nothing of what was written, and le
   const { exports } = (await people.boss!.app(`${account()}/exports`)).json
   expect(exports[0]).toMatchObject({ id: json.id, status: 'failed', bytes: 0 })
   expect(exports[0].error).toBe(
-    `The file could not be written, and nothing of it was kept. Export again; if that fails too, the service's log has the reason under export ${json.id}.`,
+    `The export failed and left no file. Try again. If it fails again, ask the operator to check the service log for export ${json.id}.`,
   )
   expect(await studio.db.rows(sql`select from export_chunks where export_id = ${json.id}`)).toEqual([])
   expect((await fetchFile('boss', former)).status).toBe(200)

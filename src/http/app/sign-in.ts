@@ -35,18 +35,18 @@ export const signInHandlers: Handlers<Name> = {
     const body = { ...call.body, domains: [...new Set(call.body.domains)].sort(), issuer: call.body.issuer.trim() }
     const before = await connections.find(db, account_id)
     if (!caller.operator && body.domains.join() !== (before?.domains ?? []).join())
-      throw operatorRequired('say for which domains a provider speaks: goldmaster admin sso set --domains')
+      throw operatorRequired('set the domains of a provider: goldmaster admin sso set --domains')
     const moved = before?.issuer !== body.issuer
     // The domains were vouched for as this provider's: with another, or one that believes more, an owner would be whoever has such an address.
     if (!caller.operator && body.domains.length > 0 && (moved || (body.trusts_email && !before?.trusts_email)))
-      throw operatorRequired('change the provider that speaks for a domain, or trust its addresses: goldmaster admin sso set')
+      throw operatorRequired('change the provider of a domain, or trust its email addresses: goldmaster admin sso set')
     // Only somebody who signed in through the provider may require it: otherwise a wrong setting would lock everybody out.
     if (body.required && !before?.required && !(await cameThrough(call)))
-      throw invalidSingleSignOn('Sign in through the provider first: only then it may become the only way in.')
+      throw invalidSingleSignOn('Sign in with the provider yourself before you require it.')
     const secret = body.client_secret ?? (before && !moved ? await connections.clientSecret(db, vault, account_id) : undefined)
     if (secret === undefined) throw invalidSingleSignOn('client_secret is required.')
     await discover(call, { ...body, secret }).catch((error: unknown) => {
-      throw invalidSingleSignOn(`The provider cannot be used: ${rootOf(error).message}`)
+      throw invalidSingleSignOn(`Can’t use this provider: ${rootOf(error).message}`)
     })
     await db.transaction(async (db) => {
       await connections.set(db, vault, account_id, body)
