@@ -1,9 +1,9 @@
-import appRoutes from 'virtual:app-routes'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { wordsOf } from '../../api.ts'
+import { useProviderLabel } from '../../providers.ts'
 import { useApi, usePages, useWrite } from '../../queries.ts'
-import { useAccount, useMay, useNames } from '../../session.ts'
+import { useAccount, useMay, useMe, useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -16,7 +16,9 @@ import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AccountChoice } from './account-choice.tsx'
+import type { AuditNames } from './audit-actions.ts'
 import { type AuditFilter, saveAuditLog } from './audit-file.ts'
+import { AUDIT_SUGGESTIONS, auditSentence } from './audit-sentences.ts'
 import { AuditStream } from './audit-stream.tsx'
 
 type Entry = AppReply<'listAuditLog'>['entries'][number]
@@ -25,7 +27,7 @@ type Entry = AppReply<'listAuditLog'>['entries'][number]
 export default function SettingsAudit() {
   const account = useAccount()
   const admin = useMay('admin')
-  const nameOf = useNames()
+  const names = useAuditNames()
   const verify = useWrite('verifyAuditLog', [])
   const [asked, setAsked] = useState({ action: '', who: '', since: '', until: '' })
   const narrow = (more: Partial<typeof asked>) => setAsked((asked) => ({ ...asked, ...more }))
@@ -43,7 +45,7 @@ export default function SettingsAudit() {
     { account_id: account?.id ?? 0 },
     { enabled: account !== undefined && admin, stale: 300_000 },
   )
-  if (!admin) return <Notice>Only owners and admins of the account see its audit log.</Notice>
+  if (!admin) return <Notice>Only owners and admins can see the audit log.</Notice>
   const entries = query.items
   const isNarrow = Object.values(asked).some((value) => value !== '')
   return (
@@ -56,7 +58,7 @@ export default function SettingsAudit() {
       <div className="flex flex-wrap items-center gap-2">
         <SearchField
           label="Action"
-          suggestions={ACTIONS}
+          suggestions={AUDIT_SUGGESTIONS}
           value={asked.action}
           onChange={(action) => narrow({ action })}
           className="w-52"
@@ -86,7 +88,7 @@ export default function SettingsAudit() {
         query={query}
         count={entries.length}
         empty={
-          <Empty title="No entries">{isNarrow ? 'No entry matches your filters.' : 'Changes people make appear here.'}</Empty>
+          <Empty title="No entries">{isNarrow ? 'No entry matches your filters.' : 'Changes to the account appear here.'}</Empty>
         }
       >
         <Table
@@ -95,27 +97,8 @@ export default function SettingsAudit() {
           keyOf={({ id }) => id}
           columns={[
             { head: 'When', cell: ({ at }) => <Time at={at} /> },
-            {
-              head: 'Who',
-              cell: ({ actor, user_id, token_id }) => (
-                <>
-                  {user_id === null ? ACTORS[actor] : nameOf(user_id)}
-                  {token_id !== null && <span className="text-xs text-soft"> with token {token_id}</span>}
-                </>
-              ),
-            },
-            {
-              head: 'What',
-              cell: ({ action, subject, before, after }) => (
-                <div className="grid min-w-0 gap-1">
-                  <span className="break-words">
-                    <code className="text-xs">{action}</code> <span className="text-soft">{subject}</span>
-                  </span>
-                  <code className="break-all text-xs text-soft">{changeOf(before, after)}</code>
-                </div>
-              ),
-            },
-            { head: 'From', wide: true, cell: ({ ip_address }) => ip_address ?? '' },
+            { head: 'Change', cell: (entry) => <Told entry={entry} names={names} /> },
+            { head: 'IP address', wide: true, cell: ({ ip_address }) => ip_address ?? '' },
           ]}
         />
       </Pages>
@@ -123,11 +106,31 @@ export default function SettingsAudit() {
   )
 }
 
-/** What entries are called: routes that change something, and what happens beside them. */
-const ACTIONS = [
-  ...Object.entries(appRoutes).flatMap(([name, [method]]) => (method === 'GET' ? [] : [name])),
-  ...['signIn', 'signInRefused', 'joinByInvitation', 'completePasswordReset', 'exchangeLoginCode', 'scim', 'singleSignOn'],
-].sort()
+function useAuditNames(): AuditNames {
+  const user = useNames()
+  const provider = useProviderLabel()
+  const { projects } = useMe()
+  return { user, provider, project: (id) => projects.find((one) => one.id === id)?.name ?? 'a deleted project' }
+}
+
+/** The entry as a sentence; what is stored of it on demand. */
+const Told = ({ entry, names }: { entry: Entry; names: AuditNames }) => {
+  const { action, subject, token_id, before, after } = entry
+  return (
+    <div className="grid min-w-0 gap-1">
+      <span className="wrap-anywhere">
+        {auditSentence(entry, names)}
+        {token_id !== null && <span className="text-xs text-soft"> (with API token {token_id})</span>}
+      </span>
+      <details className="text-xs text-soft">
+        <summary>Details</summary>
+        <pre className="mt-1 whitespace-pre-wrap break-all font-mono">
+          {JSON.stringify({ action, subject, ...(before !== null && { before }), ...(after !== null && { after }) }, null, 2)}
+        </pre>
+      </details>
+    </div>
+  )
+}
 
 function Save({ accountId, filter, kind }: { accountId: number; filter: AuditFilter; kind: 'csv' | 'json' }) {
   const [busy, setBusy] = useState(false)
@@ -148,18 +151,6 @@ function Save({ accountId, filter, kind }: { accountId: number; filter: AuditFil
   )
 }
 
-/** Whoever has no name of their own. */
-const ACTORS: Record<Entry['actor'], string> = {
-  user: 'Somebody',
-  token: 'A token',
-  operator: 'An operator',
-  job: 'The service',
-  provider: 'The sign-in provider',
-}
-
-const changeOf = (before: unknown, after: unknown) =>
-  [before, after].map((side) => (side === null ? '' : JSON.stringify(side))).join(before === null || after === null ? '' : ' → ')
-
 /** Below the row of filters, as wide as the page. */
 const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLog'>>, 'data' | 'error'>) => (
   <>
@@ -167,7 +158,7 @@ const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLo
     {data && (
       <Notice kind={data.broken ? 'err' : 'ok'}>
         {data.broken ? (
-          `Entry ${data.broken.position} fails the check: ${data.broken.why}.`
+          `Entry ${data.broken.position} failed verification: ${data.broken.why}.`
         ) : (
           <>
             {countOf(data.entries, 'entry', 'entries')}, none changed or missing.

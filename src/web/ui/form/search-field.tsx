@@ -8,8 +8,8 @@ interface Props {
   /** What was typed, once somebody pauses. */
   onChange(text: string): void
   className?: string
-  /** What could be meant, to choose from. */
-  suggestions?: readonly string[]
+  /** Values to choose from, with what they are called. */
+  suggestions?: readonly (readonly [value: string, label: string])[]
 }
 
 /** A box above a list that narrows it as one types. */
@@ -36,8 +36,10 @@ export function SearchField({ label, placeholder = label, value, onChange, class
       />
       {suggestions && (
         <datalist id={list}>
-          {suggestions.map((one) => (
-            <option key={one} value={one} />
+          {suggestions.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
           ))}
         </datalist>
       )}
