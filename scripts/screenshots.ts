@@ -51,6 +51,7 @@ async function inside(project: number, empty: number, first: (list: string, key?
     ...places(empty, 'empty-'),
     ['not-found', '/projects/99999999/tasks/1'],
     ['project-new', '/projects/new'],
+    ['settings', '/settings'],
     ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]): Shot => [nameOf(path), path]),
     [
       'cli-auth',
@@ -65,7 +66,7 @@ async function inside(project: number, empty: number, first: (list: string, key?
       at,
       async (page) => {
         if (await page.getByRole('button', { name: 'Menu', exact: true }).isVisible()) await opens('Menu')(page)
-        await opens('Choose a project')(page)
+        await opens('Select a project')(page)
       },
     ],
   ]
@@ -100,7 +101,7 @@ for (const [size, width] of [
   }
   await take(OUTSIDE)
   await page.goto(`${SITE}/sign-in`)
-  await page.getByLabel('E-mail').fill(EMAIL)
+  await page.getByLabel('Email').fill(EMAIL)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/feed')

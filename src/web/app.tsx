@@ -125,6 +125,7 @@ const routeTree = root.addChildren([
     page('/projects/$projectId/unreal-game-sync', () => import('./features/unreal-game-sync/unreal-game-sync-page.tsx')),
     page('/projects/$projectId/integrations', () => import('./features/integrations/integrations-page.tsx')),
     page('/projects/$projectId/integrations/$integrationId', () => import('./features/integrations/integration-page.tsx')),
+    page('/settings', () => import('./features/settings/settings-page.tsx')),
     page('/settings/profile', () => import('./features/settings/settings-profile-page.tsx')),
     page('/settings/sign-in', () => import('./features/settings/settings-sign-in-page.tsx')),
     page('/settings/sessions', () => import('./features/settings/settings-sessions-page.tsx')),

@@ -189,6 +189,7 @@ describeWith('chromium')('every page in a browser', () => {
           '/inbox?show=all',
           '/projects/new',
           '/settings/nowhere',
+          '/settings',
           ...[...SETTINGS_PLACES, ...METERED_PLACES, ...OPERATOR_PLACES].map(([path]) => path),
         ],
       ],
@@ -252,7 +253,7 @@ describeWith('chromium')('every page in a browser', () => {
       const { page } = tab
       await tab.go('/feed')
       await page.getByRole('button', { name: 'Menu', exact: true }).click()
-      await page.getByRole('button', { name: 'Choose a project' }).click()
+      await page.getByRole('button', { name: 'Select a project' }).click()
       expect([...(await axe(page)), ...(await tooWide(page))]).toEqual([])
     })
   })

@@ -8,7 +8,7 @@ import { setTheme, useTheme } from '../theme.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { itemClass, Menu } from '../ui/menu.tsx'
-import { PROJECT_PLACES, settingsPlaces } from './places.ts'
+import { PROJECT_PLACES, settingsGroups } from './places.ts'
 
 const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft hover:bg-hover hover:text-ink'
 const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
@@ -75,10 +75,18 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       )}
       <details className="mt-3" open={path.startsWith('/settings')}>
         <summary className="px-2 py-1 text-xs font-medium text-faint">Settings</summary>
-        {settingsPlaces(me).map(([path, label, icon]) => (
-          <Go key={path} to={path} icon={icon}>
-            {label}
-          </Go>
+        <Go to="/settings" icon="settings" exact>
+          All settings
+        </Go>
+        {settingsGroups(me).map(([group, places]) => (
+          <div key={group}>
+            <span className="block px-2 pt-2 pb-0.5 text-xs text-faint">{group}</span>
+            {places.map(([path, label, icon]) => (
+              <Go key={path} to={path} icon={icon}>
+                {label}
+              </Go>
+            ))}
+          </div>
         ))}
       </details>
       <div className="mt-auto pt-3">
@@ -93,7 +101,7 @@ function ProjectSwitcher() {
   const project = useProject()
   return (
     <Menu
-      name="Choose a project"
+      name="Select a project"
       className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left font-semibold hover:bg-hover"
       label={
         <>
@@ -146,8 +154,8 @@ function Person() {
         </>
       }
     >
-      <Link to="/settings/profile" className={itemClass}>
-        Profile and settings
+      <Link to="/settings" className={itemClass}>
+        Settings
       </Link>
       <button
         type="button"

@@ -5,7 +5,7 @@ import { useDebounced } from '../ui/form/debounced.ts'
 import type { IconName } from '../ui/icons.ts'
 import { wordsOf } from '../ui/pill.tsx'
 import { type Openers, readVerb, useActions } from './palette-actions.ts'
-import { PROJECT_PLACES, settingsPlaces } from './places.ts'
+import { PROJECT_PLACES, settingsGroups } from './places.ts'
 
 export interface Choice {
   group: 'Do' | 'Go to' | 'Found'
@@ -76,9 +76,12 @@ function usePlaces(): Choice[] {
       ? PROJECT_PLACES.map(([path, title, icon]) => place(`/projects/${project.id}${path}`, title, project.name, icon))
       : []),
     place('/feed', 'Feed', 'Everything that happened', 'feed'),
-    place('/inbox', 'Inbox', 'What concerns you', 'bell'),
+    place('/inbox', 'Inbox', 'Notifications about you', 'bell'),
     ...me.projects.map(({ id, name }) => place(`/projects/${id}`, name, 'Project', 'overview')),
     place('/projects/new', 'New project', 'Project', 'plus'),
-    ...settingsPlaces(me).map(([url, title, icon]) => place(url, title, 'Settings', icon)),
+    place('/settings', 'Settings', 'All settings', 'settings'),
+    ...settingsGroups(me).flatMap(([, places]) =>
+      places.map(([url, title, icon, line]) => place(url, title, `Settings · ${line}`, icon)),
+    ),
   ].filter(({ url }, i, all) => all.findIndex((one) => one.url === url) === i)
 }

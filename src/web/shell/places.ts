@@ -17,31 +17,48 @@ export const PROJECT_PLACES: [path: string, label: string, icon: IconName, key?:
   ['/settings', 'Project settings', 'settings'],
 ]
 
-export const SETTINGS_PLACES: [path: string, label: string, icon: IconName][] = [
-  ['/settings/profile', 'Profile', 'person'],
-  ['/settings/sign-in', 'Sign-in', 'key'],
-  ['/settings/sessions', 'Sessions', 'key'],
-  ['/settings/connected-accounts', 'Connected accounts', 'members'],
-  ['/settings/notifications', 'Notifications', 'bell'],
-  ['/settings/tokens', 'API tokens', 'key'],
-  ['/settings/account', 'Account', 'settings'],
-  ['/settings/members', 'People', 'members'],
-  ['/settings/single-sign-on', 'Single sign-on', 'key'],
-  ['/settings/usage', 'Usage', 'overview'],
-  ['/settings/channels', 'Chat channels', 'chat'],
-  ['/settings/webhooks', 'Outbound webhooks', 'deployment'],
-  ['/settings/audit', 'Audit log', 'approval'],
+/** A page of the settings; the line says what is there. */
+export type SettingsPlace = [path: string, label: string, icon: IconName, line: string]
+
+/** The settings of a project, below its address. */
+export const PROJECT_SETTINGS: SettingsPlace[] = [
+  ['/settings', 'Project settings', 'settings', 'Name, engine, required jobs, approval rules, export and deletion'],
+  ['/members', 'Members', 'members', 'People on the project and their roles'],
+  ['/integrations', 'Integrations', 'tool', 'Connected version control, CI, stores and trackers'],
+  ['/unreal-game-sync', 'Unreal Game Sync', 'build', 'Tokens and setup for Unreal Game Sync clients'],
 ]
+
+const YOU: SettingsPlace[] = [
+  ['/settings/profile', 'Profile', 'person', 'Name, email, password, theme and date format'],
+  ['/settings/sign-in', 'Sign-in', 'key', 'Authenticator app, passkeys and recovery codes'],
+  ['/settings/sessions', 'Sessions', 'key', 'Browsers where you are signed in'],
+  ['/settings/connected-accounts', 'Connected accounts', 'members', 'Your names in version control and chat'],
+  ['/settings/notifications', 'Notifications', 'bell', 'What you get in the app, by email and in chat'],
+  ['/settings/tokens', 'API tokens', 'key', 'Tokens for scripts, the command line and assistants'],
+]
+
+const STUDIO: SettingsPlace[] = [
+  ['/settings/account', 'Account', 'settings', 'Name, time zone, access, data retention, credits, export and deletion'],
+  ['/settings/members', 'People', 'members', 'Members, roles and invitations'],
+  ['/settings/single-sign-on', 'Single sign-on', 'key', 'Sign-in with your own OpenID provider'],
+  ['/settings/usage', 'Usage', 'overview', 'Deliveries, storage and other limits'],
+  ['/settings/channels', 'Chat channels', 'chat', 'Messages to Slack, Discord, Teams, Mattermost and Rocket.Chat'],
+  ['/settings/webhooks', 'Outbound webhooks', 'deployment', 'Events sent to your own URLs'],
+  ['/settings/audit', 'Audit log', 'approval', 'Who changed what in the account, and when'],
+]
+
+export const SETTINGS_PLACES: SettingsPlace[] = [...YOU, ...STUDIO]
 /** Only operators of the service see these. */
-export const OPERATOR_PLACES: typeof SETTINGS_PLACES = [
-  ['/settings/service', 'Service status', 'overview'],
-  ['/settings/mails', 'Mails', 'mail'],
+export const OPERATOR_PLACES: SettingsPlace[] = [
+  ['/settings/service', 'Service status', 'overview', 'Nodes, queues, storage and backups of this service'],
+  ['/settings/mails', 'Emails', 'mail', 'Emails of this service, sent or pending'],
 ]
 /** Only where the service meters accounts. */
-export const METERED_PLACES: typeof SETTINGS_PLACES = [['/settings/billing', 'Billing', 'overview']]
+export const METERED_PLACES: SettingsPlace[] = [['/settings/billing', 'Billing', 'overview', 'Plan, payment method and credits']]
 
-export const settingsPlaces = ({ user, metering }: Me): typeof SETTINGS_PLACES => [
-  ...SETTINGS_PLACES,
-  ...(metering ? METERED_PLACES : []),
-  ...(user.operator ? OPERATOR_PLACES : []),
+/** All settings that do not belong to a project, in the order of the sidebar. */
+export const settingsGroups = ({ user, metering }: Me): [name: string, places: SettingsPlace[]][] => [
+  ['You', YOU],
+  ['Studio', [...STUDIO, ...(metering ? METERED_PLACES : [])]],
+  ...(user.operator ? ([['Operations', OPERATOR_PLACES]] as [string, SettingsPlace[]][]) : []),
 ]
