@@ -58,7 +58,7 @@ export function openBrowser(): Promise<Browser> {
 
 export async function signIn(page: Page, site: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   await page.goto(`${site}/sign-in`)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()

@@ -12,7 +12,7 @@ const FOLDER = 'docs/images'
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 const page = await browser.newPage({ viewport: { width: 1280, height: 676 }, colorScheme: 'light', reducedMotion: 'reduce' })
 await page.goto(`${SITE}/sign-in`)
-await page.getByLabel('E-mail').fill(EMAIL)
+await page.getByLabel('Email').fill(EMAIL)
 await page.getByLabel('Password').fill(PASSWORD)
 await page.getByRole('button', { name: 'Sign in' }).click()
 await page.waitForURL('**/feed')

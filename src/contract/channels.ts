@@ -52,11 +52,12 @@ export type ChannelStatus = (typeof CHANNEL_STATUSES)[number]
 
 /** What a channel may hear of, by the rules of its owner. */
 export const RULE_SUBJECTS = {
-  breakage: 'a breakage; its message is edited when the state changes, or a new one is posted if the vendor can’t edit',
-  breakage_fixed: 'a breakage was fixed, as a message of its own',
-  approval: 'assets of a change wait for approval',
-  deployment: 'a deployment began or moved on',
-  last_known_good: 'the last known good change of a branch is older than some hours',
+  breakage:
+    'One message per breakage. It is edited when the state changes, or a new one is posted if the chat service can’t edit.',
+  breakage_fixed: 'A separate message when a breakage is fixed.',
+  approval: 'The assets of a change need approval.',
+  deployment: 'A deployment started or changed its status.',
+  last_known_good: 'The last known good change of a branch is older than a number of hours.',
 } as const
 export type RuleSubject = keyof typeof RULE_SUBJECTS
 
@@ -76,10 +77,10 @@ export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
 
 /** What concerns one person. */
 export const NOTIFICATION_KINDS = {
-  suspected: 'My change is suspected of having broken something',
-  given: 'Somebody gave me a breakage to see to',
-  approval: 'Assets wait for my approval',
-  task: 'A task was given to me',
+  suspected: 'My change is suspected of breaking a build',
+  given: 'A breakage is assigned to me',
+  approval: 'Assets are waiting for my approval',
+  task: 'A task is assigned to me',
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS
 

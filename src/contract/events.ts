@@ -47,7 +47,7 @@ const TASK_WORDS: Record<TaskState, string> = {
 
 /** What a deployment is said to have done, by its state. */
 const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
-  pending: { pill: 'info', words: 'is on its way' },
+  pending: { pill: 'info', words: 'is pending' },
   submitted: { pill: 'info', words: 'was submitted' },
   uploading: { pill: 'info', words: 'is uploading' },
   in_review: { pill: 'info', words: 'is in review' },
@@ -78,7 +78,7 @@ const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
 export const EVENTS = {
   'build_run.completed': event('build', {
     feed: true,
-    label: 'a build passed',
+    label: 'A build passed',
     states: PASSED_STATUSES,
     inserted: true,
     updated: ['status'],
@@ -88,7 +88,7 @@ export const EVENTS = {
   }),
   'build_run.failed': event('build', {
     feed: true,
-    label: 'a build failed',
+    label: 'A build failed',
     states: ['failed'],
     inserted: true,
     updated: ['status'],
@@ -104,7 +104,7 @@ export const EVENTS = {
   }),
   'change.submitted': event('change', {
     feed: true,
-    label: 'a change was submitted',
+    label: 'A change was submitted',
     inserted: true,
     updated: 'never',
     pill: () => 'info',
@@ -113,27 +113,27 @@ export const EVENTS = {
   }),
   'task.state_changed': event('task', {
     feed: true,
-    label: 'a task moved',
+    label: 'A task changed',
     inserted: true,
     updated: ['updated_at'],
     pill: () => 'info',
     words: ({ id, state, title }) => `Task #${id} “${firstLine(title ?? '', '')}” ${TASK_WORDS[state]}`,
   }),
   'approval.requested': decision('waits for approval', {
-    label: 'an asset waits for a decision',
+    label: 'An asset needs approval',
     states: ['pending'],
     pill: () => 'warn',
   }),
-  'approval.granted': decision('was approved', { label: 'an asset was approved', states: ['approved'], pill: () => 'ok' }),
-  'approval.denied': decision('was denied', { label: 'an asset was denied', states: ['denied'], pill: () => 'err' }),
-  'approval.ignored': decision('was set aside without a decision', {
-    label: 'an asset was ignored',
+  'approval.granted': decision('was approved', { label: 'An asset was approved', states: ['approved'], pill: () => 'ok' }),
+  'approval.denied': decision('was denied', { label: 'An asset was denied', states: ['denied'], pill: () => 'err' }),
+  'approval.ignored': decision('was ignored', {
+    label: 'An asset was ignored',
     states: ['ignored'],
     pill: () => 'neutral',
   }),
   'deployment.created': event('deployment', {
     feed: true,
-    label: 'a deployment began',
+    label: 'A deployment started',
     inserted: true,
     updated: 'never',
     pill: () => 'info',
@@ -141,7 +141,7 @@ export const EVENTS = {
   }),
   'build_run.started': event('build', {
     feed: false,
-    label: 'a build started',
+    label: 'A build started',
     states: ['preparing', 'building'],
     inserted: true,
     updated: 'entered',
@@ -150,16 +150,16 @@ export const EVENTS = {
   }),
   'build_run.progressed': event('build', {
     feed: false,
-    label: 'a build went on: to its next phase, or with its log',
+    label: 'A build reached its next phase or sent log output',
     states: ['preparing', 'building'],
     inserted: false,
     updated: ['progressed_at'],
     pill: () => 'info',
-    words: ({ phase, ...build }) => `${nameOf(build)}${firstLine(phase ?? '', ': ') || ' goes on'}`,
+    words: ({ phase, ...build }) => `${nameOf(build)}${firstLine(phase ?? '', ': ') || ' is running'}`,
   }),
   'build_run.lost': event('build', {
     feed: false,
-    label: 'a build went silent, or reports again',
+    label: 'A build stopped reporting, or reports again',
     states: RUNNING_STATUSES,
     inserted: false,
     updated: ['lost_at'],
@@ -168,7 +168,7 @@ export const EVENTS = {
   }),
   'build_run.fixed': event('build', {
     feed: false,
-    label: 'a job passed again after a failure',
+    label: 'A job passed again after a failure',
     states: PASSED_STATUSES,
     inserted: false,
     updated: ['fixed_build_run_id'],
@@ -177,7 +177,7 @@ export const EVENTS = {
   }),
   'investigation.completed': event('investigation', {
     feed: false,
-    label: 'why a build failed was found out',
+    label: 'An investigation finished',
     states: ['completed'],
     inserted: false,
     updated: 'entered',
@@ -185,40 +185,40 @@ export const EVENTS = {
     words: ({ diagnosis, suspect }) => `${firstLine(diagnosis ?? '', '')}${suspect ? ` · likely ${suspect}` : ''}`,
   }),
   'breakage.opened': breakage('broke', {
-    label: 'something broke for a new reason',
+    label: 'A breakage was opened',
     inserted: true,
     updated: 'never',
     pill: () => 'err',
   }),
-  'breakage.claimed': breakage('is being seen to', {
-    label: 'somebody sees to a breakage',
+  'breakage.claimed': breakage('was claimed', {
+    label: 'A breakage was claimed',
     states: ['claimed'],
     inserted: false,
     updated: ['state', 'owner_user_id'],
     pill: () => 'warn',
   }),
   'breakage.muted': breakage('was muted', {
-    label: 'a breakage was muted',
+    label: 'A breakage was muted',
     states: ['muted'],
     inserted: false,
     updated: ['state', 'muted_until'],
     pill: () => 'neutral',
   }),
   'breakage.fixed': breakage('is fixed', {
-    label: 'a breakage was fixed',
+    label: 'A breakage was fixed',
     states: ['fixed'],
     inserted: false,
     updated: ['state'],
     pill: () => 'ok',
   }),
   'breakage.reopened': breakage('is broken again', {
-    label: 'a breakage came back',
+    label: 'A breakage was reopened',
     inserted: false,
     updated: ['reopenings'],
     pill: () => 'err',
   }),
   'breakage.withdrawn': breakage('was withdrawn', {
-    label: 'a breakage was withdrawn: it duplicates another one, or its builds did not fail',
+    label: 'A breakage was withdrawn: it duplicates another one, or its builds did not fail',
     states: ['withdrawn'],
     inserted: false,
     updated: ['state'],
@@ -226,7 +226,7 @@ export const EVENTS = {
   }),
   'deployment.updated': event('deployment', {
     feed: false,
-    label: 'a deployment moved on',
+    label: 'A deployment changed its status',
     inserted: false,
     updated: ['status'],
     pill: (deployment) => newsOf(deployment).pill,

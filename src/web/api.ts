@@ -12,7 +12,7 @@ export { ApiError }
 export class Away extends Error {
   override readonly name = 'Away'
   constructor() {
-    super('The server does not answer. What you typed is still here; try again in a moment.')
+    super('Can’t reach the server. Nothing you typed is lost. Try again in a moment.')
   }
 }
 
@@ -68,7 +68,7 @@ const refusal = ({ status, body, retryAfter }: Answer): ApiError =>
   errorOfResponse(
     status,
     typeof body === 'string' ? body : JSON.stringify(body),
-    status === 401 ? 'You are signed out.' : `The server answered ${status}.`,
+    status === 401 ? 'You are signed out.' : `The server returned an error (HTTP ${status}).`,
     retryAfter,
   )
 

@@ -67,7 +67,7 @@ async function sendTogether(parts: readonly Part[]) {
     parts[part]!.resolve({ status, retryAfter: retry_after, body })
   }
   // Of those that had no line, the server went away.
-  for (const { reject } of parts) reject(new TypeError('The answer ended early.'))
+  for (const { reject } of parts) reject(new TypeError('The server’s response was incomplete.'))
 }
 
 const factsOf = ({ status, headers }: Response) => ({ status, retryAfter: headers.get('retry-after') })

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import type { AccountSummary, Me, ProjectSummary } from '../contract/app/shapes.ts'
+import { roleLabel } from '../contract/labels.ts'
 import { type AccountRole, isAccountRole, type ProjectRole, suffices } from '../contract/sets.ts'
 import { useApi, useSuspenseApi } from './queries.ts'
 
@@ -31,8 +32,8 @@ export function useMay(role: AccountRole | ProjectRole): boolean {
 /** Why nothing can be changed here, in words; undefined where it can. */
 export function useLocked(role: AccountRole | ProjectRole = 'contributor'): string | undefined {
   const may = useMay(role)
-  if (useAccount()?.read_only) return 'The account is read-only.'
-  return may ? undefined : `This takes the role ${role}, or one that may more.`
+  if (useAccount()?.read_only) return 'This account is read-only.'
+  return may ? undefined : `You need the ${roleLabel(role)} role to do this.`
 }
 
 /** Display names by user id. A guest is not told those of people who are not listed on their projects. */

@@ -222,7 +222,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await search.fill('(x+x+)+y')
     await page.getByText('takes too long').waitFor()
     await search.fill('(')
-    await page.getByText('not an expression').waitFor()
+    await page.getByText('invalid expression').waitFor()
   })
 
   test('stands still while its parts arrive', async () => {
@@ -253,7 +253,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.getByRole('button', { name: 'Investigate' }).waitFor()
     const choose = async (words: string, name: RegExp) => {
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Go to, or find' }).fill(words)
+      await page.getByRole('combobox', { name: 'Search or go to' }).fill(words)
       await page.getByRole('option', { name }).first().click()
     }
     await tab().context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -269,7 +269,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(await file.getAttribute('href')).toBe('https://depot.example/Source/Game/Combat.cpp@100#540')
     const job = page.getByRole('navigation', { name: 'Builds of this job' })
     await job.getByRole('link', { name: '#4 failed →' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Open at the CI' }).getAttribute('href')).toBe('https://ci.example/night/2')
+    expect(await page.getByRole('link', { name: 'Open in CI' }).getAttribute('href')).toBe('https://ci.example/night/2')
     await page.getByRole('button', { name: /^line 3001/ }).click()
     await page.locator('[data-line="3001"]').waitFor()
     const held = page.getByRole('list', { name: 'Changes in this build, newest first' })
@@ -301,13 +301,13 @@ describeWith('chromium')('a failed build in a browser', () => {
     await studio().db.execute(sql`update build_runs set lost_at = now() where id = ${id}`)
     const lost = page.getByText('this build stopped reporting')
     await lost.waitFor()
-    await page.getByText('lost', { exact: true }).waitFor()
+    await page.getByText('Lost', { exact: true }).first().waitFor()
     await append(studio().service.db, id, 'back again\n')
     await lost.waitFor({ state: 'detached' })
     await studio().db.execute(
       sql`update build_runs set status = 'completed', finished_at = now(), updated_at = now() where id = ${id}`,
     )
-    await page.getByText('passed', { exact: true }).first().waitFor()
+    await page.getByText('Passed', { exact: true }).first().waitFor()
   })
 
   test('says so when there is no credit left', async () => {

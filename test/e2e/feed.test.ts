@@ -78,7 +78,7 @@ describeWith('chromium')('the feed in a browser', () => {
     const { page } = tab
     const path = `/projects/${studio.world.projects.star!.id}/builds`
     await tab.go(path)
-    await page.getByLabel('E-mail').fill('lead@example.com')
+    await page.getByLabel('Email').fill('lead@example.com')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Builds' }).waitFor()
@@ -95,7 +95,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await context.clearCookies()
     await page.getByRole('button', { name: 'Make the project' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.getByLabel('E-mail').fill('lead@example.com')
+    await dialog.getByLabel('Email').fill('lead@example.com')
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })

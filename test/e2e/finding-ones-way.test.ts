@@ -43,7 +43,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await stranger.go('/sign-in')
     await stranger.page.locator('input:focus').waitFor()
     await stranger.page.keyboard.type('lead@example.com')
-    expect(await stranger.page.getByLabel('E-mail').inputValue()).toBe('lead@example.com')
+    expect(await stranger.page.getByLabel('Email').inputValue()).toBe('lead@example.com')
     expect(await stranger.page.title()).toBe('Sign in to Goldmaster')
     await stranger.context.close()
   })
@@ -92,7 +92,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await tab().go(`${project('star')}/builds/${idOf('build_runs', '2')}`)
     await settled(page)
     expect(await page.title()).toBe('night #2 · Starfall · Goldmaster')
-    await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Builds' }).click()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Builds' }).click()
     await page.getByRole('heading', { level: 1, name: 'Builds' }).waitFor()
     expect(await page.title()).toBe('Builds · Starfall · Goldmaster')
   })
@@ -115,8 +115,8 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await expect.poll(() => focusIn('main :not(#main)')).toBe(true)
 
     await tab().go(`${project('star')}/integrations/${idOf('integrations', 'ci')}`)
-    await page.getByRole('button', { name: 'Send a test delivery' }).press('Enter')
-    await page.getByText('The test delivery was processed').waitFor()
+    await page.getByRole('button', { name: 'Send test delivery' }).press('Enter')
+    await page.getByText('Test delivery: processed').waitFor()
     expect(await focusIn('button')).toBe(true)
   })
 

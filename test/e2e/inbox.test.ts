@@ -26,7 +26,7 @@ describeWith('chromium')('the inbox in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const page = () => tab().page
   const id = (kind: string, key: string) => Number(studio().world[kind as 'users']![key]!.id)
-  const items = () => page().getByRole('list', { name: 'What concerns you, newest first' }).getByRole('listitem')
+  const items = () => page().getByRole('list', { name: 'Notifications, newest first' }).getByRole('listitem')
   const bell = () =>
     page()
       .getByRole('navigation', { name: 'Main' })
@@ -48,11 +48,11 @@ describeWith('chromium')('the inbox in a browser', () => {
 
   test('is empty at first, and fills and counts while one looks at it', async () => {
     await tab().go('/inbox')
-    await page().getByText('Nothing unread').waitFor()
-    await page().getByRole('button', { name: 'Show what you have read' }).click()
-    await page().getByText('Nothing has concerned you yet').waitFor()
+    await page().getByText('You’re all caught up').waitFor()
+    await page().getByRole('button', { name: 'Show read notifications' }).click()
+    await page().getByText('No notifications yet').waitFor()
     await tab().go('/inbox')
-    await page().getByText('Nothing unread').waitFor()
+    await page().getByText('You’re all caught up').waitFor()
     await give('Paint the moon')
     await items().getByText('Paint the moon').first().waitFor()
     await bell().getByText('1 unread').waitFor()
@@ -108,13 +108,13 @@ describeWith('chromium')('the inbox in a browser', () => {
     await tab().go('/inbox')
     await items().getByText('Fifth task').first().waitFor()
     await page().getByRole('button', { name: 'Mark all as read' }).click()
-    await page().getByText('Nothing unread').waitFor()
+    await page().getByText('You’re all caught up').waitFor()
     expect(tab().complaints).toEqual([])
   })
 
   test('a key after g belongs to no page: approvals do not take it for a decision', async () => {
     await tab().go(`/projects/${id('projects', 'star')}/approvals`)
-    await page().getByText('All decided').waitFor()
+    await page().getByText('Nothing to approve').waitFor()
     await page().keyboard.press('g')
     await page().keyboard.press('x')
     await page().keyboard.press('i')
@@ -130,11 +130,11 @@ describeWith('chromium')('the inbox in a browser', () => {
 
     test('is chosen with one click each, also with several in a row', async () => {
       await tab().go('/settings/notifications')
-      await page().getByText('No mail leaves this service').waitFor()
-      expect(await box('A task was given to me: By mail').isChecked()).toBe(true)
-      await box('A task was given to me: By mail').click()
-      await box('A task was given to me: In chat').click()
-      await box("Mail me the day's digest").click()
+      await page().getByText('This service can’t send email').waitFor()
+      expect(await box('A task is assigned to me: By email').isChecked()).toBe(true)
+      await box('A task is assigned to me: By email').click()
+      await box('A task is assigned to me: In chat').click()
+      await box('Email me a daily digest').click()
       await page().getByLabel('Your time zone').selectOption('Asia/Tokyo')
       await expect.poll(kept).toMatchObject({
         kinds: expect.arrayContaining([{ kind: 'task', in_app: true, mail: false, chat: true }]),
@@ -143,7 +143,7 @@ describeWith('chromium')('the inbox in a browser', () => {
       })
       expect(await axe(page())).toEqual([])
       await page().reload()
-      expect(await box('A task was given to me: By mail').isChecked()).toBe(false)
+      expect(await box('A task is assigned to me: By email').isChecked()).toBe(false)
     })
 
     test("offers the browser's own time zone", async () => {
@@ -152,7 +152,7 @@ describeWith('chromium')('the inbox in a browser', () => {
         storageState: await tab().context.storageState(),
       })
       await other.go('/settings/notifications')
-      await other.page.getByRole('button', { name: /Use that of this browser: Asia\/(Kolkata|Calcutta)/ }).click()
+      await other.page.getByRole('button', { name: /Use browser time zone: Asia\/(Kolkata|Calcutta)/ }).click()
       await expect.poll(async () => (await kept()).timezone).toMatch(/^Asia\/(Kolkata|Calcutta)$/)
       expect(other.complaints).toEqual([])
       await other.context.close()
@@ -175,17 +175,17 @@ describeWith('chromium')('the inbox in a browser', () => {
     const url = new URL(unsubscribeUrl(service.vault, service.site, id('users', 'ann'), 'suspected'))
     const stranger = await openTab(browser(), service.site)
     await stranger.go(`${url.pathname}${url.search}`)
-    await stranger.page.getByText('My change is suspected of having broken something').waitFor()
+    await stranger.page.getByText('My change is suspected of breaking a build').waitFor()
     const mailed = () =>
       db.rows(sql`select from notification_preferences where user_id = ${id('users', 'ann')} and kind = 'suspected' and not mail`)
     expect(await mailed()).toEqual([])
     expect(await axe(stranger.page)).toEqual([])
-    await stranger.page.getByRole('button', { name: 'Stop these mails' }).click()
-    await stranger.page.getByText('is not mailed to you any more').waitFor()
+    await stranger.page.getByRole('button', { name: 'Stop these emails' }).click()
+    await stranger.page.getByText('is no longer emailed to you').waitFor()
     expect(await mailed()).toHaveLength(1)
     expect(stranger.complaints).toEqual([])
     await stranger.go('/unsubscribe?token=x')
-    await stranger.page.getByText('This link is not whole').waitFor()
+    await stranger.page.getByText('This link is incomplete').waitFor()
     await stranger.context.close()
   })
 })

@@ -14,7 +14,7 @@ import type { Studio } from '../support/studio.ts'
 const PASSWORD = 'a long enough password'
 
 const fillIn = async (page: Page, email = 'lead@example.com') => {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
@@ -67,7 +67,7 @@ describeWith('chromium')('logging in through a browser', () => {
   test('the command line is let in by whoever signs in first, and works', async () => {
     const { code, err, said } = await login(async (page) => {
       await fillIn(page)
-      await page.getByRole('heading', { name: 'Let Goldmaster CLI in?' }).waitFor()
+      await page.getByRole('heading', { name: 'Allow Goldmaster CLI?' }).waitFor()
       // One question and nothing else: no way leads into the app.
       expect(await page.getByRole('navigation').count()).toBe(0)
       expect(await axe(page)).toEqual([])
@@ -124,7 +124,7 @@ describeWith('chromium')('logging in through a browser', () => {
     const { code } = await login(async (page) => {
       await fillIn(page)
       await page.getByText('lead@example.com').waitFor()
-      await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
+      await page.getByRole('button', { name: 'Sign in as another user' }).click()
       await fillIn(page, 'artist@example.com')
       await page.getByText('artist@example.com').waitFor()
       await page.getByRole('button', { name: 'Allow' }).click()
@@ -149,7 +149,7 @@ describeWith('chromium')('logging in through a browser', () => {
   test('an assistant that nobody knows is not let in, and whoever came with it is told without signing in', async () => {
     const tab = await openTab(browser, studio.service.site)
     await tab.go('/oauth/authorize?client_id=nobody&response_type=code')
-    await tab.page.getByRole('heading', { name: 'This login cannot go on' }).waitFor()
+    await tab.page.getByRole('heading', { name: 'Login failed' }).waitFor()
     await tab.page.getByText('is not registered here').waitFor()
     expect(await axe(tab.page)).toEqual([])
     expect(tab.complaints).toEqual([])
@@ -188,9 +188,9 @@ describeWith('chromium')('logging in through a browser', () => {
     const { page } = tab
     await page.goto(kept.url!.href)
     await fillIn(page)
-    await page.getByRole('heading', { name: 'Let <img src=x onerror=alert(1)> in?' }).waitFor()
+    await page.getByRole('heading', { name: 'Allow <img src=x onerror=alert(1)>?' }).waitFor()
     await page.getByText(new URL(redirectUrl).host).waitFor()
-    expect(await page.getByRole('list', { name: 'What it may do' }).getByRole('listitem').count()).toBe(10)
+    expect(await page.getByRole('list', { name: 'Permissions' }).getByRole('listitem').count()).toBe(10)
     expect(await page.getByRole('navigation').count()).toBe(0)
     expect(await axe(page)).toEqual([])
     // Nobody was signed in at first, which the browser itself notes.

@@ -39,11 +39,11 @@ const world = {
 const HARMLESS = new RegExp(
   `^(?:${[
     'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Configuration|Store|Approval|Outcome|Period|Account|Show|Branch|Category|Owner',
-    'Search (?:tasks|builds|changes)|Layout|Whose|View: Views|Job|Author|Path|Finished from|From|to|Part of a branch.s name|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
+    'Search (?:tasks|builds|changes)|Layout|Person|View: Views|Job|Author|Path|Finished from|From|to|Filter by name|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
     'T_1.*',
     'Role of .*|Leave|Revoke',
     'Regular expression|Wrap|Timestamps|Next error.*|Previous error.*|Next|Previous',
-    'Action|Who|Save as (?:CSV|JSON)|Verify|What to show',
+    'Action|Who|Save as (?:CSV|JSON)|Verify|View',
   ].join('|')})$`,
 )
 /** Settings of a person rather than of the account. */
@@ -96,7 +96,7 @@ describeWith('chromium')('a read-only account in a browser', () => {
     const offered: string[] = []
     for (const path of paths) {
       await tab.go(path)
-      await page.getByText('Showroom is a demo: look around, nothing can be changed.').waitFor()
+      await page.getByText('Showroom is a read-only demo.').waitFor()
       await settled(page)
       offered.push(...(await usable(page)).filter((name) => !HARMLESS.test(name)).map((name) => `${path}: ${name}`))
     }
@@ -115,11 +115,11 @@ describeWith('chromium')('a read-only account in a browser', () => {
     await studio.db.execute(sql`update accounts set payment_method = false, trial_ends_at = now() - interval '1 day',
       swept_at = now() where id = ${id}`)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('The trial of this account is over').waitFor()
-    await page.getByText('The trial of Paying Games is over, so it is read-only.').waitFor()
+    await page.getByRole('alert').getByText('The trial of this account has ended').waitFor()
+    await page.getByText('The trial of Paying Games has ended. The account is read-only.').waitFor()
     await page.getByRole('link', { name: 'Add a payment method' }).click()
     await page.getByRole('button', { name: 'Pay by invoice' }).click()
-    await page.getByText('The trial of Paying Games is over, so it is read-only.').waitFor({ state: 'detached' })
+    await page.getByText('The trial of Paying Games has ended. The account is read-only.').waitFor({ state: 'detached' })
     await tab.go(`${project('paid')}/tasks/${studio.world.tasks.paid!.id}`)
     expect(await page.getByLabel('Description').inputValue()).toBe('Typed before the trial ended')
     await page.getByRole('button', { name: 'Save' }).click()

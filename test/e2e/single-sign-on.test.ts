@@ -26,7 +26,7 @@ async function signOut(page: Page) {
 /** Goes to the provider, by the address. */
 async function leave(page: Page, email: string) {
   await page.getByRole('button', { name: 'Single sign-on' }).click()
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: 'Go on' }).click()
 }
 
@@ -71,13 +71,13 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByLabel('Client ID').fill(provider.client.client_id)
     await page.getByLabel('Client secret').fill(provider.client.client_secret)
     await page.getByLabel('Roles by group').fill('leads = owner\ncrew = member')
-    await page.getByLabel('Role without a group').selectOption('')
+    await page.getByLabel('Default role').selectOption('')
     await page.getByRole('button', { name: 'Set up' }).click()
-    await page.getByText('The provider cannot be used').waitFor()
+    await page.getByText('Can’t use this provider').waitFor()
     await page.getByLabel('Issuer').fill(provider.issuer)
     await page.getByRole('button', { name: 'Set up' }).click()
     await page.getByRole('button', { name: 'Remove the provider' }).waitFor()
-    expect(await page.getByLabel('The only way in').isDisabled()).toBe(true)
+    expect(await page.getByLabel('Require single sign-on').isDisabled()).toBe(true)
     expect(await axe(page)).toEqual([])
 
     await signOut(page)
@@ -85,7 +85,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await letIn(page, 'lead')
     await main(page).waitFor()
     await tab.go('/settings/single-sign-on')
-    await page.getByLabel('The only way in').check()
+    await page.getByLabel('Require single sign-on').check()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()
 
@@ -93,7 +93,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await signOut(page)
     await page.getByRole('button', { name: 'Sign out of the provider' }).click()
     await page.getByRole('heading', { name: 'Sign in to Goldmaster' }).waitFor()
-    await page.getByLabel('E-mail').fill('moth@owl.example')
+    await page.getByLabel('Email').fill('moth@owl.example')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Let me in' }).waitFor()
@@ -115,7 +115,7 @@ describeWith('chromium')('other ways in than a password', () => {
     provider.people.new!.groups = ['somewhere else']
     await leave(page, 'new@owl.example')
     await letIn(page, 'new')
-    await page.getByText('None of your groups gives you access to this studio.').waitFor()
+    await page.getByText('None of your groups has access to this studio.').waitFor()
     expect(await axe(page)).toEqual([])
     expect(
       await studio.db.rows(sql`
@@ -126,7 +126,7 @@ describeWith('chromium')('other ways in than a password', () => {
     // The provider's page was the browser's last; what it said about itself is asked anew after a change.
     await studio.db.execute(sql`update sso_connections set updated_at = now() + interval '1 second'`)
     await leave(page, 'new@owl.example')
-    await page.getByText('does not answer. Try again in a moment').waitFor()
+    await page.getByText('does not respond. Try again in a moment').waitFor()
     await provider.comeBack()
     await studio.db.execute(sql`update sso_connections set required = false`)
     await tab.context.close()
@@ -137,14 +137,14 @@ describeWith('chromium')('other ways in than a password', () => {
     const { page, context } = tab
     await signInAs(tab, 'moth@owl.example', PASSWORD)
     await tab.go('/settings/sign-in')
-    await page.getByRole('button', { name: 'Set up an app' }).click()
+    await page.getByRole('button', { name: 'Set up app' }).click()
     const secret = (await page.getByRole('dialog').locator('code').innerText()).trim()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
     const now = stepOf(Date.now())
     await page.getByLabel('Code', { exact: true }).fill(codeAt(secret, now))
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Turn it on' }).click()
-    await page.getByRole('button', { name: 'I have saved them' }).click()
+    await page.getByRole('button', { name: 'I’ve saved them' }).click()
     await page.getByText('You have 10 recovery codes left').waitFor()
     // After axe, whose own session takes the devices along when it ends.
     const devices = await context.newCDPSession(page)
@@ -160,11 +160,11 @@ describeWith('chromium')('other ways in than a password', () => {
       },
     })
     await page.getByLabel('Name').fill('Work laptop')
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByText('Passkey added').waitFor()
 
     await signOut(page)
-    await page.getByLabel('E-mail').fill('moth@owl.example')
+    await page.getByLabel('Email').fill('moth@owl.example')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Code', { exact: true }).fill('000000')

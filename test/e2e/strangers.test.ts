@@ -40,7 +40,7 @@ describeWith('chromium')('a stranger in a browser', () => {
     `/${kind}/${(studio().world[kind === 'builds' ? 'build_runs' : kind]![kind] as { id: string }).id}`
   const seen = async (path: string) => {
     await tab().go(path)
-    await tab().page.getByText('There is no such page').waitFor()
+    await tab().page.getByText('Page not found').waitFor()
     return [path, (await tab().page.innerText('body')).includes(SECRET), (await tab().page.title()).includes(SECRET)]
   }
 
@@ -60,7 +60,7 @@ describeWith('chromium')('a stranger in a browser', () => {
     await page.getByText('Nothing').first().waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type(SECRET)
-    await page.getByText(`Nothing is called like “${SECRET}”`).waitFor()
+    await page.getByText(`No results for “${SECRET}”`).waitFor()
     await page.keyboard.press('Escape')
     for (const path of ['/settings/account', '/settings/members', '/settings/webhooks']) {
       await tab().go(path)

@@ -50,7 +50,7 @@ export async function openTab(browser: Browser, site: string, options: Parameter
 
 export async function signInAs({ page, go }: Tab, email: string, password: string) {
   await go('/sign-in')
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()

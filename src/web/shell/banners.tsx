@@ -23,11 +23,9 @@ export function Banners() {
     account?.trial_ends_at && !account.payment_method ? (Date.parse(account.trial_ends_at) - Date.now()) / 86_400_000 : undefined
   return (
     <>
-      {away && <Banner kind="err">The server does not answer. We keep trying; nothing you typed is lost.</Banner>}
-      {wait > 0 && <Banner kind="warn">That was a lot at once: the server takes requests again in {waitOf(wait)}.</Banner>}
-      {account?.blocked === 'address' && (
-        <Banner kind="err">{account.name} does not allow your present address, so nothing of it is shown.</Banner>
-      )}
+      {away && <Banner kind="err">Can’t reach the server. Retrying… Nothing you typed is lost.</Banner>}
+      {wait > 0 && <Banner kind="warn">Too many requests. Retrying in {waitOf(wait)}.</Banner>}
+      {account?.blocked === 'address' && <Banner kind="err">{account.name} can’t be opened from your current IP address.</Banner>}
       {accounts
         .filter(({ blocked }) => blocked === 'second_factor')
         .map(({ id, name }) => (
@@ -41,24 +39,22 @@ export function Banners() {
         ))}
       {account?.read_only === 'trial_expired' && (
         <Banner kind="warn">
-          The trial of {account.name} is over, so it is read-only.{' '}
+          The trial of {account.name} has ended. The account is read-only.{' '}
           {pays ? (
             <>
               <Link to="/settings/billing" className="underline">
                 Add a payment method
               </Link>{' '}
-              to go on.
+              to make changes again.
             </>
           ) : metering ? (
-            'One of its owners can go on with a payment method.'
+            'Ask an owner to add a payment method.'
           ) : (
-            'The operator of this service can change that.'
+            'Ask the operator of this service.'
           )}
         </Banner>
       )}
-      {account?.read_only === 'demo' && (
-        <Banner kind="info">{account.name} is a demo: look around, nothing can be changed.</Banner>
-      )}
+      {account?.read_only === 'demo' && <Banner kind="info">{account.name} is a read-only demo.</Banner>}
       {!account?.read_only && days !== undefined && days < 5 && (
         <Banner kind="info">
           The trial of {account?.name} ends in {Math.max(1, Math.ceil(days))} {days > 1 ? 'days' : 'day'}.{' '}
@@ -71,7 +67,7 @@ export function Banners() {
       )}
       {!user.email_verified && !user.operator && (
         <Banner kind="info">
-          Please confirm your e-mail address: we sent a link to {user.email}.{' '}
+          Confirm your email address: we sent a link to {user.email}.{' '}
           <Link to="/settings/profile" className="underline">
             Send it again
           </Link>

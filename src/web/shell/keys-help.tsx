@@ -6,9 +6,9 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
   [
     'Anywhere',
     [
-      ['Ctrl K', 'search, go and do'],
+      ['Ctrl K', 'search and run commands'],
       ['?', 'this list'],
-      ['z', 'undo, while it is offered'],
+      ['z', 'undo the last action'],
       ['g i', 'inbox'],
       ['g f', 'feed'],
     ],
@@ -20,9 +20,9 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
       ['j', 'next'],
       ['k', 'previous'],
       ['Enter', 'open'],
-      ['e', 'read or unread'],
-      ['x', 'mark for a decision'],
-      ['Escape', 'mark nothing'],
+      ['e', 'mark as read or unread'],
+      ['x', 'select'],
+      ['Escape', 'clear selection'],
     ],
   ],
   [
@@ -45,7 +45,7 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
 ]
 
 export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) => (
-  <Dialog title="Keys" open={open} onClose={onClose}>
+  <Dialog title="Keyboard shortcuts" open={open} onClose={onClose}>
     <div className="grid max-h-[60vh] gap-4 overflow-y-auto sm:grid-cols-2">
       {KEYS.map(([where, keys]) => (
         <section key={where}>

@@ -71,7 +71,7 @@ export function Layout() {
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2">
-        Skip to the page
+        Skip to content
       </a>
       <header className="sticky top-0 z-30 flex items-center gap-2 border-b border-line bg-panel px-3 py-2 md:hidden">
         <button

@@ -73,12 +73,12 @@ export function useActions(text: string, hits: readonly Hit[], { newTask, showKe
       .filter((each) => each !== theme)
       .map((each) => ({
         id: `theme ${each}`,
-        title: each === 'system' ? 'Theme of the system' : `${each === 'dark' ? 'Dark' : 'Light'} theme`,
+        title: each === 'system' ? 'System theme' : `${each === 'dark' ? 'Dark' : 'Light'} theme`,
         detail: 'Switch theme',
         icon: 'settings' as const,
         run: () => setTheme(each),
       })),
-    { id: 'keys', title: 'Keys', detail: 'All keys of the app', icon: 'key', run: showKeys },
+    { id: 'keys', title: 'Keyboard shortcuts', detail: 'All shortcuts of the app', icon: 'key', run: showKeys },
   ]
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return words.length === 0
@@ -133,7 +133,7 @@ function useRecordActions() {
       run: () =>
         report(
           ask('editBreakage', { project_id: String(project), id, body: { state: 'claimed', owner_user_id: user.id } }),
-          'It is yours',
+          'Breakage claimed',
           ['showBreakage', 'listBreakages', 'showOverview'],
         ),
     }),

@@ -54,10 +54,10 @@ function Finder({ onClose, ...openers }: Props) {
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={choices.length > 0 ? `${id}-${current}` : undefined}
-        aria-label="Go to, or find"
+        aria-label="Search or go to"
         autoComplete="off"
         spellCheck={false}
-        placeholder="Go to a page, find anything, or: approve, claim, investigate…"
+        placeholder="Search, go to a page, or type approve, claim, investigate…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -93,10 +93,10 @@ function Finder({ onClose, ...openers }: Props) {
         </div>
         {choices.length === 0 && !looking && !error && (
           <p className="px-2 py-6 text-center text-sm text-soft">
-            Nothing is called like “{text.trim()}”. Try a task's number, a job's name or a part of a path.
+            No results for “{text.trim()}”. Try a task number, a job name or part of a path.
           </p>
         )}
-        {looking && choices.length === 0 && <p className="px-2 py-6 text-center text-sm text-soft">Looking…</p>}
+        {looking && choices.length === 0 && <p className="px-2 py-6 text-center text-sm text-soft">Searching…</p>}
         {error && (
           <p role="alert" className="px-2 py-2 text-sm text-err">
             {wordsOf(error)}
@@ -104,10 +104,10 @@ function Finder({ onClose, ...openers }: Props) {
         )}
       </div>
       <p role="status" className="sr-only">
-        {looking ? 'Looking' : choices.length === 1 ? '1 result' : `${choices.length} results`}
+        {looking ? 'Searching' : choices.length === 1 ? '1 result' : `${choices.length} results`}
       </p>
       <p aria-hidden="true" className="text-xs text-faint max-sm:hidden">
-        ↑ ↓ to choose · Enter to go or do · Esc to close · ? on a page for all keys
+        ↑ ↓ to select · Enter to open or run · Esc to close · ? on a page for shortcuts
       </p>
     </div>
   )

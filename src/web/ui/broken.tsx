@@ -31,7 +31,7 @@ export function Broken({ error }: { error: unknown }) {
   return (
     <Page title="Something went wrong">
       <Empty
-        title="This page could not be shown"
+        title="This page can’t be shown"
         action={
           <div className="mt-2 flex gap-2">
             <Button look="main" onClick={again}>

@@ -40,7 +40,7 @@ export function Figure({ title, summary, pointed, legend = [], table, children }
       </figcaption>
       {children}
       {legend.length > 1 && (
-        <ul aria-label="Colours" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
+        <ul aria-label="Legend" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
           {legend.map(({ label, color }) => (
             <li key={label} className="flex items-center gap-1.5">
               <span aria-hidden="true" className={`size-2 rounded-full ${DOTS[color]}`} />
@@ -51,7 +51,7 @@ export function Figure({ title, summary, pointed, legend = [], table, children }
       )}
       {table && table.rows.length > 0 && (
         <details className="text-xs">
-          <summary className="w-fit rounded text-soft hover:text-ink">As a table</summary>
+          <summary className="w-fit rounded text-soft hover:text-ink">Show as table</summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
           <section tabIndex={0} aria-label={`${title}, as a table`} className="mt-2 max-h-60 overflow-auto">
             <table className="w-full">

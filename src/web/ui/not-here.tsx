@@ -4,13 +4,13 @@ import { Empty } from './empty.tsx'
 /** What nobody may know about looks like what does not exist. */
 export const NotHere = () => (
   <Empty
-    title="There is no such page"
+    title="Page not found"
     action={
       <Link to="/feed" className="text-sm underline">
         Go to the feed
       </Link>
     }
   >
-    Check the address, or ask for access to the project that it belongs to.
+    Check the URL, or ask for access to the project.
   </Empty>
 )

@@ -35,7 +35,7 @@ export function Page({ title, up, actions, children }: Props & { up?: Up }) {
 
 /** Where a record stands: back to its list, also where the sidebar is hidden. */
 export const WayUp = ({ to, children, here }: { to: string; children: string; here?: string }) => (
-  <nav aria-label="Where this is" className="text-sm text-soft">
+  <nav aria-label="Breadcrumb" className="text-sm text-soft">
     <Link to={to} className="inline-flex items-center gap-1 hover:underline">
       {!here && <Icon name="right" className="size-3.5 rotate-180" />}
       {children}

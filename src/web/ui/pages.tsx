@@ -55,8 +55,8 @@ export function Pages({ query, empty, count, children }: Props) {
 export function Waiting({ lines = 6 }: { lines?: number }) {
   const { away } = useConnection()
   const seconds = useSecondsLeft()
-  if (away) return <Notice kind="warn">Not loaded yet: it is asked for again as soon as the server answers.</Notice>
-  if (seconds > 0) return <Notice kind="warn">Not loaded yet: it is asked for again in {waitOf(seconds)}.</Notice>
+  if (away) return <Notice kind="warn">Can’t reach the server. Loading again as soon as it responds.</Notice>
+  if (seconds > 0) return <Notice kind="warn">Too many requests. Loading again in {waitOf(seconds)}.</Notice>
   return (
     <div role="status" aria-label="Loading" className="grid gap-2">
       {Array.from({ length: lines }, (_, i) => (

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { labelOf, type TermSet } from '../../contract/labels.ts'
 import type { PILLS } from '../../contract/sets.ts'
 
 export type PillKind = (typeof PILLS)[number]
@@ -57,23 +58,17 @@ const KINDS: Record<string, PillKind> = {
   accepted: 'info',
 }
 
-/** `passed_pending_approval` → `passed pending approval`. */
+/** Words of a tool or of a project, such as the stage of an approval: `art_review` is `art review`. */
 export const wordsOf = (value: string) => value.replaceAll('_', ' ')
 
-const BUILD_WORDS: Record<string, string> = { completed: 'passed', passed_pending_approval: 'waiting for approval' }
-/** The status of a build or a part of it as people say it. */
-export const buildWordsOf = (status: string) => BUILD_WORDS[status] ?? wordsOf(status)
-/** The same of an approval, and of an asset that may want one. */
-const approvalWordsOf = (status: string) => (status === 'pending' ? 'waiting for approval' : wordsOf(status))
-
-/** A status of anything, in its colour. */
-export const Status = ({ value, words = wordsOf(value) }: { value: string; words?: string }) => (
+/** A status of anything, in its color. A store has its own words for a deployment. */
+export const Status = ({ of, value, words = labelOf(of, value) }: { of: TermSet; value: string; words?: string }) => (
   <Pill kind={KINDS[value] ?? 'neutral'}>{words}</Pill>
 )
-const KIND_WORDS: Record<string, string> = { preflight: 'Preflight', bisect: 'Bisect' }
 
 /** Marks preflights and bisecting builds. */
-export const BuildKindLabel = ({ value }: { value: string }) => (KIND_WORDS[value] ? <Pill>{KIND_WORDS[value]}</Pill> : null)
+export const BuildKindLabel = ({ value }: { value: string }) =>
+  value === 'regular' ? null : <Pill>{labelOf('build_kind', value)}</Pill>
 
-export const BuildStatus = ({ value }: { value: string }) => <Status value={value} words={buildWordsOf(value)} />
-export const ApprovalStatus = ({ value }: { value: string }) => <Status value={value} words={approvalWordsOf(value)} />
+export const BuildStatus = ({ value }: { value: string }) => <Status of="build_status" value={value} />
+export const ApprovalStatus = ({ value }: { value: string }) => <Status of="approval_status" value={value} />

@@ -12,8 +12,8 @@ export const ApprovalPreview = ({ projectId, preview: { days, assets, changes, f
   <section aria-label="Preview" aria-live="polite" className="grid gap-2 rounded-md border border-line p-3 text-sm">
     <p>
       {assets === 0
-        ? `In the last ${days} days, nothing would have asked for approval, with all rules of the project.`
-        : `In the last ${days} days, ${countOf(assets, 'asset')} in ${countOf(changes, 'change')} would have asked for approval, with all rules of the project.`}
+        ? `With all rules of this project, no asset would have needed approval in the last ${days} days.`
+        : `With all rules of this project, ${countOf(assets, 'asset')} in ${countOf(changes, 'change')} would have needed approval in the last ${days} days.`}
       {!complete && ` Only the newest ${countOf(looked_at, 'change')} are counted.`}
     </p>
     {first.length > 0 && (

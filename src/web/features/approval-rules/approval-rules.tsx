@@ -38,8 +38,8 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
     </Button>
   )
   const usual = (
-    <Button look="quiet" disabled={locked || edit.isPending} onClick={() => void tryToPut(null, 'Usual rule chosen')}>
-      Use the usual rule
+    <Button look="quiet" disabled={locked || edit.isPending} onClick={() => void tryToPut(null, 'Default rule added')}>
+      Use the default rule
     </Button>
   )
   return (
@@ -54,14 +54,14 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
             </div>
           }
         >
-          Nothing asks for approval, and builds that passed don't wait for anybody. Add a rule for the assets that somebody must
-          review. The usual rule asks for every changed texture, model, audio file, level, material, animation and video.
+          No asset needs approval, and no build waits for one. Add a rule for the assets that must be reviewed. The default rule
+          covers every changed texture, model, audio file, level, material, animation and video.
         </Empty>
       ) : (
         <>
           <p className="text-sm text-soft">
-            A changed file that matches one of these rules asks for approval. A build of that change that passed waits until
-            everything is decided.{approval_rules === null && ' This is the usual rule.'}
+            A changed file that matches a rule needs approval. A passed build of that change waits until all its assets are
+            decided.{approval_rules === null && ' This is the default rule.'}
           </p>
           <ul className="grid overflow-hidden rounded-md border border-line text-sm">
             {rules.map((rule, i) => (
@@ -82,7 +82,7 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
                     disabled={locked || edit.isPending}
                     onClick={() => {
                       const rest = rules.filter((_, at) => at !== i)
-                      void tryToPut(rest, rest.length === 0 ? 'Rule removed. Nothing asks for approval now' : 'Rule removed')
+                      void tryToPut(rest, rest.length === 0 ? 'Rule removed. No asset needs approval now' : 'Rule removed')
                     }}
                   >
                     Remove <span className="sr-only">{wordsOfRule(rule)}</span>
@@ -95,7 +95,7 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
         </>
       )}
       <p className="text-xs text-soft">
-        Rules apply to changes that arrive from now on. What already waits for approval keeps waiting until somebody decides it.
+        Rules apply to new changes. Assets that already wait for approval stay in the queue until somebody decides.
       </p>
       {opened !== undefined && (
         <ApprovalRuleDialog

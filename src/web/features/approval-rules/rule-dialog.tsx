@@ -61,17 +61,16 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
         }
       >
         <p className="text-sm text-soft">
-          A changed file asks for approval when it matches everything here. Empty fields match everything; a * stands for any
-          text.
+          A changed file needs approval if it matches all fields. Empty fields match everything, and * matches any text.
         </p>
         <TextField
           label="Path"
-          hint="From the root, or from any folder: Content/Art/* or *.psd. Case doesn't matter."
+          hint="From the root or any folder, such as Content/Art/* or *.psd. Case-insensitive."
           placeholder="Content/Art/*"
           {...pattern('path')}
         />
         <fieldset className="grid gap-2">
-          <legend className="mb-2 text-sm font-medium">Asset types (none: all)</legend>
+          <legend className="mb-2 text-sm font-medium">Asset types (none selected: all)</legend>
           <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
             {ASSET_TYPES.map((type) => (
               <Checkbox
@@ -85,7 +84,7 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
         </fieldset>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField label="Branch" placeholder="main" {...pattern('branch')} />
-          <TextField label="Author" hint="The name that changes show." placeholder="Mia Sol" {...pattern('author')} />
+          <TextField label="Author" hint="The author as shown on changes." placeholder="Mia Sol" {...pattern('author')} />
         </div>
         {preview.data && <ApprovalPreview projectId={projectId} preview={preview.data} />}
         {problem && <Notice kind="err">{problem}</Notice>}

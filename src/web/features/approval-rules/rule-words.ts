@@ -1,13 +1,15 @@
 import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { sentence, TERMS } from '../../../contract/labels.ts'
 import { APPROVED_TYPES } from '../../../contract/sets.ts'
 
 export const NEW_RULE: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
 /** What projects ask for that chose nothing else. */
 export const USUAL_RULES: readonly ApprovalRule[] = [{ ...NEW_RULE, asset_types: [...APPROVED_TYPES] }]
 
-/** A rule as a sentence: "texture, model in Content/Art/* on main by Mia Sol". */
+/** A rule as a sentence: "Textures and models in Content/Art/* on main by Mia Sol". */
 export function wordsOfRule({ path, asset_types, branch, author }: ApprovalRule): string {
-  const types = asset_types.length === 0 ? 'Every asset' : `Every ${listed(asset_types)}`
+  const types =
+    asset_types.length === 0 ? 'All assets' : sentence(listed(asset_types.map((type) => TERMS.asset_type[type].plural ?? type)))
   return [types, path && `in ${path}`, branch && `on ${branch}`, author && `by ${author}`].filter(Boolean).join(' ')
 }
 

@@ -12,7 +12,7 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
   const pages = usePages('listApprovals', { project_id: projectId, query: { status } }, 'approvals')
   const nameOf = useNames()
   return (
-    <Pages query={pages} count={pages.items.length} empty={<Empty title="Nothing was decided like that yet" />}>
+    <Pages query={pages} count={pages.items.length} empty={<Empty title="No matching decisions" />}>
       <Table
         caption="Decided approvals, newest request first"
         rows={pages.items}

@@ -61,10 +61,10 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
               setMarked(chosen.length > 0 ? new Set() : new Set(approvals.slice(0, BULK_MAX).map(({ asset_id }) => asset_id)))
             }
           >
-            {chosen.length > 0 ? 'Mark none' : `Mark all ${Math.min(approvals.length, BULK_MAX)} shown`}
+            {chosen.length > 0 ? 'Clear selection' : `Select all ${Math.min(approvals.length, BULK_MAX)} shown`}
           </Button>
           <p className="max-sm:hidden">
-            <Key>J</Key> <Key>K</Key> walk · <Key>X</Key> mark · <Key>C</Key> comment · <Key>A</Key> <Key>D</Key> <Key>I</Key>{' '}
+            <Key>J</Key> <Key>K</Key> move · <Key>X</Key> select · <Key>C</Key> comment · <Key>A</Key> <Key>D</Key> <Key>I</Key>{' '}
             decide · <Key>Z</Key> undo
           </p>
         </div>
@@ -76,7 +76,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
       <ol
         ref={list}
         tabIndex={-1}
-        aria-label="Waiting for a decision"
+        aria-label="Waiting for approval"
         className="grid grid-cols-1 overflow-hidden rounded-lg outline-none border border-line bg-panel"
       >
         {approvals.map((approval, i) => (
@@ -114,13 +114,13 @@ function Bulk({ projectId, count, onDecide }: BulkProps) {
   }
   return (
     <section
-      aria-label="Decide all that are marked"
+      aria-label="Decide all selected"
       className="sticky top-12 z-10 grid gap-2 rounded-lg border border-strong-line bg-raised p-3 shadow-float md:top-2"
     >
       <p className="text-sm font-medium" aria-live="polite">
-        {count} marked
+        {count} selected
       </p>
-      <Decide name={`all ${count} marked`} comment={comment} setComment={setComment} onDecide={decide} />
+      <Decide name={`all ${count} selected`} comment={comment} setComment={setComment} onDecide={decide} />
     </section>
   )
 }
@@ -151,7 +151,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
       <div className="flex items-start gap-3 text-sm">
         <input
           type="checkbox"
-          aria-label={`Mark ${asset_name}`}
+          aria-label={`Select ${asset_name}`}
           checked={isMarked}
           disabled={frozen}
           onChange={onMark}

@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { labelOf } from '../../../contract/labels.ts'
 import { DECISIONS } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi, usePages } from '../../queries.ts'
@@ -11,12 +12,11 @@ import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { ApprovalHistory } from './approval-history.tsx'
 import { ApprovalQueue } from './approval-queue.tsx'
-import { DECISION_WORDS } from './decisions.ts'
 
 const VIEWS = [
-  ['', 'Waiting'],
+  ['', 'Waiting for approval'],
   [DECISIONS.join(','), 'Decided'],
-  ...DECISIONS.map((one) => [one, `Only ${DECISION_WORDS[one][1]}`] as const),
+  ...DECISIONS.map((one) => [one, labelOf('approval_status', one)] as const),
 ] as const
 
 export default function Approvals() {
@@ -54,16 +54,16 @@ function Waiting({ projectId }: { projectId: string }) {
       count={approvals.length}
       empty={
         <Empty
-          title={asksNothing ? 'No approval rules yet' : 'All decided'}
+          title={asksNothing ? 'No approval rules yet' : 'Nothing to approve'}
           action={
             <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
-              {asksNothing ? 'Choose approval rules' : 'See the approval rules'}
+              {asksNothing ? 'Add approval rules' : 'Approval rules'}
             </Link>
           }
         >
           {asksNothing
-            ? 'Nothing asks for approval in this project. Choose which paths, asset types, branches or authors need a review.'
-            : 'Nothing waits. Changed files that match an approval rule of the project appear here.'}
+            ? 'No asset in this project needs approval. Add rules for the paths, asset types, branches or authors that must be reviewed.'
+            : 'Changed files that match an approval rule appear here.'}
         </Empty>
       }
     >

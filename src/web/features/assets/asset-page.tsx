@@ -53,20 +53,20 @@ const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
     <dl className="grid min-w-0 flex-1 basis-64 grid-cols-2 gap-3 text-sm sm:grid-cols-3 lg:grid-cols-5">
       <Fact name="Type">{asset.asset_type}</Fact>
       <Fact name="Version">{asset.version}</Fact>
-      <Fact name="Size">{sizeOf(asset.size_bytes) || 'not told'}</Fact>
+      <Fact name="Size">{sizeOf(asset.size_bytes) || 'Unknown'}</Fact>
       <Fact name="Changed">
         <Time at={asset.changed_at ?? asset.created_at} both />
       </Fact>
       <Fact name="Last change">
         {asset.last_change_id === null ? (
-          'not known'
+          'Unknown'
         ) : (
           <Link
             to="/projects/$projectId/changes/$changeId"
             params={{ projectId, changeId: String(asset.last_change_id) }}
             className="underline"
           >
-            See what changed
+            Show changes
           </Link>
         )}
       </Fact>
@@ -83,7 +83,7 @@ function History({ asset }: { asset: Detail }) {
   return (
     <Section title="Approvals">
       {asset.approvals_history.length === 0 ? (
-        <p className="text-sm text-soft">Nobody was asked about this asset yet. It can be decided all the same.</p>
+        <p className="text-sm text-soft">No approval was requested for this asset. You can still decide.</p>
       ) : (
         <ol aria-label="Approvals, newest first" className="grid gap-3">
           {asset.approvals_history.map(({ id, status, approver_user_id, comments, decided_at }) => (
@@ -91,7 +91,7 @@ function History({ asset }: { asset: Detail }) {
               <p className="flex flex-wrap items-center gap-2">
                 <ApprovalStatus value={status} />
                 {status === 'pending' ? (
-                  <span className="text-soft">nobody has decided yet</span>
+                  <span className="text-soft">not decided yet</span>
                 ) : (
                   <span>
                     by {nameOf(approver_user_id)}, <Time at={decided_at} />
@@ -123,7 +123,7 @@ function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
   return (
     <Section title={asset.approval_status === 'pending' ? 'Decide' : 'Decide again'}>
       {readOnly ? (
-        <Notice>This account is read-only, so nothing can be decided.</Notice>
+        <Notice>This account is read-only. You can’t decide.</Notice>
       ) : (
         <Decide name={asset.name} comment={comment} setComment={setComment} onDecide={onDecide} disabled={busy} />
       )}

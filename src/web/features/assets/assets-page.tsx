@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf, labelOf } from '../../../contract/labels.ts'
 import { ASSET_APPROVAL_STATUSES, ASSET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
@@ -11,8 +12,6 @@ import { Pages } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
-
-const STATUSES = ASSET_APPROVAL_STATUSES.map((one) => [one, one === 'none' ? 'never asked about' : one] as const)
 
 export default function Assets() {
   const { projectId = '' } = useParams({ strict: false })
@@ -29,13 +28,13 @@ export default function Assets() {
             label="Type"
             value={asset_type}
             onChange={(event) => filter({ asset_type: event.target.value })}
-            options={[['', 'All types'], ...ASSET_TYPES.map((type) => [type, type] as const)]}
+            options={[['', 'All types'], ...choicesOf('asset_type', ASSET_TYPES)]}
           />
           <Filter
             label="Approval"
             value={status}
             onChange={(event) => filter({ status: event.target.value })}
-            options={[['', 'Any approval'], ...STATUSES]}
+            options={[['', 'All approvals'], ...choicesOf('approval_status', ASSET_APPROVAL_STATUSES)]}
           />
           <SavedViews />
           <Link to="/projects/$projectId/approvals" params={{ projectId }} className={buttonClass()}>
@@ -50,7 +49,7 @@ export default function Assets() {
         empty={
           filtered ? (
             <Empty
-              title="No asset is like that"
+              title="No matching assets"
               action={<Button onClick={() => filter({ asset_type: '', status: '' })}>Show all assets</Button>}
             />
           ) : (
@@ -62,7 +61,7 @@ export default function Assets() {
                 </Link>
               }
             >
-              A changed file that is a texture, a model, a sound or the like becomes an asset by itself.
+              Textures, models, sounds and other content files appear here when a change touches them.
             </Empty>
           )
         }
@@ -95,7 +94,7 @@ const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][nu
           {asset.name}
         </span>
         <span className="truncate text-xs text-soft" title={asset.path}>
-          {folderOf(asset.path) || asset.asset_type}
+          {folderOf(asset.path) || labelOf('asset_type', asset.asset_type)}
         </span>
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
           {asset.approval_status !== 'none' && <ApprovalStatus value={asset.approval_status} />}

@@ -1,8 +1,9 @@
 import { useId, useRef, useState } from 'react'
+import { labelOf } from '../../../contract/labels.ts'
 import { DECISIONS, type Decision } from '../../../contract/sets.ts'
 import { useKeys } from '../../keys.ts'
 import { Button } from '../../ui/form/button.tsx'
-import { DECISION_WORDS } from './decisions.ts'
+import { DECISION_KEYS } from './decisions.ts'
 
 interface Props {
   /** What is decided, for those who cannot see beside what the buttons stand. */
@@ -39,7 +40,7 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
         ref={box}
         aria-label={`Comment on ${name}`}
         aria-describedby={isDenying ? hint : undefined}
-        placeholder={isDenying ? 'Reason' : 'Comment (optional, a reason if you deny)'}
+        placeholder={isDenying ? 'Reason' : 'Comment (required to deny)'}
         rows={2}
         value={comment}
         readOnly={disabled}
@@ -52,12 +53,12 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
       />
       {isDenying && (
         <p id={hint} role="alert" className="text-sm text-err">
-          Say why you deny {name}, then deny again or press Ctrl+Enter.
+          Enter a reason for denying {name}, then select Deny again or press Ctrl+Enter.
         </p>
       )}
       <div className="flex flex-wrap gap-2">
         {DECISIONS.map((decision) => {
-          const [verb, , key] = DECISION_WORDS[decision]
+          const key = DECISION_KEYS[decision]
           return (
             <Button
               key={decision}
@@ -66,7 +67,7 @@ export function Decide({ name, comment, setComment, onDecide, disabled = false }
               aria-disabled={disabled || undefined}
               onClick={() => decide(decision)}
             >
-              {verb}
+              {labelOf('decision', decision)}
               <span className="sr-only">{name}</span>
               <kbd className="font-sans text-xs">{key.toUpperCase()}</kbd>
             </Button>

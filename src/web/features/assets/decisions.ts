@@ -1,15 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import type { Decision } from '../../../contract/sets.ts'
 import { ask, wordsOf } from '../../api.ts'
 import type { ListPages } from '../../list-pages.ts'
 import { type PageOf, refresh } from '../../queries.ts'
 import { useToast } from '../../ui/toast.tsx'
 
-export const DECISION_WORDS: Record<Decision, [verb: string, done: string, key: string]> = {
-  approved: ['Approve', 'approved', 'a'],
-  denied: ['Deny', 'denied', 'd'],
-  ignored: ['Ignore', 'set aside', 'i'],
-}
+export const DECISION_KEYS: Record<Decision, string> = { approved: 'a', denied: 'd', ignored: 'i' }
 
 type Approvals = ListPages<PageOf<'listApprovals', 'approvals'>>
 
@@ -22,7 +19,7 @@ function useUndo(projectId: string) {
   return async (assetIds: string[], names: string) => {
     try {
       await ask('undoDecisions', { project_id: projectId, body: { asset_ids: assetIds } })
-      say(assetIds.length === 1 ? `${names} waits for approval again` : `${names} wait for approval again`)
+      say(`${names}: waiting for approval again`)
     } catch (error) {
       say(`${names}: ${wordsOf(error)}`, 'err')
     } finally {
@@ -57,7 +54,7 @@ export function useDecide(projectId: string, { waited = true } = {}) {
       if (assetIds.length === 1)
         await ask('decideAsset', { project_id: projectId, asset_id: assetIds[0]!, body: { status, ...words } })
       else await ask('decideAssets', { project_id: projectId, body: { asset_ids: assetIds, status, ...words } })
-      say(`${names} ${DECISION_WORDS[status][1]}`, 'ok', waited ? () => void undo(assetIds, names) : undefined)
+      say(`${names} ${lowered(labelOf('approval_status', status))}`, 'ok', waited ? () => void undo(assetIds, names) : undefined)
       return true
     } catch (error) {
       for (const [key, data] of before) client.setQueryData(key, data)

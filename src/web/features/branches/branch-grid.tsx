@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
 import { useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { buildWordsOf, Pill } from '../../ui/pill.tsx'
+import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
 
@@ -21,7 +22,7 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
           [
             'State',
             <Pill key="state" kind={STATE_PILLS[state]}>
-              {state}
+              {labelOf('branch_state', state)}
             </Pill>,
           ],
           ['Red since', red_since && <Time key="since" at={red_since} both />],
@@ -30,7 +31,7 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
             'Marked good by',
             marked_good && (
               <span key="marked">
-                {marked_good.user_id === null ? 'somebody who left' : nameOf(marked_good.user_id)},{' '}
+                {marked_good.user_id === null ? 'a former member' : nameOf(marked_good.user_id)},{' '}
                 <Time at={marked_good.marked_at} />: {marked_good.reason}
               </span>
             ),
@@ -44,8 +45,8 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
         <JobRows projectId={projectId} jobs={jobs} />
       </div>
       <p className="text-xs text-soft">
-        A change is known to be good when every job here passed at or before it and at or after it. Which jobs count can be chosen
-        in the{' '}
+        A change counts as good when every required job passed at or before it, and at or after it. You can choose the required
+        jobs in the{' '}
         <Link to="/projects/$projectId/settings" params={{ projectId }} className="underline">
           project settings
         </Link>
@@ -67,22 +68,22 @@ export const JobRows = ({ projectId, jobs }: { projectId: string; jobs: readonly
 const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
   <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-3 py-2 text-sm last:border-0">
     <span className="flex min-w-0 flex-wrap items-baseline gap-2">
-      <Pill kind={STATE_PILLS[job.state]}>{job.state}</Pill>
-      <bdi className="wrap-anywhere min-w-0 font-medium">{job.name || 'No name'}</bdi>
+      <Pill kind={STATE_PILLS[job.state]}>{labelOf('branch_state', job.state)}</Pill>
+      <bdi className="wrap-anywhere min-w-0 font-medium">{job.name || 'Unnamed job'}</bdi>
       {job.red_since && (
         <span className="text-xs text-soft">
           since <Time at={job.red_since} />
         </span>
       )}
     </span>
-    <ol className="flex gap-1" aria-label={`Last runs of ${job.name || 'the job without a name'}, the newest last`}>
+    <ol className="flex gap-1" aria-label={`Last runs of ${job.name || 'the unnamed job'}, newest last`}>
       {job.runs.toReversed().map((run) => (
         <li key={run.id}>
           <Link
             to="/projects/$projectId/builds/$buildId"
             params={{ projectId, buildId: run.id }}
-            title={labelOf(run)}
-            aria-label={labelOf(run)}
+            title={runLabel(run)}
+            aria-label={runLabel(run)}
             className={`block size-3 rounded-sm border outline-offset-1 sm:size-4 ${lookOf(run)}`}
           />
         </li>
@@ -93,9 +94,11 @@ const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
 
 type Run = Job['runs'][number]
 
-const labelOf = ({ build_number, changelist, commit_hash, ...run }: Run) => {
+const runLabel = ({ build_number, changelist, commit_hash, ...run }: Run) => {
   const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
-  return [build_number && `#${build_number}`, buildWordsOf(buildState(run)), change].filter(Boolean).join(', ')
+  return [build_number && `#${build_number}`, lowered(labelOf('build_status', buildState(run))), change]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** A failed run is filled, a passed one is not: told apart without colours too. */

@@ -10,7 +10,7 @@ type Job = Branch['jobs'][number]
 /** Whether the main branch is well, in a sentence, with what can be synced. */
 export function MainBranch({ projectId, branch }: { projectId: string; branch: Branch }) {
   const { name, state, red_since, last_known_good, changes_behind, time_to_green_seconds, jobs } = branch
-  const red = jobs.filter((job) => job.state === 'red').map((job) => job.name || 'a job without a name')
+  const red = jobs.filter((job) => job.state === 'red').map((job) => job.name || 'an unnamed job')
   return (
     <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
       <p className="text-lg font-semibold">
@@ -36,9 +36,9 @@ export function MainBranch({ projectId, branch }: { projectId: string; branch: B
             {changes_behind ? `, ${behindWords(changes_behind)} behind` : ''}
           </>
         ) : (
-          'no known good change'
+          'no known good change yet'
         )}
-        {time_to_green_seconds !== null && ` · usually green again after ${spanOf(time_to_green_seconds)}`}
+        {time_to_green_seconds !== null && ` · median time to green ${spanOf(time_to_green_seconds)}`}
       </p>
     </div>
   )
@@ -59,7 +59,7 @@ export function BranchMatrix({ projectId, branches }: { projectId: string; branc
             {jobs.map((job) => (
               <th key={job} scope="col" className="px-2 py-2 text-center font-medium">
                 <span title={job} className="wrap-anywhere mx-auto line-clamp-2 max-w-32 min-w-14">
-                  {job || 'No name'}
+                  {job || 'Unnamed job'}
                 </span>
               </th>
             ))}
@@ -105,7 +105,7 @@ function JobState({ projectId, branch, job }: { projectId: string; branch: strin
     <Link
       to="/projects/$projectId/builds/$buildId"
       params={{ projectId, buildId: job.last_build_id }}
-      aria-label={`${job.name || 'No name'} on ${branch}: ${words}`}
+      aria-label={`${job.name || 'Unnamed job'} on ${branch}: ${words}`}
       title={words}
       className="rounded-full"
     >

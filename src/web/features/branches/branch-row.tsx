@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { BEHIND_MAX } from '../../../contract/limits.ts'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
 import { cappedCount } from '../../ui/text/count.ts'
@@ -30,7 +31,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
   return (
     <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[1fr_auto]">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
-        <Pill kind={STATE_PILLS[state]}>{deleted_at === null ? state : 'deleted'}</Pill>
+        <Pill kind={STATE_PILLS[state]}>{deleted_at === null ? labelOf('branch_state', state) : 'Deleted'}</Pill>
         <Link
           to="/projects/$projectId/branches"
           params={{ projectId }}
@@ -40,26 +41,26 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
           <bdi>{name}</bdi>
         </Link>
         {head === null && deleted_at === null && (
-          <span className="min-w-0 text-xs text-soft">Known only from builds: no change on this branch was reported.</span>
+          <span className="min-w-0 text-xs text-soft">Known only from builds. No changes were reported on this branch.</span>
         )}
         {red.length > 0 && (
           <span className="min-w-0 text-xs text-soft">
-            {red.map((job) => job.name || 'a job without a name').join(', ')} since <Time at={red_since} />
+            {red.map((job) => job.name || 'an unnamed job').join(', ')} since <Time at={red_since} />
           </span>
         )}
       </div>
       <p className="text-xs text-soft">
         {last_known_good ? (
           <>
-            good up to <ChangeLink projectId={projectId} change={last_known_good} />
+            last known good <ChangeLink projectId={projectId} change={last_known_good} />
             {marked_good && ', marked by hand'}
             {changes_behind ? `, ${behindWords(changes_behind)} behind` : ''}
             {held_back_by.length > 0 && `, held back by ${held_back_by.join(', ')}`}
           </>
         ) : (
-          'no known good change'
+          'no known good change yet'
         )}
-        {time_to_green_seconds !== null && ` · usually green again after ${spanOf(time_to_green_seconds)}`}
+        {time_to_green_seconds !== null && ` · median time to green ${spanOf(time_to_green_seconds)}`}
       </p>
       {children}
     </li>

@@ -47,14 +47,14 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
   }
   const badge = async (on: boolean) => {
     await edit.mutateAsync({ project_id: id, body: { badge: on } })
-    say(on ? 'The badge is on' : 'The badge is off')
+    say(on ? 'Badge enabled' : 'Badge disabled')
   }
   return (
     <Section title="Branches">
       <Form action="Save" submit={submit} disabled={locked || draft.trim() === stored}>
         <TextArea
-          label="Jobs that a branch must pass"
-          hint="One branch or pattern per line, followed by its jobs. On other branches every job is required from its first result."
+          label="Required jobs"
+          hint="One branch or pattern per line, followed by its jobs. On other branches, every job is required from its first result on."
           placeholder={'//game/main: Editor Win64, Cook PS5\n//game/rel-*: Package'}
           rows={4}
           disabled={locked}
@@ -65,12 +65,12 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
       {unmatched.length > 0 && <Notice kind="warn">No branch matches {unmatched.join(', ')}.</Notice>}
       <Checkbox
         label="Badge"
-        hint="A picture of a branch's state that whoever has its address can see, without signing in."
+        hint="An image with the state of a branch. Anyone with its URL can see it without signing in."
         disabled={locked || edit.isPending}
         checked={badge_key !== null}
         onChange={(event) => void badge(event.target.checked).catch(() => {})}
       />
-      {badge_key !== null && <Copy value={`${location.origin}/badges/${badge_key}.svg?branch=main`} label="badge address" />}
+      {badge_key !== null && <Copy value={`${location.origin}/badges/${badge_key}.svg?branch=main`} label="badge URL" />}
     </Section>
   )
 }

@@ -27,8 +27,8 @@ function All({ projectId }: { projectId: string }) {
         <>
           <input
             type="search"
-            aria-label="Part of a branch's name"
-            placeholder="Part of a name"
+            aria-label="Filter by name"
+            placeholder="Filter by name"
             value={q}
             onChange={(event) => filter({ q: event.target.value })}
             className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
@@ -41,19 +41,20 @@ function All({ projectId }: { projectId: string }) {
         {({ branches, pagination }) =>
           branches.length === 0 ? (
             q ? (
-              <Empty title="No such branch" action={<Button onClick={() => filter({ q: '' })}>Show all branches</Button>}>
-                No branch that was built has this in its name.
+              <Empty title="No matching branches" action={<Button onClick={() => filter({ q: '' })}>Show all branches</Button>}>
+                No branch with builds has this in its name.
               </Empty>
             ) : (
               <Empty
-                title="No branch was built yet"
+                title="No branches yet"
                 action={
                   <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
                     Connect your CI
                   </Link>
                 }
               >
-                Builds that tell their branch or stream show here which are green, and up to which change.
+                When your CI reports builds with a branch or stream, you see here which branches are green and their last known
+                good change.
               </Empty>
             )
           ) : (
@@ -66,7 +67,7 @@ function All({ projectId }: { projectId: string }) {
                 ))}
               </ul>
               {pagination.has_more && (
-                <p className="text-xs text-soft">These were built last; the others are found by a part of their name.</p>
+                <p className="text-xs text-soft">These branches were built most recently. Filter by name to find others.</p>
               )}
             </>
           )

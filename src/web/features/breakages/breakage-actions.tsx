@@ -24,7 +24,7 @@ function Actions({ breakage }: { breakage: BreakageDetail }) {
   return (
     <div ref={ref} tabIndex={-1} className="flex flex-wrap items-center gap-2 outline-none">
       {state === 'fixed' ? (
-        <Button onClick={() => put({ state: 'open' }, 'Open again')}>Reopen</Button>
+        <Button onClick={() => put({ state: 'open' }, 'Reopened')}>Reopen</Button>
       ) : (
         <>
           {!isMine && (
@@ -32,14 +32,14 @@ function Actions({ breakage }: { breakage: BreakageDetail }) {
               Claim
             </Button>
           )}
-          {state === 'claimed' && <Button onClick={() => put({ state: 'open' }, 'Let go')}>Let go</Button>}
+          {state === 'claimed' && <Button onClick={() => put({ state: 'open' }, 'Released')}>Release</Button>}
           <Assign
             projectId={breakage.project_id}
             owner={owner_user_id}
-            onAssign={(userId, name) => put({ state: 'claimed', owner_user_id: userId }, `Given to ${name}`)}
+            onAssign={(userId, name) => put({ state: 'claimed', owner_user_id: userId }, `Assigned to ${name}`)}
           />
           {state === 'muted' ? (
-            <Button onClick={() => put({ state: owner_user_id === null ? 'open' : 'claimed' }, 'No longer muted')}>Unmute</Button>
+            <Button onClick={() => put({ state: owner_user_id === null ? 'open' : 'claimed' }, 'Unmuted')}>Unmute</Button>
           ) : (
             <Mute onMute={mute} />
           )}
@@ -53,7 +53,7 @@ function Actions({ breakage }: { breakage: BreakageDetail }) {
 
 const Mute = ({ onMute }: { onMute(span: number | null): void }) => (
   <Menu
-    name="For how long"
+    name="Mute for"
     className={buttonClass()}
     label={
       <>
@@ -99,13 +99,13 @@ function MakeTask({ breakage: { id, project_id } }: { breakage: BreakageDetail }
         create.mutate(
           { project_id, id },
           {
-            onSuccess: (task) => say(`Task #${task.id} made`),
-            onError: (error) => say(`No task made: ${wordsOf(error)}`, 'err'),
+            onSuccess: (task) => say(`Task #${task.id} created`),
+            onError: (error) => say(`Couldn’t create the task: ${wordsOf(error)}`, 'err'),
           },
         )
       }
     >
-      Make a task
+      Create task
     </Button>
   )
 }

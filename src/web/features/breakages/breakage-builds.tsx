@@ -10,12 +10,12 @@ export function BreakageBuilds({ projectId, builds, count }: { projectId: string
   const jobs = [...new Set(builds.map(({ ci_job_name }) => ci_job_name))]
   const byJob = jobs.map((job) => [job, builds.filter(({ ci_job_name }) => ci_job_name === job)] as const)
   return (
-    <Section title="Jobs and builds">
+    <Section title="Affected jobs and builds">
       <dl className="grid gap-3 text-sm">
         {byJob.map(([job, hit]) => (
           <div key={job} className="grid grid-cols-1 gap-1 sm:grid-cols-[minmax(8rem,14rem)_minmax(0,1fr)] sm:gap-4">
             <dt className="wrap-anywhere font-medium">
-              <bdi>{job || 'No name'}</bdi> <span className="font-normal text-soft">{hit.length}</span>
+              <bdi>{job || 'Unnamed job'}</bdi> <span className="font-normal text-soft">{hit.length}</span>
             </dt>
             <dd>
               <ul className="flex flex-wrap gap-1.5">
@@ -31,7 +31,7 @@ export function BreakageBuilds({ projectId, builds, count }: { projectId: string
       </dl>
       {count > builds.length && (
         <p className="text-xs text-soft">
-          These are the newest {builds.length} of {count}.
+          Showing the newest {builds.length} of {count}.
         </p>
       )}
     </Section>
@@ -41,7 +41,7 @@ export function BreakageBuilds({ projectId, builds, count }: { projectId: string
 function BuildChip({ projectId, build }: { projectId: string; build: Build }) {
   const { id, build_number, branch, commit_hash, changelist, downstream, created_at } = build
   const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
-  const about = [change, branch, downstream && 'after another job failed', agoOf(created_at)].filter(Boolean).join(', ')
+  const about = [change, branch, downstream && 'failed because another job failed', agoOf(created_at)].filter(Boolean).join(', ')
   return (
     <Link
       to="/projects/$projectId/builds/$buildId"

@@ -8,10 +8,10 @@ import { useToast } from '../../ui/toast.tsx'
 const HOUR_MS = 3_600_000
 /** For how long a breakage can be muted; null until it stops. */
 export const MUTES = [
-  ['For an hour', HOUR_MS],
-  ['For a day', 24 * HOUR_MS],
-  ['For a week', 7 * 24 * HOUR_MS],
-  ['Until it stops', null],
+  ['1 hour', HOUR_MS],
+  ['1 day', 24 * HOUR_MS],
+  ['1 week', 7 * 24 * HOUR_MS],
+  ['Until it is fixed', null],
 ] as const
 
 /** Changes a breakage and says at the edge what came of it. */
@@ -26,7 +26,7 @@ export function useBreakageEdit({ id, project_id }: Pick<BreakageDetail, 'id' | 
     )
   return {
     put,
-    claim: () => put({ state: 'claimed', owner_user_id: user.id }, 'It is yours'),
+    claim: () => put({ state: 'claimed', owner_user_id: user.id }, 'Breakage claimed'),
     mute: (span: number | null) =>
       put({ state: 'muted', muted_until: span === null ? null : new Date(Date.now() + span).toISOString() }, 'Muted'),
   }

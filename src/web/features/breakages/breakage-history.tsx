@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { labelOf, lowered, TERMS } from '../../../contract/labels.ts'
 import { NOTE_MAX } from '../../../contract/limits.ts'
 import type { BreakageHistoryKind } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
@@ -16,22 +17,23 @@ import { TaskLink } from '../tasks/task-link.tsx'
 type Entry = BreakageDetail['history'][number]
 type Words = (entry: Entry, by: string, nameOf: (id: number) => string) => string
 
-const WITHDRAWN: Record<string, string> = { not_a_failure: 'it was not a failure', branch_deleted: 'its branch was deleted' }
-
 const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   opened: ({ detail }) => `${detail || 'A job'} broke`,
-  joined: ({ detail }) => `${detail || 'Another job'} failed of it too`,
+  joined: ({ detail }) => `${detail || 'Another job'} failed for the same cause`,
   claimed: ({ detail }, by, nameOf) =>
-    detail.startsWith('user:') ? `${by} gave it to ${nameOf(Number(detail.slice(5)))}` : `${by} claimed it`,
-  released: (_, by) => `${by} let it go`,
-  muted: ({ detail }, by) => `${by} muted it until ${detail ? dateOf('moment', detail) : 'it stops'}`,
-  unmuted: ({ user_id }, by) => (user_id === null ? 'It is no longer muted' : `${by} unmuted it`),
-  resolved: (_, by) => `${by} said that it is fixed`,
-  fixed: () => 'Every job it had hit passed again',
-  reopened: ({ user_id }, by) => (user_id === null ? 'It came back' : `${by} opened it again`),
-  withdrawn: ({ detail }) => `Withdrawn: ${WITHDRAWN[detail] ?? detail}`,
-  note: (_, by) => `${by} noted`,
+    detail.startsWith('user:') ? `${by} assigned it to ${nameOf(Number(detail.slice(5)))}` : `${by} claimed it`,
+  released: (_, by) => `${by} released it`,
+  muted: ({ detail }, by) => `${by} muted it until ${detail ? dateOf('moment', detail) : 'it is fixed'}`,
+  unmuted: ({ user_id }, by) => (user_id === null ? 'The mute expired' : `${by} unmuted it`),
+  resolved: (_, by) => `${by} marked it as fixed`,
+  fixed: () => 'Every affected job passed again',
+  reopened: ({ user_id }, by) => (user_id === null ? 'It failed again' : `${by} reopened it`),
+  withdrawn: ({ detail }) => `Withdrawn: ${isReason(detail) ? lowered(labelOf('withdrawn_reason', detail)) : detail}`,
+  note: (_, by) => `${by} added a note`,
 }
+
+/** Why it was withdrawn, or the number of the breakage that it duplicates. */
+const isReason = (detail: string) => detail in TERMS.withdrawn_reason
 
 /** What became of it, the newest first, and room for a word about it. */
 export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail; locked: boolean }) {
@@ -41,7 +43,7 @@ export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail
     if (entry.kind !== 'task') return WORDS[entry.kind](entry, by, nameOf)
     return (
       <>
-        {by} made a task of it <TaskLink projectId={breakage.project_id} id={Number(entry.detail.slice(1))} />
+        {by} created <TaskLink projectId={breakage.project_id} id={Number(entry.detail.slice(1))} />
       </>
     )
   }
@@ -75,7 +77,7 @@ function Note({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
     await edit.mutateAsync({ project_id, id, body: { note: note.trim() } })
     setNote('')
     clear()
-    say('Noted')
+    say('Note added')
   }
   return (
     <Form action="Add note" submit={submit} disabled={note.trim() === ''}>

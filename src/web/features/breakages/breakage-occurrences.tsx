@@ -47,7 +47,7 @@ export function BreakageOccurrences({ projectId, breakage: { occurrences } }: Pr
               ) : (
                 <Pill kind="err">open</Pill>
               )}
-              {one.flickering && <Pill kind="warn">flickering</Pill>}
+              {one.flickering && <Pill kind="warn">Flaky</Pill>}
             </span>
             <span className="flex flex-wrap gap-x-3 text-soft">
               {one.last_good_change && one.first_bad_change && (

@@ -2,13 +2,14 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useLocked, useNames } from '../../session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeLink } from '../branches/branch-row.tsx'
@@ -73,11 +74,11 @@ function State({ projectId, breakage }: Part) {
         ['Branch', branch === null ? 'any' : branch && <BranchLinks key="branch" projectId={projectId} names={[branch]} />],
         ['Broke', <Time key="opened" at={breakage.opened_at} both />],
         ['Last failed', <Time key="seen" at={breakage.last_seen_at} both />],
-        ['Muted until', state === 'muted' ? muted_until ? <Time key="muted" at={muted_until} both /> : 'it stops' : null],
+        ['Muted until', state === 'muted' ? muted_until ? <Time key="muted" at={muted_until} both /> : 'it is fixed' : null],
         ['Fixed', fixed_at && <Time key="fixed" at={fixed_at} both />],
         ['Fixed by', <FixedBy key="by" projectId={projectId} {...breakage} />],
         ['Withdrawn', state === 'withdrawn' && <Withdrawn key="withdrawn" projectId={projectId} breakage={breakage} />],
-        ['Came back', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
+        ['Reopened', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
         ['Task', task_id === null ? null : <TaskLink key="task" projectId={projectId} id={task_id} />],
       ]}
     />
@@ -87,13 +88,13 @@ function State({ projectId, breakage }: Part) {
 const Withdrawn = ({ projectId, breakage: { withdrawn_reason, same_as_breakage_id } }: Part) =>
   same_as_breakage_id === null ? (
     withdrawn_reason === 'branch_deleted' ? (
-      'Its branch was deleted'
+      TERMS.withdrawn_reason.branch_deleted.label
     ) : (
-      'It was not a failure'
+      TERMS.withdrawn_reason.not_a_failure.label
     )
   ) : (
     <>
-      Same as{' '}
+      Duplicate of{' '}
       <Link className="underline" to={`/projects/${projectId}/breakages/${same_as_breakage_id}`}>
         breakage #{same_as_breakage_id}
       </Link>
@@ -105,12 +106,12 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
     title="Cause"
     actions={
       <div className="flex flex-wrap gap-1.5">
-        {category && <Pill kind="err">{wordsOf(category)}</Pill>}
-        {confidence && <Pill kind={SURE[confidence]}>{confidence} confidence</Pill>}
+        {category && <Pill kind="err">{labelOf('failure_category', category)}</Pill>}
+        {confidence && <Pill kind={SURE[confidence]}>{labelOf('confidence', confidence)}</Pill>}
       </div>
     }
   >
-    <p className="wrap-anywhere font-medium">{cause || 'Not found yet.'}</p>
+    <p className="wrap-anywhere font-medium">{cause || 'No cause found yet.'}</p>
     {suggested_fix && (
       <p className="wrap-anywhere text-sm">
         <span className="font-medium">Suggested fix: </span>
@@ -139,18 +140,18 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
 /** Where it came in: between the last change that was good and the first that was not. */
 function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, suspect_changes, branch } }: Part) {
   return (
-    <Section title="Where it came in">
+    <Section title="Range">
       {branch === null ? (
-        <p className="text-sm text-soft">It lies in the machines: no change is to blame.</p>
+        <p className="text-sm text-soft">This is an infrastructure problem. No change is suspected.</p>
       ) : (
         <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
           <div>
             <dt className="text-xs text-soft">Last good change</dt>
-            <dd>{last_good_change ? <ChangeLink projectId={projectId} change={last_good_change} /> : 'not known'}</dd>
+            <dd>{last_good_change ? <ChangeLink projectId={projectId} change={last_good_change} /> : 'Unknown'}</dd>
           </div>
           <div>
             <dt className="text-xs text-soft">First bad change</dt>
-            <dd>{first_bad_change ? <ChangeLink projectId={projectId} change={first_bad_change} /> : 'not known'}</dd>
+            <dd>{first_bad_change ? <ChangeLink projectId={projectId} change={first_bad_change} /> : 'Unknown'}</dd>
           </div>
         </dl>
       )}

@@ -1,5 +1,6 @@
 import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { useFilters } from '../../filters.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -21,10 +22,10 @@ export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
   if (!claiming && action !== 'mute') return null
   const already =
     state === 'fixed' || state === 'withdrawn'
-      ? `It is ${state} already.`
+      ? `This breakage is already ${lowered(labelOf('breakage_state', state))}.`
       : claiming && owner_user_id === user.id
-        ? 'It is yours already.'
-        : !claiming && state === 'muted' && 'It is muted already.'
+        ? 'You already own this breakage.'
+        : !claiming && state === 'muted' && 'This breakage is already muted.'
   return (
     <Dialog title={claiming ? 'Claim this breakage?' : 'Mute this breakage?'} open onClose={close}>
       <div className="grid gap-4">
@@ -32,13 +33,13 @@ export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
         <p className="text-sm text-soft">
           {already ||
             (claiming
-              ? 'You see to it; whoever was told of it sees that you do.'
-              : 'Nobody is told of it meanwhile. Say for how long:')}
+              ? 'You become its owner. Everybody who got a message about it sees that.'
+              : 'No messages are sent about it while it is muted. Mute for:')}
         </p>
         <div className="flex flex-wrap gap-2">
           {!already && claiming && (
             <Button look="main" onClick={act(claim)}>
-              Claim it
+              Claim
             </Button>
           )}
           {!already &&

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { titleOf } from '../../../contract/breakage-words.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { useNames } from '../../session.ts'
-import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { SuspectLink } from '../builds/suspects.tsx'
 import { BreakageState } from './breakage-state.tsx'
@@ -45,13 +45,13 @@ function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Bre
         <li>
           {build_count} {build_count === 1 ? 'build' : 'builds'} since <Time at={opened_at} />
         </li>
-        {category && <li>{wordsOf(category)}</li>}
+        {category && <li>{labelOf('failure_category', category)}</li>}
         {suspect && (
           <li>
-            suspect: <SuspectLink suspect={suspect} />
+            Suspect: <SuspectLink suspect={suspect} />
           </li>
         )}
-        {owner_user_id !== null && <li>owner: {nameOf(owner_user_id)}</li>}
+        {owner_user_id !== null && <li>Owner: {nameOf(owner_user_id)}</li>}
       </ul>
     </li>
   )

@@ -4,7 +4,7 @@ import { Pill, Status } from '../../ui/pill.tsx'
 /** How a breakage stands, and whether it comes and goes. */
 export const BreakageState = ({ state, flaky }: Pick<Breakage, 'state' | 'flaky'>) => (
   <span className="inline-flex shrink-0 gap-1.5">
-    <Status value={state} />
-    {flaky && state !== 'withdrawn' && <Pill kind="warn">flaky</Pill>}
+    <Status of="breakage_state" value={state} />
+    {flaky && state !== 'withdrawn' && <Pill kind="warn">Flaky</Pill>}
   </span>
 )

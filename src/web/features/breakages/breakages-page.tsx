@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { choicesOf, labelOf } from '../../../contract/labels.ts'
 import { BREAKAGE_STATES, FAILURE_CATEGORIES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi, usePages } from '../../queries.ts'
@@ -8,7 +9,6 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { BreakageRows } from './breakage-row.tsx'
 
@@ -16,11 +16,11 @@ const ALL = 'all'
 const BROKEN = BREAKAGE_STATES.filter((state) => state !== 'fixed' && state !== 'withdrawn').join(',')
 
 const STATES = [
-  ['', 'Still broken'],
-  ...BREAKAGE_STATES.map((state) => [state, `Only ${state}`] as const),
+  ['', 'Not fixed'],
+  ...BREAKAGE_STATES.map((state) => [state, labelOf('breakage_state', state)] as const),
   [ALL, 'All states'],
 ] as const
-const CATEGORIES = [['', 'All categories'], ...FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)] as const
+const CATEGORIES = [['', 'All categories'], ...choicesOf('failure_category', FAILURE_CATEGORIES)] as const
 const OWNERS = [
   ['', 'All owners'],
   ['me', 'Mine'],
@@ -65,14 +65,12 @@ export default function Breakages() {
         empty={
           state || branch || category || owner ? (
             <Empty
-              title="No such breakage"
+              title="No matching breakages"
               action={
-                <Button onClick={() => filter({ state: '', branch: '', category: '', owner: '' })}>
-                  Show what is still broken
-                </Button>
+                <Button onClick={() => filter({ state: '', branch: '', category: '', owner: '' })}>Show unfixed breakages</Button>
               }
             >
-              Nothing in this project has that state, branch, category and owner.
+              No breakage in this project matches your filters.
             </Empty>
           ) : (
             <NothingBroken projectId={projectId} onAll={() => filter({ state: ALL })} />
@@ -113,20 +111,20 @@ function NothingBroken({ projectId, onAll }: { projectId: string; onAll(): void 
   const { data } = useAnyBreakage(projectId)
   if (data && data.breakages.length > 0)
     return (
-      <Empty title="Nothing is broken" action={<Button onClick={onAll}>Show what was fixed</Button>}>
-        Every cause that was found is fixed. The next build that fails for one stands here.
+      <Empty title="No open breakages" action={<Button onClick={onAll}>Show fixed breakages</Button>}>
+        Every known breakage is fixed.
       </Empty>
     )
   return (
     <Empty
-      title="Nothing is broken"
+      title="No breakages yet"
       action={
         <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
-          Which builds are investigated
+          Investigation settings
         </Link>
       }
     >
-      No failed build of this project was investigated yet. Once one is, its cause stands here, with every job and build it hits.
+      A breakage groups all builds that fail for the same cause. It appears here after a failed build is investigated.
     </Empty>
   )
 }

@@ -24,10 +24,10 @@ export function InvestigationSettings({ settings: { id, investigates_failures },
   return (
     <Section title="Investigations">
       <Select
-        label="Investigate failed builds by themselves"
-        hint="Their causes stand under Breakages. It costs no credit."
+        label="Investigate failed builds automatically"
+        hint="Causes appear under Breakages. Automatic investigations don’t use credits."
         options={[
-          ['', isCounted ? 'As usual: off, since the account counts investigations' : 'As usual: on'],
+          ['', isCounted ? 'Default (off, because this account counts credits)' : 'Default (on)'],
           ['true', 'On'],
           ['false', 'Off'],
         ]}

@@ -14,7 +14,7 @@ export function OpenBreakages({ projectId }: { projectId: string }) {
   return (
     <section className="grid grid-cols-1 gap-2">
       <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <h2 className="font-semibold">Broken now</h2>
+        <h2 className="font-semibold">Open breakages</h2>
         <Link to="/projects/$projectId/breakages" params={{ projectId }} className="text-sm text-soft hover:underline">
           {data.pagination.has_more ? 'All breakages' : 'Breakages'}
         </Link>

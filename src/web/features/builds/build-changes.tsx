@@ -39,7 +39,7 @@ export function BuildChanges({ projectId, buildId }: Props) {
                   {data.branch && ` on ${data.branch}`}.
                 </>
               ) : (
-                `No earlier build of this job passed${data.branch && ` on ${data.branch}`}: everything known before it.`
+                `No earlier build of this job passed${data.branch && ` on ${data.branch}`}. These are all known changes before it.`
               )}
             </p>
           )}
@@ -47,8 +47,8 @@ export function BuildChanges({ projectId, buildId }: Props) {
             projectId={projectId}
             found={data}
             label="Changes in this build, newest first"
-            unknown="This cannot be told: its commit or changelist has not arrived here, or the CI did not say which it built. Connect the version control, and let the CI send the commit, changelist or branch."
-            none="None: the last build that passed was made from the same change."
+            unknown="Unknown: this build’s commit or changelist was not reported. Connect your version control, and send the commit, changelist or branch from your CI."
+            none="No changes: the last passed build was made from the same change."
           />
         </>
       )}

@@ -27,7 +27,7 @@ export function BuildLog({ build, projectId, isRunning, evidence, asked }: Props
         <Waiting />
       ) : data === '' ? (
         <Empty title="No log">
-          {isRunning ? 'It will stand here as soon as the build tells something.' : 'The tool that ran this build sent none.'}
+          {isRunning ? 'The log appears as soon as the build sends output.' : 'The CI sent no log for this build.'}
         </Empty>
       ) : (
         <LogViewer

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { BuildContext, BuildLine } from '../../../contract/app/builds.ts'
-import { buildWordsOf } from '../../ui/pill.tsx'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 
 /** The builds of the same job and branch before and after one. */
 export const BuildNeighbours = ({ projectId, context }: { projectId: string; context: BuildContext | undefined }) => (
@@ -11,7 +11,7 @@ export const BuildNeighbours = ({ projectId, context }: { projectId: string; con
 )
 
 function Neighbour({ projectId, build, way }: { projectId: string; build: BuildLine; way: '←' | '→' }) {
-  const words = `#${build.build_number || build.id} ${buildWordsOf(build.status)}`
+  const words = `#${build.build_number || build.id} ${lowered(labelOf('build_status', build.status))}`
   return (
     <Link
       to="/projects/$projectId/builds/$buildId"

@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { BuildContext } from '../../../contract/app/builds.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
@@ -11,7 +12,7 @@ import { buttonClass } from '../../ui/form/button.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Waiting } from '../../ui/pages.tsx'
-import { BuildKindLabel, BuildStatus, wordsOf } from '../../ui/pill.tsx'
+import { BuildKindLabel, BuildStatus } from '../../ui/pill.tsx'
 import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
@@ -72,13 +73,13 @@ function branchNote(told: string, { branch_name, branch_candidates, branch_has_c
   if (branch_name === '')
     return branch_candidates.length > 0
       ? `Branch unknown: “${told}” may be ${branch_candidates.join(' or ')}. No change is suspected.`
-      : 'Branch unknown: nothing says how deep the streams of this depot are. Set them in the integration of your version control.'
-  return !branch_has_changes && `${branch_name} is known only from builds: no change on this branch was reported.`
+      : 'Branch unknown: the stream depth of this depot is not known. Set the stream prefixes in the integration of your version control.'
+  return !branch_has_changes && `${branch_name} is known only from builds. No changes were reported on this branch.`
 }
 
 function preflightWords({ shelf, pull_request, head_repository, target_branch }: BuildContext): string {
   const what = shelf ? `shelf ${shelf}` : pull_request ? `pull request #${pull_request}` : head_repository
-  return [what || 'a change that is not submitted', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
+  return [what || 'an unsubmitted change', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
 }
 
 /** Shows the author which failures are not theirs to fix. */
@@ -124,7 +125,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
         <>
           {context && isWebAddress(context.url) && (
             <a href={context.url} target="_blank" rel="noreferrer" className={buttonClass()}>
-              Open at the CI
+              Open in CI
             </a>
           )}
           <BuildKindLabel value={build.kind} />
@@ -134,8 +135,8 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
     >
       {build.lost_at && (
         <Notice kind="warn">
-          Lost <Time at={build.lost_at} />: this build stopped reporting. Its machine or network may be down. It counts as running
-          again as soon as it reports.
+          Lost <Time at={build.lost_at} />: this build stopped reporting. Its machine or network may be down. If it reports again,
+          it counts as running.
         </Notice>
       )}
       <BuildNeighbours projectId={projectId} context={context} />
@@ -162,7 +163,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
                 />,
               ],
               ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
-              ['About the branch', context && build.kind === 'regular' && branchNote(build.branch, context)],
+              ['Branch note', context && build.kind === 'regular' && branchNote(build.branch, context)],
               ['Preflight of', context && build.kind === 'preflight' && preflightWords(context)],
               [
                 'Already broken',
@@ -170,7 +171,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
                   <BranchBreakages key="broken" projectId={projectId} context={context} />
                 ),
               ],
-              ['Engine', wordsOf(build.build_type)],
+              ['Engine', labelOf('build_type', build.build_type)],
               ['Platform', build.platform ?? 'unknown'],
               ['Configuration', build.configuration ?? 'unknown'],
               ['Agent', build.agent],
@@ -180,7 +181,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
                 build.started_at ? <Time key="started" at={build.started_at} both /> : build.finished_at ? '' : 'not yet',
               ],
               [
-                'Broken by',
+                'Breakage',
                 build.breakage_id && (
                   <Link
                     key="breakage"
@@ -192,7 +193,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
                   </Link>
                 ),
               ],
-              ['Nothing heard since', build.silent_since && <Time key="silent" at={build.silent_since} both />],
+              ['Last report', build.silent_since && <Time key="silent" at={build.silent_since} both />],
               [
                 'Last passed',
                 context?.last_passed && (
@@ -206,8 +207,8 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
                   </Link>
                 ),
               ],
-              ['Times', context?.time_note && TIME_WORDS[context.time_note]],
-              ['Took', build.finished_at ? spanOf(build.duration_seconds) : null],
+              ['Time note', context?.time_note && TIME_WORDS[context.time_note]],
+              ['Duration', build.finished_at ? spanOf(build.duration_seconds) : null],
             ]}
           />
           <BuildChanges projectId={projectId} buildId={build.id} />

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf, labelOf } from '../../../contract/labels.ts'
 import { BUILD_STATUSES, BUILD_TYPES, buildState, isRunning, TARGET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
@@ -10,14 +11,11 @@ import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { BuildKindLabel, BuildStatus, buildWordsOf, wordsOf } from '../../ui/pill.tsx'
+import { BuildKindLabel, BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { aboveRow, type Column, rowLink, Table } from '../../ui/table.tsx'
 import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { SuspectLink } from './suspects.tsx'
-
-const options = (all: string, values: readonly string[], words = wordsOf) =>
-  [['', all], ...values.map((value) => [value, words(value)] as const)] as const
 
 const FILTERS = ['status', 'build_type', 'target_type', 'q', 'job', 'branch', 'author', 'since', 'until'] as const
 const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
@@ -53,19 +51,19 @@ export default function Builds() {
             label="Status"
             value={status}
             onChange={(event) => filter({ status: event.target.value })}
-            options={options('All states', BUILD_STATUSES, buildWordsOf)}
+            options={[['', 'All statuses'], ...choicesOf('build_status', BUILD_STATUSES)]}
           />
           <Filter
             label="Engine"
             value={build_type}
             onChange={(event) => filter({ build_type: event.target.value })}
-            options={options('All engines', BUILD_TYPES)}
+            options={[['', 'All engines'], ...choicesOf('build_type', BUILD_TYPES)]}
           />
           <Filter
             label="Configuration"
             value={target_type}
             onChange={(event) => filter({ target_type: event.target.value })}
-            options={options('All configurations', TARGET_TYPES)}
+            options={[['', 'All configurations'], ...choicesOf('target_type', TARGET_TYPES)]}
           />
           <SavedViews />
         </>
@@ -73,13 +71,8 @@ export default function Builds() {
     >
       <div className="flex flex-wrap items-center gap-2">
         <SearchField label="Search builds" placeholder="Job, number, branch" value={words.q} onChange={(q) => filter({ q })} />
-        <SearchField label="Job" placeholder="Job, in full" value={words.job} onChange={(job) => filter({ job })} />
-        <SearchField
-          label="Branch"
-          placeholder="Branch, in full"
-          value={words.branch}
-          onChange={(branch) => filter({ branch })}
-        />
+        <SearchField label="Job" placeholder="Job (exact)" value={words.job} onChange={(job) => filter({ job })} />
+        <SearchField label="Branch" placeholder="Branch (exact)" value={words.branch} onChange={(branch) => filter({ branch })} />
         <SearchField label="Author" value={words.author} onChange={(author) => filter({ author })} className="w-28" />
         <DateFields label="Finished" since={since} until={until} onChange={filter} />
       </div>
@@ -88,8 +81,8 @@ export default function Builds() {
         count={pages.items.length}
         empty={
           filtered ? (
-            <Empty title="No such build" action={<Button onClick={() => filter(NONE)}>Show all builds</Button>}>
-              No build of this project is like that.
+            <Empty title="No matching builds" action={<Button onClick={() => filter(NONE)}>Show all builds</Button>}>
+              No build in this project matches your filters.
             </Empty>
           ) : (
             <Empty
@@ -100,7 +93,7 @@ export default function Builds() {
                 </Link>
               }
             >
-              Every build that your CI or engine reports stands here, with its log and its phases.
+              Connect your CI to see its builds here, with logs, steps and causes of failures.
             </Empty>
           )
         }
@@ -167,10 +160,10 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     head: 'Configuration',
     wide: true,
     className: 'w-32',
-    cell: ({ target_type }) => <span className="text-soft">{wordsOf(target_type)}</span>,
+    cell: ({ target_type }) => <span className="text-soft">{labelOf('target_type', target_type)}</span>,
   },
   {
-    head: 'Took',
+    head: 'Duration',
     wide: true,
     className: 'w-32 text-right whitespace-nowrap',
     cell: ({ duration_seconds, started_at, ...build }) => (
@@ -180,7 +173,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     ),
   },
   {
-    head: 'When',
+    head: 'Started',
     wide: true,
     className: 'w-28',
     // A link of its own: below the one that covers the row, the exact time would not show.

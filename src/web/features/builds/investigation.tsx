@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { labelOf } from '../../../contract/labels.ts'
 import type { Investigation as Found } from '../../../contract/shapes.ts'
 import { ApiError, wordsOf as failureOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
@@ -7,7 +8,7 @@ import { useAccount, useLocked, useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Pill } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { filesNamed } from './log/links.ts'
 import { fileAddress, type Repository, repositoryPath } from './log/repository-files.ts'
@@ -39,10 +40,10 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
   if (!found || found.status === 'failed')
     return (
       <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>
-        {found && <Notice kind="warn">The last investigation came to no end; its credit was given back.</Notice>}
+        {found && <Notice kind="warn">The last investigation failed. Its credit was refunded.</Notice>}
         <p className="text-sm text-soft">
-          An investigation reads the log, names the cause with the lines that show it, suggests a fix, and weighs which change did
-          it.
+          An investigation reads the log, finds the cause with the lines that show it, suggests a fix and ranks the suspected
+          changes.
         </p>
       </Section>
     )
@@ -60,8 +61,8 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
       title="Diagnosis"
       actions={
         <div className="flex flex-wrap gap-1.5">
-          {found.category && <Pill kind="err">{wordsOf(found.category)}</Pill>}
-          {found.confidence && <Pill kind={SURE[found.confidence]}>{found.confidence} confidence</Pill>}
+          {found.category && <Pill kind="err">{labelOf('failure_category', found.category)}</Pill>}
+          {found.confidence && <Pill kind={SURE[found.confidence]}>{labelOf('confidence', found.confidence)}</Pill>}
           {canAskAnew && <Ask again />}
         </div>
       }
@@ -79,7 +80,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
       {found.evidence.length > 0 && <Evidence of={found.evidence} onLine={onLine} />}
       {found.suspects.length > 0 && <Suspects of={found.suspects} first={1} />}
       <details className="text-sm">
-        <summary className="text-soft hover:text-ink">How this was found</summary>
+        <summary className="text-soft hover:text-ink">Investigation steps</summary>
         <ol className="mt-2 grid gap-1">
           {found.steps.map(({ name, detail }) => (
             <li key={name} className="flex gap-3">
@@ -159,7 +160,7 @@ function Ask({ again }: { again: boolean }) {
   return (
     <div className="grid justify-items-end gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        {account && account.credits !== null && <span className="text-xs text-soft">costs 1 credit, {account.credits} left</span>}
+        {account && account.credits !== null && <span className="text-xs text-soft">Costs 1 credit, {account.credits} left</span>}
         <Button
           look="main"
           busy={start.isPending}

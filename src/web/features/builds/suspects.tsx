@@ -44,7 +44,7 @@ export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspe
       params={{ projectId, changeId: String(change_id) }}
       className="wrap-anywhere text-ink hover:underline"
     >
-      {user_id === null ? (author ?? 'a change that is gone') : nameOf(user_id)}
+      {user_id === null ? (author ?? 'a deleted change') : nameOf(user_id)}
     </Link>
   )
 }
@@ -58,7 +58,7 @@ function useChange(projectId: string, id: number, enabled: boolean, among: reado
   const listed = [...among, ...(build.data?.changes ?? [])].find((change) => change.id === id)
   const isAsked = enabled && !listed && (!isOfBuild || build.isFetched)
   const { data, error } = useApi('showChange', { project_id: projectId, id }, { enabled: isAsked })
-  return { change: listed ?? (data?.id === id ? data : undefined), unknown: error ? 'a change that is gone' : '…' }
+  return { change: listed ?? (data?.id === id ? data : undefined), unknown: error ? 'a deleted change' : '…' }
 }
 
 /** The author, and who integrated it or helped. */

@@ -16,7 +16,7 @@ export function ChangeOf({ projectId, identifier, among = [] }: Props) {
   const listed = among?.find(isOwn)
   const { data } = useApi('listChanges', args, { enabled: identifier !== '' && among !== null && !listed })
   const change = listed ?? data?.changes.find(isOwn)
-  if (identifier === '') return <span className="text-soft">not told</span>
+  if (identifier === '') return <span className="text-soft">unknown</span>
   if (!change) return <code className="font-mono text-xs">{identifier.slice(0, 12)}</code>
   return <ChangeLink projectId={projectId} change={{ ...change, description: '' }} title={change.description} />
 }

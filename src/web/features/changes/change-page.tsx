@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { labelOf } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
@@ -12,8 +13,6 @@ import { TaskLink } from '../tasks/task-link.tsx'
 import { TaskReference } from '../tasks/task-reference.tsx'
 import { ChangeBuilds, ChangeDeployments } from './change-uses.tsx'
 import { ChangedFiles } from './changed-files.tsx'
-
-const WORDS = { GitCommit: 'Git commit', Changelist: 'Changelist', AssetCommit: 'Asset commit' }
 
 export default function Change() {
   const { projectId = '', changeId = '' } = useParams({ strict: false })
@@ -38,27 +37,27 @@ export default function Change() {
         context &&
         /^https?:\/\//.test(context.url) && (
           <a href={context.url} target="_blank" rel="noreferrer" className={buttonClass()}>
-            What it changed
+            Show diff
           </a>
         )
       }
     >
       {data.orphaned_at && (
         <Notice kind="warn">
-          This change was overwritten by a forced push <Time at={data.orphaned_at} />; it is no longer part of the history.
+          This change was overwritten by a force push <Time at={data.orphaned_at} />. It is no longer in the branch history.
         </Notice>
       )}
       <Facts
         of={[
           [
-            WORDS[data.source_type],
+            labelOf('source_type', data.source_type),
             <code key="id" className="break-all font-mono text-xs">
               {data.identifier}
             </code>,
           ],
           ['Author', data.author],
           ['When', <Time key="when" at={data.timestamp} both />],
-          ['Files', data.files_available ? data.file_count : 'not told'],
+          ['Files', data.files_available ? data.file_count : 'Unknown'],
           [
             data.branches.length === 1 ? 'Branch' : 'Branches',
             data.branches.length > 0 && <BranchLinks key="branches" projectId={projectId} names={data.branches} />,
@@ -71,7 +70,7 @@ export default function Change() {
         <ChangeDeployments projectId={projectId} context={context} />
         <Section title="Approvals">
           {decided.length === 0 ? (
-            <p className="text-sm text-soft">It touched nothing that needs one.</p>
+            <p className="text-sm text-soft">No asset in this change needs approval.</p>
           ) : (
             <>
               <ul className="grid min-w-0 grid-cols-1 gap-1.5">
@@ -82,7 +81,7 @@ export default function Change() {
                 ))}
               </ul>
               <Link to="/projects/$projectId/approvals" params={{ projectId }} className="text-sm underline">
-                To the approvals
+                Open approvals
               </Link>
             </>
           )}
@@ -92,7 +91,7 @@ export default function Change() {
             <Waiting />
           ) : context.tasks.length + context.references.length === 0 ? (
             <p className="text-sm text-soft">
-              No linked tasks. Write #12 or GM-12 in the description to link a task, or the key of a connected tracker's item.
+              No linked tasks. To link one, write #12, GM-12 or the key of a connected tracker’s issue in the description.
             </p>
           ) : (
             <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm">
@@ -113,7 +112,7 @@ export default function Change() {
           <ChangedFiles files={data.files} />
         ) : (
           <p className="text-sm text-soft">
-            {data.files_available ? 'It touches no file.' : 'The tool that told of this change did not name its files.'}
+            {data.files_available ? 'This change has no files.' : 'The tool that reported this change did not list its files.'}
           </p>
         )}
       </Section>

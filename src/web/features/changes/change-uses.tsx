@@ -23,9 +23,11 @@ export const ChangeBuilds = ({ projectId, context }: Props) => (
       <Waiting />
     ) : (
       <>
-        {context.build_runs.length === 0 && <p className="text-sm text-soft">None has built it yet.</p>}
+        {context.build_runs.length === 0 && <p className="text-sm text-soft">No build of this change yet.</p>}
         <BuildLines projectId={projectId} builds={context.build_runs.filter(({ exact }) => exact)} />
-        {context.build_runs.some(({ exact }) => !exact) && <p className="text-xs text-soft">First to hold it, of other jobs:</p>}
+        {context.build_runs.some(({ exact }) => !exact) && (
+          <p className="text-xs text-soft">First builds of other jobs that include it:</p>
+        )}
         <BuildLines projectId={projectId} builds={context.build_runs.filter(({ exact }) => !exact)} />
       </>
     )}
@@ -48,7 +50,7 @@ export const ChangeDeployments = ({ projectId, context }: Props) => (
     {!context ? (
       <Waiting />
     ) : context.deployments.length === 0 ? (
-      <p className="text-sm text-soft">No deployment is known to hold it.</p>
+      <p className="text-sm text-soft">No deployment includes this change.</p>
     ) : (
       <ul className="grid min-w-0 grid-cols-1 gap-1.5">
         {context.deployments.map((deployment) => (
@@ -60,7 +62,7 @@ export const ChangeDeployments = ({ projectId, context }: Props) => (
             >
               {titleOf(deployment)}
             </Link>
-            <Status value={deployment.status} words={statusLabel(deployment)} />
+            <Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />
             <span className="ml-auto text-xs text-soft">
               <Time at={deployment.live_at ?? deployment.created_at} />
             </span>

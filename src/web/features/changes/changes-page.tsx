@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { TERMS } from '../../../contract/labels.ts'
 import { SOURCE_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
@@ -10,8 +11,6 @@ import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { ChangeList } from './change-list.tsx'
-
-const SOURCES = { GitCommit: 'Git commits', Changelist: 'Changelists', AssetCommit: 'Asset commits' }
 
 const FILTERS = ['source_type', 'orphaned', 'q', 'branch', 'author', 'path', 'since', 'until'] as const
 const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
@@ -40,10 +39,13 @@ export default function Changes() {
       actions={
         <>
           <Filter
-            label="Kind"
+            label="Type"
             value={source_type}
             onChange={(event) => filter({ source_type: event.target.value })}
-            options={[['', 'All kinds'], ...SOURCE_TYPES.map((value) => [value, SOURCES[value]] as const)]}
+            options={[
+              ['', 'All types'],
+              ...SOURCE_TYPES.map((value) => [value, TERMS.source_type[value].plural ?? value] as const),
+            ]}
           />
           <Filter
             label="Overwritten changes"
@@ -51,7 +53,7 @@ export default function Changes() {
             onChange={(event) => filter({ orphaned: event.target.value })}
             options={[
               ['', 'Current history'],
-              ['true', 'With overwritten ones'],
+              ['true', 'Include overwritten'],
             ]}
           />
           <SavedViews />
@@ -66,7 +68,7 @@ export default function Changes() {
           onChange={(q) => filter({ q })}
           className="w-56"
         />
-        <SearchField label="Branch" placeholder="Branch, in full" value={branch} onChange={(branch) => filter({ branch })} />
+        <SearchField label="Branch" placeholder="Branch (exact)" value={branch} onChange={(branch) => filter({ branch })} />
         <SearchField label="Author" value={author} onChange={(author) => filter({ author })} className="w-28" />
         <SearchField
           label="Path"
@@ -82,8 +84,8 @@ export default function Changes() {
         count={pages.items.length}
         empty={
           filtered ? (
-            <Empty title="No such change" action={<Button onClick={() => filter(NONE)}>Show all changes</Button>}>
-              No change of this project is like that.
+            <Empty title="No matching changes" action={<Button onClick={() => filter(NONE)}>Show all changes</Button>}>
+              No change in this project matches your filters.
             </Empty>
           ) : (
             <Empty
@@ -94,7 +96,7 @@ export default function Changes() {
                 </Link>
               }
             >
-              Every commit and changelist stands here the moment your version control reports it.
+              Connect your version control to see every commit and changelist here.
             </Empty>
           )
         }

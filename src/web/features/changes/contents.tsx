@@ -23,25 +23,25 @@ export const Contents = ({
   <>
     {basis === 'unknown' && <p className="text-sm text-soft">{unknown}</p>}
     {basis === 'time' && (
-      <p className="text-sm text-soft">The branch is not known: these came in the time between, whatever their branch.</p>
+      <p className="text-sm text-soft">The branch is unknown. These are the changes of all branches from that time.</p>
     )}
     {basis !== 'unknown' && changes.length === 0 && <p className="text-sm text-soft">{none}</p>}
     {changes.length > 0 && <ChangeList changes={changes} label={label} />}
     {doubtful.length > 0 && (
       <>
         <p className="text-sm text-soft">
-          A forced push may have replaced these. They are not counted as part of the build, and none of them is a suspect.
+          A force push may have replaced these. They don’t count as part of the build, and none of them is a suspect.
         </p>
         <ChangeList changes={doubtful} label="May have been replaced" />
       </>
     )}
     {has_more && (
       <p className="text-sm text-soft">
-        There are more; the{' '}
+        Not all changes are shown. See the{' '}
         <Link to="/projects/$projectId/changes" params={{ projectId }} search={branch ? { branch } : {}} className="underline">
           list of changes
         </Link>{' '}
-        has all.
+        for all of them.
       </p>
     )}
   </>

@@ -8,6 +8,7 @@ import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Status } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { agoOf } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { ChannelLog } from './channel-log.tsx'
@@ -33,17 +34,17 @@ export function ChannelCard({ channel, account }: { channel: Channel; account: A
                 <code className="font-mono text-xs">{room}</code>
               </>
             )}
-            {waiting > 0 && ` · ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`}
+            {waiting > 0 && ` · ${countOf(waiting, 'message')} pending`}
           </p>
         </div>
-        <Status value={status} />
+        <Status of="channel_status" value={status} />
       </div>
       <Trouble channel={channel} />
       <ChannelRules channel={channel} account={account} locked={locked} />
       <div className="flex flex-wrap items-start gap-2">
         <ChannelTest channel={channel} locked={locked} />
         <Button disabled={locked} onClick={() => setEditing(true)}>
-          Change
+          Edit
         </Button>
         <Controls channel={channel} locked={locked} />
       </div>
@@ -55,20 +56,24 @@ export function ChannelCard({ channel, account }: { channel: Channel; account: A
 
 function Trouble({ channel: { status, trouble, failing_since, waiting } }: { channel: Channel }) {
   if (status === 'paused')
-    return <Notice>Paused: it hears nothing of what happens meanwhile. What waited before is sent when it is resumed.</Notice>
+    return (
+      <Notice>
+        Paused. New events are not sent to this channel. Messages that were already pending are sent after you resume it.
+      </Notice>
+    )
   if (status === 'broken')
     return (
       <Notice kind="err">
-        <p className="font-medium">Nothing can be posted there any more, so it was switched off.</p>
+        <p className="font-medium">Disabled, because messages can’t be posted there anymore.</p>
         <p className="wrap-anywhere">{trouble}</p>
         <p>
-          Once that is mended, give it a new secret or room under Change, or resume it{waiting > 0 && ': what waits is sent then'}
-          .
+          Fix the problem, then select Edit to enter a new secret or room, or select Resume.
+          {waiting > 0 && ' Pending messages are sent then.'}
         </p>
       </Notice>
     )
   if (failing_since)
-    return <Notice kind="warn">Began to fail {agoOf(failing_since)}; what waits is tried again with growing pauses.</Notice>
+    return <Notice kind="warn">Started failing {agoOf(failing_since)}. Pending messages are retried with growing delays.</Notice>
   return null
 }
 
@@ -96,7 +101,7 @@ function Controls({ channel: { id, account_id, name, status }, locked }: { chann
           say('Channel removed')
         }}
       >
-        The room is told nothing any more; the secret, the rules and the log go with it. What was posted stays there.
+        The channel gets no more messages. Its secret, rules and log are deleted. Posted messages stay in the chat.
       </Confirm>
     </>
   )

@@ -24,7 +24,7 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
     <>
       <TextField
         label="Name"
-        hint="As your team calls the room."
+        hint="What your team calls this channel."
         placeholder="#builds"
         required
         maxLength={NAME_MAX}
@@ -33,11 +33,11 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
         onChange={({ target }) => onChange({ name: target.value })}
       />
       <TextField
-        label={isBot ? 'Bot token' : 'Address of the webhook'}
+        label={isBot ? 'Bot token' : 'Webhook URL'}
         hint={
           isKnown
-            ? 'Leave it empty to keep the one that is saved, which is never shown.'
-            : 'Whoever has it can post there: it is kept sealed and never shown again.'
+            ? 'Leave empty to keep the saved one. It is never shown.'
+            : 'Anyone who has it can post to the channel. It is stored encrypted and never shown again.'
         }
         placeholder={GUIDES[kind].placeholder}
         required={!isKnown}
@@ -50,8 +50,8 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
       />
       {isBot && (
         <TextField
-          label="Channel id"
-          hint="At the end of the channel's details in Slack; not its name."
+          label="Channel ID"
+          hint="Find it in Slack at the bottom of the channel details. It is not the channel name."
           placeholder="C024BE91L"
           required
           maxLength={100}

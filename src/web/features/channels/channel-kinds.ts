@@ -10,52 +10,55 @@ interface Guide {
   placeholder: string
 }
 
-const NEW_ONLY = 'Messages cannot be changed afterwards: what follows is a message of its own.'
+const NEW_ONLY = 'Messages can’t be edited later, so every update is a new message.'
 
 export const GUIDES: Record<ChannelKind, Guide> = {
   slack: {
     steps: [
-      'At api.slack.com/apps make an app for your workspace.',
-      'Under OAuth & Permissions give its bot the scopes chat:write, chat:write.public, channels:history, users:read and users:read.email; for private rooms groups:history too.',
+      'Create an app for your workspace at api.slack.com/apps.',
+      'Under OAuth & Permissions, add the bot scopes chat:write, chat:write.public, channels:history, users:read and users:read.email. For private channels, add groups:history too.',
       'Install it to the workspace and copy the Bot User OAuth Token.',
-      'Invite the bot to the room (/invite), so that it finds its own messages there.',
+      'Invite the bot to the channel with /invite, so that it can find its own messages.',
     ],
-    note: 'One message follows the state of its breakage, with what comes later in its thread; people are found by their address and mentioned.',
+    note: 'One message per breakage: it is edited when the state changes, and updates are posted in its thread. People are found by email address and mentioned.',
     placeholder: 'xoxb-…',
   },
   slack_webhook: {
     steps: [
-      'At api.slack.com/apps make an app for your workspace and switch Incoming Webhooks on.',
-      'Add a webhook for the room and copy its address.',
+      'Create an app for your workspace at api.slack.com/apps and turn on Incoming Webhooks.',
+      'Add a webhook for the channel and copy its URL.',
     ],
     note: `${NEW_ONLY} A bot can do more.`,
     placeholder: 'https://hooks.slack.com/services/…',
   },
   discord: {
     steps: [
-      'In the settings of the Discord channel, under Integrations, Webhooks, make a new webhook.',
-      'Copy its address with Copy Webhook URL.',
+      'In the Discord channel settings, open Integrations, then Webhooks, and create a webhook.',
+      'Select Copy Webhook URL.',
     ],
-    note: 'One message follows the state of its breakage. Only those who are meant are pinged.',
+    note: 'One message per breakage, edited when the state changes. Only suspects and owners are pinged.',
     placeholder: 'https://discord.com/api/webhooks/…',
   },
   teams: {
     steps: [
       'In the Teams channel, under Workflows, choose “Post to a channel when a webhook request is received”.',
-      'Copy the address that it shows at the end.',
+      'Copy the URL shown at the end.',
     ],
     note: NEW_ONLY,
     placeholder: 'https://….logic.azure.com/workflows/…',
   },
   mattermost: {
-    steps: ['Under Integrations make an incoming webhook for the channel; an admin may have to allow them.', 'Copy its address.'],
+    steps: [
+      'Under Integrations, create an incoming webhook for the channel. An admin may have to allow them first.',
+      'Copy its URL.',
+    ],
     note: NEW_ONLY,
     placeholder: 'https://mattermost.example.com/hooks/…',
   },
   rocketchat: {
     steps: [
-      'Under Administration, Integrations, make a new incoming integration for the room and switch it on.',
-      'Copy its webhook address.',
+      'Under Administration, then Integrations, create an incoming integration for the room and enable it.',
+      'Copy its webhook URL.',
     ],
     note: NEW_ONLY,
     placeholder: 'https://chat.example.com/hooks/…',

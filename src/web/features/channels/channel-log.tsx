@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Channel } from '../../../contract/app/channels.ts'
 import { CHANNEL_MESSAGE_STATUSES, type MessageSubject } from '../../../contract/channels.ts'
+import { choicesOf, labelOf } from '../../../contract/labels.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { usePages } from '../../queries.ts'
 import { useMe, useNames } from '../../session.ts'
@@ -28,16 +29,11 @@ export function ChannelLog(props: Props) {
   )
 }
 
-const ABOUT: Record<MessageSubject, (id: string) => string> = {
-  breakage: (id) => `Breakage #${id}`,
-  breakage_fixed: (id) => `Breakage #${id} was fixed`,
-  breakage_reopened: (id) => `Breakage #${id} came back`,
-  breakage_flickering: (id) => `Breakage #${id} flickers`,
-  approval: () => 'Assets that wait for approval',
-  deployment: () => 'A deployment',
-  last_known_good: (branch) => `Last known good of ${branch}`,
-  task: (id) => `Task #${id}`,
-  test: () => 'Test message',
+/** What a message is about, with its number or its branch where it has one. */
+const aboutOf = (subject: MessageSubject, id: string) => {
+  const label = labelOf('message_subject', subject)
+  if (subject === 'last_known_good') return `${label} of ${id}`
+  return subject === 'task' || subject.startsWith('breakage') ? `${label} #${id}` : label
 }
 
 function Messages({ channel, locked }: Props) {
@@ -57,27 +53,27 @@ function Messages({ channel, locked }: Props) {
           label="Status"
           value={status}
           onChange={({ target }) => setStatus(target.value)}
-          options={[['', 'All messages'], ...CHANNEL_MESSAGE_STATUSES.map((value) => [value, value] as const)]}
+          options={[['', 'All messages'], ...choicesOf('channel_message_status', CHANNEL_MESSAGE_STATUSES)]}
         />
       </div>
       <Loaded query={query}>
         {() =>
           rows.length === 0 ? (
-            <p className="text-sm text-soft">{status ? `No message is ${status}.` : 'Nothing was told yet.'}</p>
+            <p className="text-sm text-soft">{status ? 'No message has this status.' : 'No messages yet.'}</p>
           ) : (
             <Table
               caption="Messages, newest first"
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { head: 'Status', cell: (row) => <Status value={row.status} /> },
+                { head: 'Status', cell: (row) => <Status of="channel_message_status" value={row.status} /> },
                 {
                   head: 'About',
                   cell: ({ id, subject, subject_id, to_user_id, error }) => (
                     <button type="button" onClick={() => setOpened(id)} className="grid text-left hover:underline">
                       <span className="wrap-anywhere font-medium">
-                        {ABOUT[subject](subject_id)}
-                        {to_user_id !== null && `, to ${nameOf(to_user_id)} alone`}
+                        {aboutOf(subject, subject_id)}
+                        {to_user_id !== null && `, direct message to ${nameOf(to_user_id)}`}
                       </span>
                       {error && <span className="line-clamp-2 text-xs text-soft">{error}</span>}
                     </button>
@@ -88,7 +84,7 @@ function Messages({ channel, locked }: Props) {
                   wide: true,
                   cell: ({ project_id }) => projects.find((one) => one.id === project_id)?.name ?? '–',
                 },
-                { head: 'Tries', wide: true, cell: ({ tries }) => tries },
+                { head: 'Attempts', wide: true, cell: ({ tries }) => tries },
                 { head: 'When', cell: ({ sent_at, created_at }) => <Time at={sent_at ?? created_at} /> },
               ]}
             />

@@ -41,11 +41,11 @@ export function ChannelRules({ channel: { id, account_id, name, rules, unmatched
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 className="text-sm font-medium">Rules</h3>
         <Button look="quiet" disabled={locked} onClick={() => setOpened(rules.length)}>
-          Add a rule
+          Add rule
         </Button>
       </div>
       {rules.length === 0 ? (
-        <Notice kind="warn">Without a rule nothing is told here.</Notice>
+        <Notice kind="warn">No rules yet. Add a rule to send messages to this channel.</Notice>
       ) : (
         <ul className="grid overflow-hidden rounded-md border border-line text-sm">
           {rules.map((rule, i) => {
@@ -59,7 +59,7 @@ export function ChannelRules({ channel: { id, account_id, name, rules, unmatched
                 </span>
                 <span className="flex">
                   <Button look="quiet" disabled={locked} onClick={() => setOpened(i)}>
-                    Change <span className="sr-only">{words}</span>
+                    Edit <span className="sr-only">{words}</span>
                   </Button>
                   <Button look="quiet" disabled={locked} onClick={() => void remove(i)}>
                     Remove <span className="sr-only">{words}</span>

@@ -25,7 +25,7 @@ export function ChannelTest({ channel: { id, account_id, status }, locked }: Pro
   return (
     <>
       <Button disabled={locked || status !== 'active'} busy={send.isPending} onClick={() => void run()}>
-        Send a test message
+        Send test message
       </Button>
       {send.error && <Said kind="err">{wordsOf(send.error)}</Said>}
       {messageId !== undefined && <Outcome key={messageId} accountId={account_id} channelId={id} messageId={messageId} />}
@@ -54,15 +54,15 @@ function Outcome({ accountId, channelId, messageId }: { accountId: number; chann
   if (error) return <Said kind="err">{wordsOf(error)}</Said>
   switch (data?.status) {
     case 'sent':
-      return <Said kind="ok">The test message was sent: look into the room.</Said>
+      return <Said kind="ok">Test message sent. Check the channel.</Said>
     case 'failed':
-      return <Said kind="err">The test message was not taken. {data.error}</Said>
+      return <Said kind="err">The test message was refused. {data.error}</Said>
     case 'uncertain':
-      return <Said kind="warn">Nobody knows whether the test message arrived: look into the room. {data.error}</Said>
+      return <Said kind="warn">Goldmaster can’t tell whether the test message arrived. Check the channel. {data.error}</Said>
     default:
       return (
         <Said kind={data?.error ? 'warn' : 'info'}>
-          {data?.error ? `Not sent yet, and tried again: ${data.error}` : 'The test message is on its way…'}
+          {data?.error ? `Not sent yet. Retrying: ${data.error}` : 'Sending the test message…'}
         </Said>
       )
   }

@@ -34,10 +34,10 @@ export default function Channels() {
       }
     >
       <p className="max-w-prose text-sm text-soft">
-        A room in Slack, Discord, Teams, Mattermost or Rocket.Chat hears what its rules ask for: one message for each breakage,
-        which follows its state where that can be changed, and never one for each build.
+        Send messages about breakages, approvals and deployments to Slack, Discord, Teams, Mattermost or Rocket.Chat. Each
+        breakage gets one message, which is edited when its state changes, not one message per build.
       </p>
-      {owner ? <Listed account={account} /> : <Notice>Chat channels are shown to owners of the account.</Notice>}
+      {owner ? <Listed account={account} /> : <Notice>Only owners of this account can see chat channels.</Notice>}
       {making && account && <NewChannel account={account} onClose={() => setMaking(false)} />}
     </Page>
   )
@@ -49,8 +49,8 @@ function Listed({ account }: { account: AccountSummary }) {
     <Loaded query={query}>
       {({ channels }) =>
         channels.length === 0 ? (
-          <Empty title="No room is told anything yet">
-            Make a channel for the room where your team looks when the build is red: it hears what broke, where, since when and
+          <Empty title="No channels yet">
+            Connect Slack, Discord, Teams, Mattermost or Rocket.Chat to get notified about broken builds: what broke, since when,
             whom to ask, and when it is fixed.
           </Empty>
         ) : (

@@ -26,7 +26,7 @@ export function EditChannel({ channel, onClose }: { channel: Channel; onClose():
     onClose()
   }
   return (
-    <Dialog title={`Change ${name}`} open onClose={onClose}>
+    <Dialog title={`Edit ${name}`} open onClose={onClose}>
       <Form action="Save" submit={submit}>
         <ChannelFields kind={kind} draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} isKnown />
       </Form>

@@ -37,10 +37,10 @@ function Told({ channel, messageId, locked }: Omit<Props, 'onClose'>) {
         <div className="grid min-w-0 gap-4">
           <div className="grid gap-1">
             <div className="flex flex-wrap items-center gap-2">
-              <Status value={message.status} />
+              <Status of="channel_message_status" value={message.status} />
               {message.sent_at && (
                 <span className="text-sm text-soft">
-                  sent <Time at={message.sent_at} />
+                  Sent <Time at={message.sent_at} />
                 </span>
               )}
             </div>
@@ -49,7 +49,7 @@ function Told({ channel, messageId, locked }: Omit<Props, 'onClose'>) {
                 {message.says.title}
               </a>
             ) : (
-              <p className="text-sm text-soft">What it was about is gone.</p>
+              <p className="text-sm text-soft">The record it was about was deleted.</p>
             )}
             {message.error && <p className="wrap-anywhere text-sm text-err">{message.error}</p>}
           </div>
@@ -61,17 +61,17 @@ function Told({ channel, messageId, locked }: Omit<Props, 'onClose'>) {
   )
 }
 
-const DEEDS: Record<string, string> = { post: 'Posted', edit: 'Changed', find: 'Looked for' }
+const DEEDS: Record<string, string> = { post: 'Post', edit: 'Edit', find: 'Search for the message' }
 
 const Attempts = ({ attempts }: { attempts: Message['attempts'] }) =>
   attempts.length === 0 ? (
-    <p className="text-sm text-soft">Not tried yet.</p>
+    <p className="text-sm text-soft">No attempts yet.</p>
   ) : (
     <ol aria-label="Attempts" className="grid gap-2 text-sm">
       {attempts.map(({ at, action, status, milliseconds, error, response }) => (
         <li key={`${at} ${action}`} className="grid gap-1 border-l-2 border-line pl-3">
           <span>
-            {DEEDS[action] ?? action}: <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms,{' '}
+            {DEEDS[action] ?? action}: <strong className="font-medium">{status ?? 'no response'}</strong> after {milliseconds} ms,{' '}
             <Time at={at} />
           </span>
           {error && <span className="wrap-anywhere text-err">{error}</span>}
@@ -89,18 +89,18 @@ function Again({ channel: { id, account_id, kind }, message, locked }: Pick<Prop
   const isTwice = status === 'sent' && !CHANNEL_KIND_TABLE[kind].edits
   const run = () =>
     replay.mutateAsync({ account_id, id, message_id: message.id }).then(
-      () => say('The message is sent again'),
+      () => say('Message queued again'),
       () => {},
     )
   return (
     <div className="grid gap-3">
       {status === 'uncertain' && (
         <Notice kind="warn">
-          No answer came that tells, so nobody knows whether it arrived; that is why it was not repeated. Look into the room
-          first: sent again, it may stand there twice.
+          The chat service didn’t confirm this message, so it wasn’t sent again automatically. Check the channel first: if you
+          send it again, it may appear twice.
         </Notice>
       )}
-      {isTwice && <Notice>It was sent. Sent again, it stands there twice.</Notice>}
+      {isTwice && <Notice>This message was sent. If you send it again, it appears twice.</Notice>}
       {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
       <div>
         <Button disabled={locked} busy={replay.isPending} onClick={() => void run()}>

@@ -33,14 +33,14 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
         ...(CHANNEL_KIND_TABLE[kind].secret === 'token' ? { room } : {}),
       },
     })
-    say('Saved. Send a test message to see whether it arrives.')
+    say('Channel created. Send a test message to check it.')
     onClose()
   }
   return (
     <Dialog title="New channel" open onClose={onClose}>
-      <Form action="Make the channel" submit={submit}>
+      <Form action="Create channel" submit={submit}>
         <Select
-          label="Where"
+          label="Chat service"
           options={KIND_OPTIONS}
           value={kind}
           onChange={({ target }) => setKind(target.value as ChannelKind)}
@@ -48,12 +48,12 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
         <Guide kind={kind} />
         <ChannelFields kind={kind} draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
         <Select
-          label="Tell it what breaks in"
-          hint="Rules can be changed and added afterwards."
+          label="Breakages of"
+          hint="You can add and change rules later."
           options={[
             ...(projects.length > 0 && projects.length <= CHANNEL_RULES_MAX ? [[ALL, 'All projects'] as const] : []),
             ...projects.map(({ id, name }) => [String(id), name] as const),
-            ['', 'No project yet'],
+            ['', 'No project (add rules later)'],
           ]}
           value={scope}
           onChange={({ target }) => setScope(target.value)}

@@ -2,14 +2,14 @@ import { type ReactNode, useState } from 'react'
 import type { ChannelRule } from '../../../contract/app/channels.ts'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
 import { RULE_SUBJECTS, type RuleSubject } from '../../../contract/channels.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { PATTERN_MAX } from '../../../contract/limits.ts'
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../../contract/sets.ts'
 import { useMe } from '../../session.ts'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { Checkbox, Select, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
-import { capital, NARROWED_BY, newRule, SUBJECT_OPTIONS } from './rule-words.ts'
+import { NARROWED_BY, newRule } from './rule-words.ts'
 
 interface Props {
   account: AccountSummary
@@ -20,7 +20,7 @@ interface Props {
 }
 
 const HOURS = 24
-const CATEGORIES = [['', 'Any'], ...FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)] as const
+const CATEGORIES = [['', 'Any'], ...choicesOf('failure_category', FAILURE_CATEGORIES)] as const
 
 export function RuleDialog({ account, rule, onSave, onClose }: Props) {
   const projects = useMe().projects.filter(({ account_id }) => account_id === account.id)
@@ -39,8 +39,8 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
     onClose()
   }
   return (
-    <Dialog title={rule ? 'Change the rule' : 'New rule'} open onClose={onClose}>
-      <Form action={rule ? 'Save' : 'Add the rule'} submit={submit} disabled={projects.length === 0}>
+    <Dialog title={rule ? 'Edit rule' : 'New rule'} open onClose={onClose}>
+      <Form action={rule ? 'Save' : 'Add rule'} submit={submit} disabled={projects.length === 0}>
         <Pair>
           <Select
             label="Project"
@@ -49,9 +49,9 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
             onChange={({ target }) => put({ project_id: Number(target.value) })}
           />
           <Select
-            label="Tell it of"
-            hint={`${capital(RULE_SUBJECTS[subject])}.`}
-            options={SUBJECT_OPTIONS}
+            label="Event"
+            hint={RULE_SUBJECTS[subject]}
+            options={choicesOf('rule_subject', Object.keys(RULE_SUBJECTS))}
             value={subject}
             onChange={({ target }) => put({ subject: target.value as RuleSubject })}
           />
@@ -69,8 +69,8 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
           )}
           {subject === 'last_known_good' && (
             <TextField
-              label="Older than, in hours"
-              hint="Told once for each last known good change."
+              label="Older than (hours)"
+              hint="One message per last known good change."
               type="number"
               min={1}
               max={2000}
@@ -83,7 +83,7 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
         <Quiet account={account} draft={draft} onChange={put} />
         <Checkbox
           label="Ping @here"
-          hint="Everybody who is in the room at that moment; nobody but suspects and owners is pinged otherwise."
+          hint="Pings everybody who is online in the channel. Otherwise only suspects and owners are pinged."
           checked={draft.here}
           onChange={({ target }) => put({ here: target.checked })}
         />
@@ -97,7 +97,7 @@ const Pair = ({ children }: { children: ReactNode }) => <div className="grid ite
 const Pattern = ({ label, value, onChange }: { label: string; value: string; onChange(value: string): void }) => (
   <TextField
     label={label}
-    hint="A * stands for any text; empty for all."
+    hint="* matches any text. Empty matches all."
     placeholder="*"
     maxLength={PATTERN_MAX}
     autoComplete="off"
@@ -118,7 +118,7 @@ function Quiet({ account, draft: { quiet_from, quiet_until }, onChange }: QuietP
     <div className="grid gap-3">
       <Checkbox
         label="Quiet hours"
-        hint={`What happens between these waits until they are over, in the time of ${account.name} (${account.timezone}).`}
+        hint={`Messages are held until the end of these hours, in the time zone of ${account.name} (${account.timezone}).`}
         checked={quiet_from !== null}
         onChange={({ target }) =>
           onChange(target.checked ? { quiet_from: '20:00', quiet_until: '08:00' } : { quiet_from: null, quiet_until: null })

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { BuildBasis, BuildGap } from '../../../contract/sets.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -11,27 +11,6 @@ import { useToast } from '../../ui/toast.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
 
 type Candidate = AppReply<'showDeploymentBuild'>['candidates'][number]
-
-const REASONS: Record<BuildGap, string> = {
-  not_named: 'The report names no build.',
-  not_known: 'No build matches the report yet. It is linked as soon as one is reported.',
-  not_passed: 'The build that the report names did not pass.',
-  several: 'Several builds that passed match the report.',
-  number_only: 'The report gives a build number without a job, and several jobs have that number.',
-  contradiction: 'Job and number name one build, the commit or changelist another.',
-  removed: 'Somebody removed the build.',
-}
-
-const BASES: Record<BuildBasis, string> = {
-  build_run: 'Found by the build run id in the report.',
-  job: 'Found by job name and number.',
-  promotion: 'The same upload on another track has this build.',
-  commit: 'Found by commit.',
-  changelist: 'Found by changelist.',
-  version: 'Found by the version of an artifact.',
-  number: 'Found by build number.',
-  person: 'Picked by hand.',
-}
 
 /** How the build was found, or why there is none, with the candidates. */
 export function DeploymentBuild({
@@ -60,29 +39,30 @@ export function DeploymentBuild({
     edit.mutateAsync({ project_id: projectId, id, body: { build_run_id: build_run_id === null ? null : Number(build_run_id) } })
   const pickListed = ({ id }: Candidate) =>
     void pick(id).then(
-      () => say('Build picked'),
+      () => say('Build linked'),
       (error: Error) => say(`Not saved: ${wordsOf(error)}`, 'err'),
     )
-  if (linked !== null) return data.basis === null ? null : <p className="text-sm text-soft">{BASES[data.basis]}</p>
+  if (linked !== null)
+    return data.basis === null ? null : <p className="text-sm text-soft">{labelOf('build_basis', data.basis)}</p>
   return (
     <Section title="Build unknown">
-      {data.reason && <p className="text-sm">{REASONS[data.reason]}</p>}
+      {data.reason && <p className="text-sm">{labelOf('build_gap', data.reason)}</p>}
       <ul aria-label="Candidates" className="grid grid-cols-1 gap-1.5 text-sm empty:hidden">
         {data.candidates.map((build) => (
           <li key={build.id} className="flex flex-wrap items-center gap-2">
             <BuildLine projectId={projectId} build={build} />
-            {!locked && isPassed(build) && <Button onClick={() => pickListed(build)}>Pick</Button>}
+            {!locked && isPassed(build) && <Button onClick={() => pickListed(build)}>Select</Button>}
           </li>
         ))}
       </ul>
       {!locked && (
         <Form
-          action="Pick build"
-          submit={() => pick(typed.trim()).then(() => say('Build picked'))}
+          action="Link build"
+          submit={() => pick(typed.trim()).then(() => say('Build linked'))}
           disabled={!/^\d+$/.test(typed.trim())}
         >
           <TextField
-            label="Build run id"
+            label="Build run ID"
             hint="The number at the end of the build page’s URL. The build must have passed."
             inputMode="numeric"
             value={typed}

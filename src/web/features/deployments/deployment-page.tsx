@@ -40,7 +40,7 @@ export default function Deployment() {
       up={up}
       actions={
         <>
-          <Status value={data.status} words={statusLabel(data)} />
+          <Status of="deployment_status" value={data.status} words={statusLabel(data)} />
           {!locked && <SetStatus projectId={projectId} deployment={data} />}
         </>
       }
@@ -51,9 +51,9 @@ export default function Deployment() {
           ['Version', data.version],
           ['Track', data.track],
           ['Branch', data.branch.toLowerCase() === data.track ? '' : data.branch],
-          ['Build', build_run ? <BuildLink key="build" projectId={projectId} build={{ ...build_run, ...built }} /> : 'unknown'],
-          ['Number at the store', data.external_id],
-          ['Build at the store', data.external_build_id],
+          ['Build', build_run ? <BuildLink key="build" projectId={projectId} build={{ ...build_run, ...built }} /> : 'Unknown'],
+          ['Store deployment ID', data.external_id],
+          ['Store build ID', data.external_build_id],
         ]}
       />
       <DeploymentBuild projectId={projectId} id={data.id} linked={data.build_run_id} locked={locked} />

@@ -25,10 +25,7 @@ export function DeploymentWay({ deployment }: { deployment: Deployment }) {
     return step === 'live' ? 'bg-ok' : step === 'rejected' || step === 'rolled_back' ? 'bg-err' : 'bg-info'
   }
   return (
-    <ol
-      aria-label="Way to the players"
-      className="grid gap-2 rounded-lg border border-line bg-panel p-4 sm:auto-cols-fr sm:grid-flow-col"
-    >
+    <ol aria-label="Progress" className="grid gap-2 rounded-lg border border-line bg-panel p-4 sm:auto-cols-fr sm:grid-flow-col">
       {wayOf(status).map((step) => (
         <li
           key={step}

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../../contract/sets.ts'
 import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useFilters } from '../../filters.ts'
@@ -10,7 +11,6 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { Store } from './store.tsx'
 import { Timeline } from './timeline.tsx'
@@ -33,7 +33,7 @@ export default function Deployments() {
       actions={
         <>
           <Filter
-            label="What to show"
+            label="View"
             value={view}
             onChange={(event) => filter({ view: event.target.value })}
             options={[
@@ -53,7 +53,7 @@ export default function Deployments() {
                 label="Status"
                 value={status}
                 onChange={(event) => filter({ status: event.target.value })}
-                options={[['', 'All states'], ...DEPLOYMENT_STATUSES.map((value) => [value, wordsOf(value)] as const)]}
+                options={[['', 'All statuses'], ...choicesOf('deployment_status', DEPLOYMENT_STATUSES)]}
               />
             </>
           )}
@@ -70,21 +70,21 @@ export default function Deployments() {
           empty={
             platform || status ? (
               <Empty
-                title="Nothing like that"
+                title="No matching deployments"
                 action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
               >
-                No deployment has this store and state.
+                No deployment matches your filters.
               </Empty>
             ) : (
               <Empty
-                title="Nothing went out yet"
+                title="No deployments yet"
                 action={
                   <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
                     Connect a deployment tool
                   </Link>
                 }
               >
-                When your pipeline sends a build to a store, its way from upload over review to live is followed here.
+                Connect a deployment tool to follow each build from upload through review to live.
               </Empty>
             )
           }

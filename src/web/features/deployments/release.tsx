@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { ReleaseGap } from '../../../contract/sets.ts'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Checkbox, TextArea } from '../../ui/form/field.tsx'
@@ -49,12 +49,6 @@ export function Release({ projectId, id, title, changes }: Props) {
   )
 }
 
-const REASONS: Record<ReleaseGap, string> = {
-  not_completed: 'not completed',
-  breakage: 'about a broken build',
-  infrastructure: 'about infrastructure',
-}
-
 /** The tasks that the notes leave out, one click away. */
 const LeftOut = ({ projectId, tasks }: { projectId: string; tasks: AppReply<'showRelease'>['left_out'] }) =>
   tasks.length > 0 && (
@@ -64,7 +58,7 @@ const LeftOut = ({ projectId, tasks }: { projectId: string; tasks: AppReply<'sho
         {tasks.map((task) => (
           <li key={task.id} className="flex flex-wrap items-center gap-x-2">
             <TaskLink projectId={projectId} id={task.id} told={task} />
-            <span className="text-xs text-soft">{REASONS[task.reason]}</span>
+            <span className="text-xs text-soft">{lowered(labelOf('release_gap', task.reason))}</span>
           </li>
         ))}
       </ul>
@@ -115,7 +109,7 @@ function ReleaseNotes({ title, tasks, changes }: Notes) {
       )}
       <TextArea
         label="Text"
-        hint="Change what you like before you copy it; nothing here is stored."
+        hint="Edit the text before you copy it. Your edits aren’t saved."
         rows={Math.min(24, text.split('\n').length + 1)}
         value={text}
         onChange={(event) => setEdited(event.target.value)}
@@ -127,7 +121,7 @@ function ReleaseNotes({ title, tasks, changes }: Notes) {
         </Button>
         {edited !== undefined && (
           <Button look="quiet" onClick={() => setEdited(undefined)}>
-            Begin anew
+            Discard edits
           </Button>
         )}
       </div>

@@ -33,7 +33,7 @@ export function Store({ projectId, deployments, news }: Props) {
               <Time at={live.live_at ?? live.updated_at} />
             </>
           ) : (
-            'nothing live'
+            'nothing live yet'
           )}
         </span>
       </header>
@@ -54,7 +54,7 @@ export function Store({ projectId, deployments, news }: Props) {
             {deployment.status === 'live' && deployment !== live ? (
               <Pill>was live</Pill>
             ) : (
-              <Status value={deployment.status} words={statusLabel(deployment)} />
+              <Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />
             )}
             <span className="min-w-0 flex-1 truncate text-xs text-soft">
               {deployment.branch.toLowerCase() === deployment.track ? '' : deployment.branch}
@@ -81,7 +81,8 @@ function Brought({ projectId, deployment, news }: { projectId: string; deploymen
         {news.has_more && 'more than '}
         {countOf(news.changes, 'change')}
       </Link>{' '}
-      in {deployment.version || 'the newest'} {news.since === null ? 'so far' : `since ${news.since || 'the live build before'}`}
+      in {deployment.version || 'the newest'}{' '}
+      {news.since === null ? 'so far' : `since ${news.since || 'the previous live build'}`}
       {news.newest !== null && `, last: ${news.newest}`}
     </p>
   )

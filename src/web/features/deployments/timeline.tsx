@@ -37,7 +37,7 @@ export function Timeline({ accountId }: { accountId: number }) {
       }
     >
       {lanes.length === 0 ? (
-        <Empty title="Nothing went out">No deployment of any game in these days.</Empty>
+        <Empty title="No deployments">No game was deployed in this period.</Empty>
       ) : (
         <>
           <ol className="grid grid-cols-1 gap-3">
@@ -61,7 +61,7 @@ export function Timeline({ accountId }: { accountId: number }) {
             <span>{dateOf('day', new Date(period[0]).toISOString())}</span>
             <span>today</span>
           </p>
-          {data.has_more && <p className="text-sm text-soft">Older ones of these days are left out: there are too many.</p>}
+          {data.has_more && <p className="text-sm text-soft">Too many deployments to show. The oldest are left out.</p>}
         </>
       )}
     </Section>

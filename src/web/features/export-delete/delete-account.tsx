@@ -11,20 +11,16 @@ export function DeleteAccount({ account }: { account: AppReply<'showAccount'> })
     location.assign('/')
   }
   return (
-    <Section title="Delete the account">
+    <Section title="Delete account">
       <p className="max-w-prose text-sm text-soft">
-        With its {account.projects} projects, their builds, tasks and logs, and everybody who belongs to no other account.
+        Deletes the account with its {account.projects} projects, their builds, tasks and logs, and all users who belong to no
+        other account.
       </p>
-      <DeleteDialog
-        action="Delete the account"
-        title={`Delete ${account.name}?`}
-        label="Name of the account"
-        name={account.name}
-        run={run}
-      >
-        <p>Nobody reaches it from this moment on, its tools are refused, and what it has is deleted in the background.</p>
+      <DeleteDialog action="Delete account" title={`Delete ${account.name}?`} label="Account name" name={account.name} run={run}>
+        <p>Everybody loses access at once, deliveries from its tools are refused, and its data is deleted in the background.</p>
         <p>
-          Nothing brings it back. Export it above and fetch the file first, if you may want it again: files go with the account.
+          This can’t be undone. If you may need the data, export the account and download the file first: export files are deleted
+          too.
         </p>
       </DeleteDialog>
     </Section>

@@ -41,7 +41,7 @@ export function DeleteDialog({ action, title, name, label, children, run }: Prop
             label={label}
             hint={
               <>
-                Type <strong className="break-all">{name}</strong> to go on.
+                Type <strong className="break-all">{name}</strong> to confirm.
               </>
             }
             autoComplete="off"

@@ -12,13 +12,14 @@ export function DeleteMe() {
     location.assign('/sign-in')
   }
   return (
-    <Section title="Delete my login">
+    <Section title="Delete my user">
       <p className="max-w-prose text-sm text-soft">
-        Your address and full name are taken out of everything; what you did says "Former member". What the accounts have stays.
+        Your email address and name are removed everywhere. What you did is shown as done by “Former member”. Data of your
+        accounts is kept.
       </p>
-      <DeleteDialog action="Delete my login" title="Delete your login?" label="Your e-mail address" name={user.email} run={run}>
-        <p>You are signed out everywhere and your tokens end at once. Nothing brings it back.</p>
-        <p>If you are the last owner of an account, make somebody else one first, or delete the account.</p>
+      <DeleteDialog action="Delete my user" title="Delete your user?" label="Your email address" name={user.email} run={run}>
+        <p>You are signed out everywhere and your tokens are revoked at once. This can’t be undone.</p>
+        <p>If you are the last owner of an account, make somebody else an owner first, or delete the account.</p>
       </DeleteDialog>
     </Section>
   )

@@ -15,19 +15,14 @@ export function DeleteProject({ project }: { project: AppReply<'showProjectSetti
     await navigate({ to: '/feed' })
   }
   return (
-    <Section title="Delete the project">
+    <Section title="Delete project">
       <p className="max-w-prose text-sm text-soft">
-        With its changes, builds, logs, assets, tasks and tools. Archiving keeps all of it.
+        Deletes the project with its changes, builds, logs, assets, tasks and integrations. To keep them, archive the project
+        instead.
       </p>
-      <DeleteDialog
-        action="Delete the project"
-        title={`Delete ${project.name}?`}
-        label="Name of the project"
-        name={project.name}
-        run={run}
-      >
-        <p>Nobody sees it from this moment on, its tools are refused, and what it has is deleted in the background.</p>
-        <p>Nothing brings it back. Export it above first, if you may want it again: the file stays for a day.</p>
+      <DeleteDialog action="Delete project" title={`Delete ${project.name}?`} label="Project name" name={project.name} run={run}>
+        <p>The project disappears at once, deliveries from its tools are refused, and its data is deleted in the background.</p>
+        <p>This can’t be undone. If you may need the data, export the project first: the file is kept for a day.</p>
       </DeleteDialog>
     </Section>
   )

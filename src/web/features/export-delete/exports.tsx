@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { PASSPHRASE } from '../../../contract/limits.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi, useWrite } from '../../queries.ts'
@@ -8,7 +9,7 @@ import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pill } from '../../ui/pill.tsx'
+import { Status } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
 import { sizeOf } from '../../ui/text/size.ts'
@@ -94,7 +95,7 @@ function State({ accountId, file }: { accountId: number; file: Export }) {
   if (file.status === 'failed')
     return (
       <div className="grid justify-items-end gap-1">
-        <Pill kind="err">failed</Pill>
+        <Status of="export_status" value="failed" />
         <p className="max-w-prose text-xs text-soft">{file.error}</p>
       </div>
     )
@@ -106,7 +107,7 @@ function State({ accountId, file }: { accountId: number; file: Export }) {
     )
   return (
     <span role="status" className="text-soft">
-      {file.status === 'waiting' ? 'waiting' : `${numberOf(file.rows)} rows so far`}
+      {file.status === 'waiting' ? labelOf('export_status', file.status) : `${numberOf(file.rows)} rows so far`}
     </span>
   )
 }

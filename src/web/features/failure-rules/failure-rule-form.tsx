@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { FailureRule } from '../../../contract/app/rules.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { RULE } from '../../../contract/limits.ts'
 import { FAILURE_CATEGORIES, RULE_ROLES } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
@@ -9,18 +10,10 @@ import { useDraft } from '../../ui/form/draft.ts'
 import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { definitionOf, EMPTY, fieldsOf, type RuleFields } from './failure-rule-fields.ts'
 import { FailureRuleTrial } from './failure-rule-trial.tsx'
-
-const ROLES: Record<(typeof RULE_ROLES)[number], string> = {
-  root: 'it says why the build failed',
-  wrapper: 'it only repeats that something failed',
-  followup: 'it is dragged along by other errors',
-  noise: 'it looks like an error and is none',
-}
 
 interface Props {
   accountId: number
@@ -58,7 +51,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
   /** The example's line is where the rule finds it, so it is tried once more before it is kept. */
   const submit = async () => {
     const { line } = await tryIt()
-    if (line === null) throw new Error('The rule must find a line of the excerpt before it can be kept.')
+    if (line === null) throw new Error('The rule must match a line of the excerpt before you can save it.')
     const known = rule?.definition.examples ?? []
     const [same] = known.filter(({ log }) => log === fields.log)
     const example = { log: fields.log, line, ...(same?.file === undefined ? {} : { file: same.file }) }
@@ -70,7 +63,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
   }
   return (
     <Form
-      action={rule ? 'Save the rule' : 'Add the rule'}
+      action={rule ? 'Save rule' : 'Add rule'}
       submit={submit}
       beside={
         <>
@@ -79,7 +72,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
             disabled={fields.log === ''}
             onClick={() => void tryIt().catch((error: unknown) => setProblem(failureOf(error)))}
           >
-            Try it
+            Test rule
           </Button>
           <Button look="quiet" onClick={close}>
             Cancel
@@ -89,20 +82,27 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
     >
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
-          label="Id"
-          hint="Two names with a dot between; the id of a built-in rule replaces that one."
+          label="ID"
+          hint="Two names separated by a dot. If you use the ID of a built-in rule, yours replaces it."
           placeholder="baker.missing-lightmap"
           required
           disabled={rule !== undefined}
           {...put('id')}
         />
-        <TextField label="Tool" hint="What people call it." placeholder="Baker" required maxLength={RULE.tool} {...put('tool')} />
-        <Select label="Category" options={FAILURE_CATEGORIES.map((one) => [one, wordsOf(one)] as const)} {...put('category')} />
-        <Select label="A matching line means" options={RULE_ROLES.map((role) => [role, ROLES[role]] as const)} {...put('role')} />
+        <TextField
+          label="Tool"
+          hint="The name of the tool."
+          placeholder="Baker"
+          required
+          maxLength={RULE.tool}
+          {...put('tool')}
+        />
+        <Select label="Category" options={choicesOf('failure_category', FAILURE_CATEGORIES)} {...put('category')} />
+        <Select label="A matching line means" options={choicesOf('rule_role', RULE_ROLES)} {...put('role')} />
       </div>
       <TextArea
-        label="Texts that the line holds"
-        hint="One a line, at least 3 characters; only lines with one of them are looked at, so choose what is rare."
+        label="Required text"
+        hint="One per line, at least 3 characters each. Only lines that contain one of them are checked, so choose rare text."
         required
         rows={2}
         className="font-mono"
@@ -110,7 +110,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
       />
       <TextField
         label="Pattern"
-        hint="A regular expression; the groups file, line, code, test and msg are understood, as in (?<file>\S+)."
+        hint="A regular expression. The groups file, line, code, test and msg are used, as in (?<file>\S+)."
         placeholder="^BAKE-\d+ (?<file>\S+): (?<msg>.*)"
         required
         maxLength={RULE.pattern}
@@ -119,8 +119,8 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
       />
       <div className="grid items-start gap-4 sm:grid-cols-[8rem_minmax(0,1fr)]">
         <TextField
-          label="Certainty"
-          hint="0 to 100; built-in rules have 75 to 90 for a specific message."
+          label="Confidence"
+          hint="0 to 100. Built-in rules use 75 to 90 for a specific message."
           type="number"
           min={0}
           max={100}
@@ -128,8 +128,8 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
           {...put('score')}
         />
         <TextField
-          label="What to do about it"
-          hint="Filled in are {file}, {line}, {code}, {test} and {msg}."
+          label="Suggested fix"
+          hint="You can use {file}, {line}, {code}, {test} and {msg}."
           maxLength={RULE.fix}
           {...put('fix')}
         />
@@ -138,7 +138,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
         <summary className="text-sm text-soft">More fields</summary>
         <TextArea
           label="As JSON"
-          hint="block, header, lead, near and explains, as in a file of rules."
+          hint="block, header, lead, near and explains, as in a rules file."
           rows={3}
           className="font-mono"
           {...put('more')}
@@ -146,7 +146,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
       </details>
       <TextArea
         label="Log excerpt"
-        hint={`A piece of a real log, up to ${numberOf(RULE.log)} characters. It is kept with the rule as its example.`}
+        hint={`Part of a real log, up to ${numberOf(RULE.log)} characters. It is saved with the rule as its example.`}
         required
         rows={8}
         maxLength={RULE.log}

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import type { FailureRule } from '../../../contract/app/rules.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pill, wordsOf } from '../../ui/pill.tsx'
+import { Pill } from '../../ui/pill.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { FailureRuleForm } from './failure-rule-form.tsx'
 
@@ -29,9 +30,9 @@ export function FailureRules({ accountId }: { accountId: number }) {
       }
     >
       <p className="text-sm text-soft">
-        Which lines of a log mean what, for tools that only your studio has. They hold for every project of {account?.name}, from
-        the next investigation on, beside the rules that are built in.
-        {!owner && ' Owners of the account may change them.'}
+        Rules that find the cause of a failure in the log of your own tools. They apply to every project of {account?.name}, from
+        the next investigation on, in addition to the built-in rules.
+        {!owner && ' Only owners of the account can change them.'}
       </p>
       {editing ? (
         <FailureRuleForm
@@ -47,7 +48,7 @@ export function FailureRules({ accountId }: { accountId: number }) {
               {failure_rules.map((rule) => (
                 <Line key={rule.rule_id} accountId={accountId} rule={rule} locked={locked} onEdit={() => setEditing(rule)} />
               ))}
-              {failure_rules.length === 0 && <li className="text-sm">There is none yet.</li>}
+              {failure_rules.length === 0 && <li className="text-sm">No rules yet.</li>}
             </ul>
           )}
         </Loaded>
@@ -72,11 +73,11 @@ function Line({ accountId, rule: { rule_id, replaces_ours, problem, definition }
       <div className="grid min-w-0 gap-1">
         <div className="flex flex-wrap items-center gap-2">
           <span className="wrap-anywhere font-medium">{rule_id}</span>
-          <Pill kind="neutral">{wordsOf(category)}</Pill>
-          {replaces_ours && <Pill kind="info">replaces a built-in rule</Pill>}
-          {problem !== null && <Pill kind="warn">switched off</Pill>}
+          <Pill kind="neutral">{labelOf('failure_category', category)}</Pill>
+          {replaces_ours && <Pill kind="info">Replaces a built-in rule</Pill>}
+          {problem !== null && <Pill kind="warn">Disabled</Pill>}
         </div>
-        {problem !== null && <span className="text-sm">{problem} Edit the rule to use it again.</span>}
+        {problem !== null && <span className="text-sm">{problem} Edit the rule to enable it again.</span>}
         <span className="text-sm text-soft">{tool}</span>
         <code className="break-all font-mono text-xs text-soft">{match}</code>
       </div>
@@ -94,8 +95,8 @@ function Line({ accountId, rule: { rule_id, replaces_ours, problem, definition }
             say('Rule removed')
           }}
         >
-          Investigations no longer use it. Those that are finished stay as they are.
-          {replaces_ours && ' The built-in rule that it replaced holds again.'}
+          New investigations no longer use it. Finished investigations stay as they are.
+          {replaces_ours && ' The built-in rule that it replaced is used again.'}
         </Confirm>
       </div>
     </li>

@@ -20,7 +20,7 @@ export function LanguageModelSwitch({ account }: { account: AppReply<'showAccoun
     <Section title="Language model">
       <Form action="Save" submit={submit} disabled={locked || isOn === account.uses_language_model}>
         <Checkbox
-          label="Let a language model reword diagnoses"
+          label="Reword diagnoses with a language model"
           hint="If your operator connected one, it gets the redacted evidence lines of each investigation. When off, nothing is sent and diagnoses keep their built-in wording."
           disabled={locked}
           checked={isOn}

@@ -50,7 +50,7 @@ describe('what happened together', () => {
 
   test('is one line, whatever stands between', () => {
     const lines = together([asked('a', at), event(at, 'build'), asked('b', at), asked('c', at)])
-    expect(lines.map(lineWords)).toEqual(['3 assets wait for approval · art review', 'build passed'])
+    expect(lines.map(lineWords)).toEqual(['3 assets are waiting for approval · art review', 'build passed'])
   })
 
   test('is not what another person, project, decision or moment has', () => {

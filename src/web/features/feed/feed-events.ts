@@ -50,10 +50,10 @@ export function together(events: readonly Event[]): Line[] {
 }
 
 const TOGETHER: Partial<Record<Event['event_type'], string>> = {
-  'approval.requested': 'wait for approval',
+  'approval.requested': 'are waiting for approval',
   'approval.granted': 'were approved',
   'approval.denied': 'were denied',
-  'approval.ignored': 'were set aside without a decision',
+  'approval.ignored': 'were ignored',
 }
 
 /** `30 assets were approved · art review`. */

@@ -55,7 +55,7 @@ export default function Feed() {
       title="Feed"
       actions={
         <>
-          <Filter label="Kind" options={KINDS} value={types} onChange={(event) => filter({ kind: event.target.value })} />
+          <Filter label="Type" options={KINDS} value={types} onChange={(event) => filter({ kind: event.target.value })} />
           <Filter
             label="Project"
             value={project}
@@ -63,7 +63,7 @@ export default function Feed() {
             options={[['', 'All projects'], ...projects.map(({ id, name }) => [String(id), name] as const)]}
           />
           <Filter
-            label="Whose"
+            label="Person"
             value={mine}
             onChange={(event) => filter({ mine: event.target.value })}
             options={[
@@ -86,12 +86,12 @@ export default function Feed() {
         empty={
           types || project || mine ? (
             <Empty
-              title="Nothing like that in the last 90 days"
+              title="No matching events in the last 90 days"
               action={<Button onClick={() => filter({ kind: '', project: '', mine: '' })}>Show everything</Button>}
             />
           ) : (
-            <Empty title="Nothing happened yet" action={<FirstStep projects={projects} />}>
-              Connect a tool to a project: whatever it tells will stand here the moment it arrives.
+            <Empty title="No events yet" action={<FirstStep projects={projects} />}>
+              Connect a tool to a project to see its changes, builds and deployments here.
             </Empty>
           )
         }
@@ -124,7 +124,7 @@ const FirstStep = ({ projects: [first] }: { projects: readonly { id: number }[] 
     </Link>
   ) : (
     <Link to="/projects/new" className={buttonClass('main')}>
-      Make a project
+      Create project
     </Link>
   )
 

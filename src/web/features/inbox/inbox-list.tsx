@@ -16,9 +16,9 @@ type Notification = AppReply<'listNotifications'>['notifications'][number]
 
 const KINDS: Record<NotificationKind, [words: string, icon: IconName]> = {
   suspected: ['Your change is suspected', 'breakage'],
-  given: ['Given to you', 'breakage'],
-  approval: ['Waits for approval', 'approval'],
-  task: ['Your task', 'task'],
+  given: ['Assigned to you', 'breakage'],
+  approval: ['Waiting for approval', 'approval'],
+  task: ['Task assigned to you', 'task'],
 }
 
 /** j and k walk, Enter opens, e marks as read or as unread. */
@@ -47,8 +47,8 @@ export function InboxList({ notifications }: { notifications: Notification[] }) 
   return (
     <div className="grid gap-2">
       <p className="text-xs text-soft max-sm:hidden">
-        <Key>J</Key> <Key>K</Key> walk · <Key>Enter</Key> open · <Key>E</Key> read or unread · <Key>G</Key> <Key>I</Key> comes
-        here from anywhere
+        <Key>J</Key> <Key>K</Key> move · <Key>Enter</Key> open · <Key>E</Key> mark as read or unread · <Key>G</Key> <Key>I</Key>{' '}
+        open the inbox from anywhere
       </p>
       <p aria-live="polite" className="sr-only">
         {open && `${open.title}, ${current + 1} of ${notifications.length}`}
@@ -56,7 +56,7 @@ export function InboxList({ notifications }: { notifications: Notification[] }) 
       <ol
         ref={list}
         tabIndex={-1}
-        aria-label="What concerns you, newest first"
+        aria-label="Notifications, newest first"
         className="grid overflow-hidden rounded-lg border border-line bg-panel outline-none"
       >
         {notifications.map((one, i) => (

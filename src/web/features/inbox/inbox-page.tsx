@@ -51,7 +51,7 @@ function MarkAll() {
       onClick={() =>
         mark.mutate(
           { body: { read: true } },
-          { onSuccess: () => say('All are read'), onError: (error) => say(wordsOf(error), 'err') },
+          { onSuccess: () => say('All marked as read'), onError: (error) => say(wordsOf(error), 'err') },
         )
       }
     >
@@ -61,21 +61,21 @@ function MarkAll() {
 }
 
 const AllRead = ({ onAll }: { onAll(): void }) => (
-  <Empty title="Nothing unread" action={<Button onClick={onAll}>Show what you have read</Button>}>
-    When a change of yours is suspected, a breakage or a task is given to you, or assets wait for your approval, it stands here.
+  <Empty title="You’re all caught up" action={<Button onClick={onAll}>Show read notifications</Button>}>
+    You get a notification when your change is suspected, a breakage or task is assigned to you, or assets need your approval.
   </Empty>
 )
 
 const NothingEver = () => (
   <Empty
-    title="Nothing has concerned you yet"
+    title="No notifications yet"
     action={
       <Link to="/settings/connected-accounts" className={buttonClass()}>
-        Tell what you are called in other tools
+        Add your names in other tools
       </Link>
     }
   >
-    What is about you stands here: a change of yours that is suspected, a breakage or a task that is given to you, assets that
-    wait for your approval. Changes find you by the names you go by in version control.
+    You get a notification when your change is suspected, a breakage or task is assigned to you, or assets need your approval. Add
+    your version control user name so that changes are recognized as yours.
   </Empty>
 )

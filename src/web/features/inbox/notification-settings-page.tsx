@@ -1,13 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AppArguments, AppReply } from '../../../contract/app/routes.ts'
-import {
-  CHAT_VENDORS,
-  DIGEST_HOUR,
-  NOTIFICATION_KINDS,
-  NOTIFICATION_WAYS,
-  type NotificationWay,
-} from '../../../contract/channels.ts'
+import { CHAT_VENDORS, DIGEST_HOUR, NOTIFICATION_KINDS, NOTIFICATION_WAYS } from '../../../contract/channels.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { ask, wordsOf } from '../../api.ts'
 import { refresh, useApi } from '../../queries.ts'
 import { useAccount, useMe } from '../../session.ts'
@@ -31,8 +26,8 @@ export default function NotificationSettings() {
   return (
     <Page title="Notifications">
       <p className="max-w-prose text-sm text-soft">
-        What is about you, and where you hear of it. Each box counts at once. What whole rooms are told is up to the owners of the
-        account, under chat channels.
+        Choose how you get notified about what involves you. Changes are saved at once. Owners of the account choose what is
+        posted to chat channels.
       </p>
       <Loaded query={query}>
         {(preferences) => (
@@ -81,24 +76,22 @@ interface Part {
   onChange(change: Change): void
 }
 
-const WAYS: Record<NotificationWay, string> = { in_app: 'In the app', mail: 'By mail', chat: 'In chat' }
-
 function Kinds({ preferences: { kinds }, onChange }: Part) {
   const mailing = useMailing()
   const { user } = useMe()
   return (
-    <Section title="What concerns you">
+    <Section title="Personal notifications">
       <div className="overflow-x-auto">
         <table className="w-full border-collapse text-sm">
-          <caption className="sr-only">Where you hear of what</caption>
+          <caption className="sr-only">Notifications by event</caption>
           <thead>
             <tr className="border-b border-line text-xs text-soft">
               <th scope="col" className="py-2 pr-3 text-left font-medium">
-                When
+                Event
               </th>
               {NOTIFICATION_WAYS.map((way) => (
                 <th key={way} scope="col" className="px-2 py-2 font-medium">
-                  {WAYS[way]}
+                  {labelOf('notification_way', way)}
                 </th>
               ))}
             </tr>
@@ -113,7 +106,7 @@ function Kinds({ preferences: { kinds }, onChange }: Part) {
                   <td key={way} className="text-center">
                     <label className="inline-flex p-2">
                       <span className="sr-only">
-                        {NOTIFICATION_KINDS[row.kind]}: {WAYS[way]}
+                        {NOTIFICATION_KINDS[row.kind]}: {labelOf('notification_way', way)}
                       </span>
                       <input
                         type="checkbox"
@@ -131,10 +124,10 @@ function Kinds({ preferences: { kinds }, onChange }: Part) {
       </div>
       {mailing === false && (
         <Notice kind="warn">
-          No mail leaves this service: whoever runs it has not configured a mail server. What you choose counts once they have.
+          This service can’t send email yet. Your choice applies once its operator sets up a mail server.
         </Notice>
       )}
-      {!user.email_verified && <Notice kind="warn">Nothing is mailed before you have confirmed your address.</Notice>}
+      {!user.email_verified && <Notice kind="warn">Confirm your email address to get email.</Notice>}
     </Section>
   )
 }
@@ -148,8 +141,8 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
   return (
     <Section title="Daily digest">
       <Checkbox
-        label="Mail me the day's digest"
-        hint={`What broke, what was fixed, what went live and what waits, in all of your projects; at ${DIGEST_HOUR}:00, and only when something happened.`}
+        label="Email me a daily digest"
+        hint={`New breakages, fixes, releases and assets waiting for approval in all your projects. Sent at ${DIGEST_HOUR}:00, only if something happened.`}
         checked={daily_digest}
         onChange={({ target }) => onChange({ daily_digest: target.checked })}
       />
@@ -158,7 +151,7 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
           <Select
             label="Your time zone"
             options={[
-              ['', account ? `${account.timezone} (${account.name})` : 'That of the account'],
+              ['', account ? `${account.timezone} (${account.name})` : 'Same as the account'],
               ...zones.map((zone) => [zone, zone] as const),
             ]}
             value={timezone ?? ''}
@@ -166,7 +159,7 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
           />
         </div>
         {timezone !== OWN_ZONE && (
-          <Button onClick={() => onChange({ timezone: OWN_ZONE })}>Use that of this browser: {OWN_ZONE}</Button>
+          <Button onClick={() => onChange({ timezone: OWN_ZONE })}>Use browser time zone: {OWN_ZONE}</Button>
         )}
       </div>
     </Section>
@@ -174,15 +167,15 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
 }
 
 const FoundInChat = () => (
-  <Section title="How chat finds you">
+  <Section title="Chat mentions">
     <p className="max-w-prose text-sm text-soft">
-      A Slack bot looks you up by the address you have confirmed here, and writes to you alone. Anywhere else, or where your
-      address is another one, tell your member id under{' '}
+      A Slack bot finds you by your confirmed email address and can send you direct messages. If you use another address in Slack,
+      or another chat service, add your user ID under{' '}
       <Link to="/settings/connected-accounts" className="underline">
         Connected accounts
       </Link>
-      : {Object.values(CHAT_VENDORS).join(', ')}. You are pinged only about what is suspected of you or given to you; with “In
-      chat” off for your suspected changes nobody pings you at all, rooms name you without it.
+      : {Object.values(CHAT_VENDORS).join(', ')}. You are pinged only about your suspected changes and breakages assigned to you.
+      If you turn off “In chat” for suspected changes, messages name you without a ping.
     </p>
   </Section>
 )

@@ -24,20 +24,19 @@ export default function Unsubscribe() {
   }
   return (
     <OutsideFrame
-      title="Stop these mails"
+      title="Stop these emails"
       below={
         <Link to="/settings/notifications" className="underline">
-          All your notifications
+          Notification settings
         </Link>
       }
     >
-      {error && <Notice kind="err">This link is not whole: open it from the mail once more. ({wordsOf(error)})</Notice>}
-      {data && isDone && <Notice kind="ok">Done: {whatOf(data.kind)} is not mailed to you any more.</Notice>}
+      {error && <Notice kind="err">This link is incomplete. Open it from the email again. ({wordsOf(error)})</Notice>}
+      {data && isDone && <Notice kind="ok">Done. {whatOf(data.kind)} is no longer emailed to you.</Notice>}
       {data && !isDone && (
-        <Form action="Stop these mails" submit={stop}>
+        <Form action="Stop these emails" submit={stop}>
           <p className="text-sm">
-            {whatOf(data.kind)} is mailed to you. These mails stop; everything else stays as it is, and you can have them again in
-            your settings.
+            {whatOf(data.kind)} is emailed to you. You can turn it on again in your notification settings.
           </p>
         </Form>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { choicesOf } from '../../../contract/labels.ts'
 import { DELIVERY_OUTCOMES } from '../../../contract/sets.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { usePages } from '../../queries.ts'
@@ -36,7 +37,7 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
           label="Outcome"
           value={outcome}
           onChange={(event) => setOutcome(event.target.value)}
-          options={[['', 'All outcomes'], ...DELIVERY_OUTCOMES.map((value) => [value, value] as const)]}
+          options={[['', 'All outcomes'], ...choicesOf('delivery_outcome', DELIVERY_OUTCOMES)]}
         />
       }
     >
@@ -44,8 +45,8 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
         query={query}
         count={rows.length}
         empty={
-          <Empty title={outcome ? `None was ${outcome}` : 'Nothing has arrived yet'}>
-            {outcome ? '' : 'Whatever the tool sends stands here the moment it arrives, understood or not.'}
+          <Empty title={outcome ? 'No matching deliveries' : 'No deliveries yet'}>
+            {outcome ? '' : 'Every request the tool sends appears here, even if Goldmaster can’t read it.'}
           </Empty>
         }
       >
@@ -54,7 +55,7 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
           rows={rows}
           keyOf={({ id }) => id}
           columns={[
-            { head: 'Outcome', cell: (row) => <Status value={row.outcome} /> },
+            { head: 'Outcome', cell: (row) => <Status of="delivery_outcome" value={row.outcome} /> },
             {
               head: 'Event',
               cell: ({ id, event, path, message }) => (
@@ -64,9 +65,9 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
                 </button>
               ),
             },
-            { head: 'Answer', wide: true, cell: ({ status, milliseconds }) => `${status} · ${milliseconds} ms` },
-            { head: 'Made', wide: true, cell: ({ records }) => madeOf(records) },
-            { head: 'When', cell: ({ received_at }) => <Time at={received_at} /> },
+            { head: 'Response', wide: true, cell: ({ status, milliseconds }) => `${status} · ${milliseconds} ms` },
+            { head: 'Records', wide: true, cell: ({ records }) => madeOf(records) },
+            { head: 'Received', cell: ({ received_at }) => <Time at={received_at} /> },
           ]}
         />
       </Pages>

@@ -30,14 +30,14 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
           <div className="grid min-w-0 gap-4">
             <Figures
               figures={[
-                ['Outcome', <Status key="outcome" value={delivery.outcome} />],
-                ['Answered', `${delivery.status} after ${delivery.milliseconds} ms`],
+                ['Outcome', <Status key="outcome" of="delivery_outcome" value={delivery.outcome} />],
+                ['Response', `${delivery.status} after ${delivery.milliseconds} ms`],
                 ['Received', <Time key="time" at={delivery.received_at} />],
                 ['Event', delivery.event || '–'],
               ]}
             />
             {delivery.message && <Notice kind={delivery.outcome === 'failed' ? 'err' : 'info'}>{delivery.message}</Notice>}
-            {delivery.replay_of !== null && <p className="text-sm text-soft">A replay of delivery {delivery.replay_of}.</p>}
+            {delivery.replay_of !== null && <p className="text-sm text-soft">Replay of delivery {delivery.replay_of}.</p>}
             {delivery.records.length > 0 && <Records projectId={projectId} records={delivery.records} />}
             {mayReplay && (
               <Replay
@@ -49,13 +49,13 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
             <Titled title="Body">
               {delivery.body === null ? (
                 <p className="text-sm text-soft">
-                  {delivery.body_note ?? `Bodies are kept ${forDays(delivery.body_kept_days)}; this one is gone.`}
+                  {delivery.body_note ?? `This body was deleted. Delivery bodies are kept ${forDays(delivery.body_kept_days)}.`}
                 </p>
               ) : (
                 <CodeBlock code={pretty(delivery.body)} label="Body" tall />
               )}
               {delivery.body !== null && (delivery.body_cut || delivery.body_note !== null) && (
-                <p className="text-xs text-soft">{delivery.body_note ?? 'Only the beginning is shown.'}</p>
+                <p className="text-xs text-soft">{delivery.body_note ?? 'Only the first part is shown.'}</p>
               )}
             </Titled>
             <Titled title="Headers">
@@ -87,7 +87,7 @@ function Replay({ projectId, id, gone }: { projectId: string | number; id: numbe
   const run = async () => {
     setNotice(undefined)
     const answer = await replay.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
-    if (answer) setNotice(`Taken in again: ${answer.status}${answer.warning ? `. ${answer.warning}` : ''}`)
+    if (answer) setNotice(`Processed again: ${answer.status}${answer.warning ? `. ${answer.warning}` : ''}`)
   }
   return (
     <div className="grid gap-2">

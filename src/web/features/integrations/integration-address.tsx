@@ -15,28 +15,28 @@ export function IntegrationAddress({ integration, locked }: { integration: Detai
   const say = useToast()
   return (
     <Section
-      title="Address"
+      title="Webhook"
       actions={
         <Confirm
-          label="Replace the token"
+          label="Replace token"
           title="Replace the token?"
-          action="Replace it"
+          action="Replace token"
           disabled={locked}
           look="quiet"
           run={async () => {
             await rotate.mutateAsync({ project_id, id })
-            say('The token was replaced')
+            say('Token replaced')
           }}
         >
-          The old token ends at once: until the tool has the new address, what it sends is refused.
+          The old token stops working at once. Deliveries are refused until you enter the new URL in the tool.
         </Confirm>
       }
     >
-      <Labelled label="Webhook URL, token included">
+      <Labelled label="Webhook URL (includes the token)">
         <Copy value={webhook_url} label="Webhook URL" />
       </Labelled>
       <LoopbackNotice url={webhook_url} />
-      <Labelled label="Token alone, for tools that can send the header X-Webhook-Token">
+      <Labelled label="Token only, for tools that send the header X-Webhook-Token">
         <Copy value={webhook_token} label="Token" />
       </Labelled>
     </Section>

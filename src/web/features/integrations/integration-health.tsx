@@ -7,6 +7,7 @@ import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 
 type Integration = AppReply<'listIntegrations'>['integrations'][number]
@@ -19,15 +20,18 @@ export const IntegrationHealth = ({ integration, mayTest }: { integration: Integ
       <Figures
         figures={[
           ['Last delivery', <Time key="last" at={health.last_delivery_at} />],
-          ['Its outcome', health.last_outcome ? <Status key="outcome" value={health.last_outcome} /> : '–'],
+          [
+            'Last outcome',
+            health.last_outcome ? <Status key="outcome" of="delivery_outcome" value={health.last_outcome} /> : '–',
+          ],
           ['Deliveries in 24 hours', health.deliveries],
           ['Error rate', `${(health.error_rate * 100).toFixed(health.error_rate > 0 ? 1 : 0)} % (${health.failed} failed)`],
         ]}
       />
       {health.failing_jobs > 0 && (
         <Notice kind="warn">
-          {health.failing_jobs} {health.failing_jobs === 1 ? 'piece of work' : 'pieces of work'} that followed a delivery failed
-          and {health.failing_jobs === 1 ? 'is' : 'are'} tried again, for instance because the tool's server could not be reached.
+          {countOf(health.failing_jobs, 'follow-up job')} failed and {health.failing_jobs === 1 ? 'is' : 'are'} retried, for
+          example because the tool’s server can’t be reached.
         </Notice>
       )}
       {mayTest && <TestDelivery projectId={project_id} id={id} />}
@@ -42,15 +46,17 @@ export function TestDelivery({ projectId, id }: { projectId: number; id: number 
   const run = async () => {
     setNotice(undefined)
     const answer = await test.mutateAsync({ project_id: projectId, id }).catch(() => undefined)
-    if (answer) setNotice(`The test delivery was ${answer.status}. ${answer.note ?? ''}`)
+    if (answer) setNotice(`Test delivery: ${answer.status}. ${answer.note ?? ''}`)
   }
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3">
         <Button onClick={run} busy={test.isPending}>
-          Send a test delivery
+          Send test delivery
         </Button>
-        <span className="text-xs text-soft">Like one of the tool's own, from us to us; what it makes is taken back.</span>
+        <span className="text-xs text-soft">
+          Sends a sample of this tool’s data to this webhook. Records it creates are removed again.
+        </span>
       </div>
       {notice && <Notice kind="ok">{notice}</Notice>}
       {test.error && <Notice kind="err">{wordsOf(test.error)}</Notice>}

@@ -51,12 +51,12 @@ export default function Integration() {
             <Waiting />
           ) : integration ? (
             <>
-              {!integration.active && <Notice kind="warn">Switched off: what the tool sends is refused with 404.</Notice>}
+              {!integration.active && <Notice kind="warn">Disabled. Deliveries from this tool are refused with 404.</Notice>}
               <IntegrationHealth integration={integration} mayTest={owner && !locked} />
               {owner ? (
                 <Owned projectId={projectId} id={integrationId} locked={locked} fresh={!integration.health.last_delivery_at} />
               ) : (
-                <Notice>Address, secrets and set-up are shown to owners of the project.</Notice>
+                <Notice>Only owners of the project can see the webhook URL, secrets and setup guide.</Notice>
               )}
               <Deliveries projectId={projectId} integrationId={integrationId} mayReplay={owner && !locked} />
             </>
@@ -79,7 +79,7 @@ function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string
           <IntegrationAddress integration={detail} locked={locked} />
           <div className="rounded-lg border border-line bg-panel p-4">
             <details open={fresh}>
-              <summary className="font-semibold">How to set it up</summary>
+              <summary className="font-semibold">Setup guide</summary>
               <div className="mt-4 min-w-0">
                 <Markdown text={detail.setup} />
               </div>
@@ -104,23 +104,17 @@ function Switch({ integration, locked }: Owner) {
   const say = useToast()
   const set = async (active: boolean) => {
     await edit.mutateAsync({ project_id, id, body: { active } })
-    say(active ? 'Switched on' : 'Switched off')
+    say(active ? 'Integration enabled' : 'Integration disabled')
   }
   if (!active)
     return (
       <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set(true).catch(() => {})}>
-        Switch on
+        Enable
       </Button>
     )
   return (
-    <Confirm
-      label="Switch off"
-      title="Switch this integration off?"
-      action="Switch it off"
-      disabled={locked}
-      run={() => set(false)}
-    >
-      What the tool sends is refused until it is switched on again. Everything it told so far stays.
+    <Confirm label="Disable" title="Disable this integration?" action="Disable" disabled={locked} run={() => set(false)}>
+      Deliveries from this tool are refused until you enable it again. Data it has already sent is kept.
     </Confirm>
   )
 }
@@ -135,13 +129,12 @@ function Delete({ integration: { id, project_id, provider }, locked }: Owner) {
     await remove.mutateAsync({ project_id, id })
     await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(project_id) } })
     await refresh(client, ['listIntegrations'])
-    say(`${labelOf(provider)} was deleted`)
+    say(`${labelOf(provider)} deleted`)
   }
   return (
     <Confirm label="Delete" title="Delete this integration?" action="Delete it" disabled={locked} run={run}>
-      Its webhook address stops working at once: what the tool still sends is answered with 404, as for an address that never was.
-      Its delivery log and the tracker items it told are deleted. Changes, builds, assets and deployments that it told stay. This
-      cannot be undone.
+      Its webhook URL stops working at once and answers 404. Its delivery log and tracker issues are deleted. Changes, builds,
+      assets and deployments it reported are kept. This can’t be undone.
     </Confirm>
   )
 }

@@ -75,7 +75,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
         disabled={locked || text.trim() === ''}
         beside={
           <Button onClick={generate} disabled={locked}>
-            Generate one
+            Generate secret
           </Button>
         }
       >

@@ -21,7 +21,7 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
   const values = JSON.parse(draft) as Record<string, unknown>
   // The service sends a saved secret nowhere but where it was meant for.
   const moved = known.fields.some(({ key, binds_secrets }) => binds_secrets && (values[key] ?? '') !== (config[key] ?? ''))
-  const savedHint = moved ? 'Type it again: a saved one goes with no other server or user.' : 'One is saved; type to replace it.'
+  const savedHint = moved ? 'Enter it again: the server or user changed.' : 'Saved. Enter a new one to replace it.'
   const set = (key: string, value: string) => setDraft(JSON.stringify({ ...values, [key]: value }))
   const save = async () => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
@@ -31,8 +31,8 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
     say('Server saved')
   }
   return (
-    <Section title="Server to ask">
-      <p className="max-w-prose text-sm text-soft">{known.why} It is optional.</p>
+    <Section title="Server access (optional)">
+      <p className="max-w-prose text-sm text-soft">{known.why}</p>
       <Form
         action="Save"
         submit={save}

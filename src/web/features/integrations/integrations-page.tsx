@@ -38,7 +38,7 @@ export default function Integrations() {
       actions={
         mayChange && (
           <Button look="main" onClick={() => setChoosing(true)}>
-            <Icon name="plus" /> Connect a tool
+            <Icon name="plus" /> Connect tool
           </Button>
         )
       }
@@ -50,18 +50,18 @@ export default function Integrations() {
           ) : mayChange ? (
             <>
               <p className="max-w-prose text-sm text-soft">
-                Nothing is connected yet. Choose a tool: it gets an address of its own and a guide with everything to paste.
+                No tools connected yet. Select a tool to get its webhook URL and a setup guide.
               </p>
               <ToolChoice projectId={projectId} onMade={open} />
             </>
           ) : (
-            <Empty title="No tool is connected">
-              An owner of the project can connect version control, CI, stores and trackers.
+            <Empty title="No tools connected yet">
+              Ask an owner of the project to connect version control, CI, stores or trackers.
             </Empty>
           )
         }
       </Loaded>
-      <Dialog title="Connect a tool" open={choosing} onClose={() => setChoosing(false)}>
+      <Dialog title="Connect tool" open={choosing} onClose={() => setChoosing(false)}>
         <ToolChoice projectId={projectId} onMade={open} />
       </Dialog>
     </Page>
@@ -94,7 +94,7 @@ function Listed({ integrations, projectId }: { integrations: Integration[]; proj
         {
           head: 'Outcome',
           wide: true,
-          cell: ({ health }) => (health.last_outcome ? <Status value={health.last_outcome} /> : '–'),
+          cell: ({ health }) => (health.last_outcome ? <Status of="delivery_outcome" value={health.last_outcome} /> : '–'),
         },
         {
           head: 'In 24 h',
@@ -114,9 +114,9 @@ function Listed({ integrations, projectId }: { integrations: Integration[]; proj
 }
 
 function HealthPill({ integration: { active, health } }: { integration: Integration }) {
-  if (!active) return <Pill>switched off</Pill>
-  if (!health.last_delivery_at) return <Pill kind="info">waits for its first delivery</Pill>
-  if (health.failing_jobs > 0) return <Pill kind="warn">work is stuck</Pill>
-  if (health.error_rate >= 0.5) return <Pill kind="err">failing</Pill>
-  return health.error_rate > 0.05 ? <Pill kind="warn">some fail</Pill> : <Pill kind="ok">healthy</Pill>
+  if (!active) return <Pill>Disabled</Pill>
+  if (!health.last_delivery_at) return <Pill kind="info">No deliveries yet</Pill>
+  if (health.failing_jobs > 0) return <Pill kind="warn">Jobs failing</Pill>
+  if (health.error_rate >= 0.5) return <Pill kind="err">Failing</Pill>
+  return health.error_rate > 0.05 ? <Pill kind="warn">Some failed</Pill> : <Pill kind="ok">Healthy</Pill>
 }

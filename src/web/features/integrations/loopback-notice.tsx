@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx'
 export const LoopbackNotice = ({ url }: { url: string }) =>
   isLoopback(url) && (
     <Notice kind="warn">
-      Only tools on the machine of this service reach {new URL(url).origin}. For others its operator sets BASE_URL to the address
-      that they use.
+      Only tools on the same machine can reach {new URL(url).origin}. For other machines, the operator must set BASE_URL to a URL
+      they can reach.
     </Notice>
   )

@@ -1,17 +1,11 @@
 import { useState } from 'react'
-import { PROVIDER_CATEGORIES, type ProviderCategory, type ProviderName } from '../../../contract/sets.ts'
+import { labelOf } from '../../../contract/labels.ts'
+import { PROVIDER_CATEGORIES, type ProviderName } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useProviders } from '../../providers.ts'
 import { useWrite } from '../../queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
-
-const TITLES: Record<ProviderCategory, string> = {
-  version_control: 'Version control',
-  builds: 'Builds',
-  stores: 'Stores',
-  trackers: 'Trackers',
-}
 
 interface Props {
   projectId: string | number
@@ -32,8 +26,8 @@ export function ToolChoice({ projectId, onMade }: Props) {
     <div className="grid gap-4">
       {create.error && <Notice kind="err">{wordsOf(create.error)}</Notice>}
       {PROVIDER_CATEGORIES.map((category) => (
-        <section key={category} aria-label={TITLES[category]} className="grid gap-2">
-          <h2 className="text-xs font-medium text-soft">{TITLES[category]}</h2>
+        <section key={category} aria-label={labelOf('provider_category', category)} className="grid gap-2">
+          <h2 className="text-xs font-medium text-soft">{labelOf('provider_category', category)}</h2>
           <div className="grid gap-2 sm:grid-cols-2">
             {providers
               .filter((one) => one.category === category)

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { Pill, Status, wordsOf } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
@@ -21,7 +22,7 @@ const NODES: Column<ServiceStatus['nodes'][number]>[] = [
   },
   { head: 'Started', wide: true, cell: ({ started_at }) => <Time at={started_at} /> },
   {
-    head: 'Last sign of life',
+    head: 'Last seen',
     cell: ({ seen_at, vanished }) =>
       vanished ? (
         <Pill kind="warn">
@@ -35,20 +36,14 @@ const NODES: Column<ServiceStatus['nodes'][number]>[] = [
 
 const JOBS: Column<ServiceStatus['jobs'][number]>[] = [
   { head: 'Job', cell: ({ kind }) => <Long>{wordsOf(kind)}</Long> },
-  { head: 'State', cell: ({ state }) => <Status value={state} /> },
+  { head: 'State', cell: ({ state }) => <Status of="job_state" value={state} /> },
   { head: 'Count', cell: ({ count }) => numberOf(count) },
 ]
 
-const LANE_WORDS: Record<ServiceStatus['lanes'][number]['lane'], string> = {
-  webhooks: 'Outbound webhooks',
-  channels: 'Chat channels',
-  auditStreams: 'Audit log streams',
-  objects: 'Object store',
-}
 const LANES: Column<ServiceStatus['lanes'][number]>[] = [
-  { head: 'Lane', cell: ({ lane }) => LANE_WORDS[lane] },
+  { head: 'Lane', cell: ({ lane }) => labelOf('lane', lane) },
   { head: 'Busy now', cell: ({ active }) => numberOf(active) },
-  { head: 'Waiting', cell: ({ waiting }) => (waiting === null ? <Little>not counted</Little> : numberOf(waiting)) },
+  { head: 'Pending', cell: ({ waiting }) => (waiting === null ? <Little>not counted</Little> : numberOf(waiting)) },
 ]
 
 const TROUBLES: Column<ServiceStatus['troubles'][number]>[] = [
@@ -61,7 +56,10 @@ const TROUBLES: Column<ServiceStatus['troubles'][number]>[] = [
     ),
   },
   { head: 'Account', cell: ({ account }) => <Long>{account}</Long> },
-  { head: 'Status', cell: ({ status }) => <Status value={status} /> },
+  {
+    head: 'Status',
+    cell: ({ kind, status }) => <Status of={kind === 'channel' ? 'channel_status' : 'subscription_status'} value={status} />,
+  },
   {
     head: 'Failing since',
     wide: true,
@@ -89,14 +87,15 @@ const TABLES: Column<ServiceStatus['tables'][number]>[] = [
   { head: 'Size', cell: ({ bytes }) => <span className="whitespace-nowrap">{sizeOf(bytes)}</span> },
 ]
 
-const TEST_WORDS = { restored: 'restored', read: 'read to its end' }
 const BACKUPS: Column<ServiceStatus['backups'][number]>[] = [
-  { head: 'Made', cell: ({ started_at }) => <Time at={started_at} /> },
+  { head: 'Created', cell: ({ started_at }) => <Time at={started_at} /> },
   {
     head: 'Result',
-    cell: ({ status }) => <Pill kind={status === 'good' ? 'ok' : status === 'failed' ? 'err' : 'info'}>{status}</Pill>,
+    cell: ({ status }) => (
+      <Pill kind={status === 'good' ? 'ok' : status === 'failed' ? 'err' : 'info'}>{labelOf('backup_status', status)}</Pill>
+    ),
   },
-  { head: 'Restore test', wide: true, cell: ({ test }) => (test ? TEST_WORDS[test] : <Little>none</Little>) },
+  { head: 'Restore test', wide: true, cell: ({ test }) => (test ? labelOf('backup_test', test) : <Little>none</Little>) },
   {
     head: 'Size',
     wide: true,

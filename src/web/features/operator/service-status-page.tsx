@@ -47,7 +47,7 @@ function Summary({ status: { version, schema, areas } }: { status: ServiceStatus
         Version {version}, schema {schema}. Updated every 30 seconds while this page is open.
       </p>
       {troubled.length === 0 ? (
-        <p className="text-sm">Everything is running as it should.</p>
+        <p className="text-sm">Everything works.</p>
       ) : (
         <ul aria-label="Needs attention" className="grid gap-1 text-sm">
           {troubled.map(({ name, label, level, text }) => (

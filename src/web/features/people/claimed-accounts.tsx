@@ -18,7 +18,7 @@ export function ClaimedAccounts({ account }: { account: AccountSummary }) {
   const run = async (id: number, name: string, uid: string) => {
     try {
       await confirm.mutateAsync({ account_id: account.id, id })
-      say(`${uid} is ${name}`)
+      say(`${uid} confirmed as ${name}`)
     } catch (error) {
       say(wordsOf(error), 'err')
     }
@@ -26,8 +26,8 @@ export function ClaimedAccounts({ account }: { account: AccountSummary }) {
   return (
     <Section title="Names to confirm">
       <p className="max-w-prose text-sm text-soft">
-        Members say that these names in other tools are theirs. Changes under a name you confirm are credited to them, also when a
-        broken build is investigated, and chat mentions them by it.
+        Members say that these are their names in other tools. After you confirm a name, its changes are credited to the member,
+        who can then be suspected and mentioned in chat.
       </p>
       <Table
         caption="Names to confirm"
@@ -36,7 +36,7 @@ export function ClaimedAccounts({ account }: { account: AccountSummary }) {
         columns={[
           { head: 'Member', cell: ({ name }) => <span className="font-medium">{name}</span> },
           { head: 'Tool', cell: ({ provider }) => labelOf(provider) },
-          { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
+          { head: 'Name in the tool', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
           { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
           {
             head: 'Actions',

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { EMAIL } from '../../../contract/limits.ts'
 import { type AccountRole, suffices } from '../../../contract/sets.ts'
 import { useApi, useWrite } from '../../queries.ts'
@@ -16,12 +17,9 @@ import { Copy } from '../../ui/text/copy.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-const ROLES = [
-  ['member', 'Member: works in the projects'],
-  ['guest', 'Guest: sees the chosen projects alone'],
-  ['admin', 'Admin: also changes settings, tools and people'],
-  ['owner', 'Owner: also pays, and makes owners'],
-] as const satisfies readonly (readonly [AccountRole, string])[]
+const ROLES = (['member', 'guest', 'admin', 'owner'] as const).map(
+  (role) => [role, `${labelOf('account_role', role)}: ${TERMS.account_role[role].description}`] as const,
+)
 
 /** Asking somebody in; the link is shown where no mail leaves. */
 export function Invitations({ account }: { account: AccountSummary }) {
@@ -44,11 +42,11 @@ export function Invitations({ account }: { account: AccountSummary }) {
     clear()
   }
   return (
-    <Section title="Invite somebody">
+    <Section title="Invite people">
       <Form action="Invite" submit={submit} disabled={locked || email.trim() === '' || (role === 'guest' && chosen.length === 0)}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
-            label="E-mail"
+            label="Email"
             type="email"
             required
             disabled={locked}
@@ -106,7 +104,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
               keyOf={({ id }) => id}
               columns={[
                 { head: 'Invited', cell: ({ email }) => <span className="break-all">{email}</span> },
-                { head: 'Role', cell: ({ role }) => role },
+                { head: 'Role', cell: ({ role }) => labelOf('account_role', role) },
                 { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
                 {
                   head: 'Actions',

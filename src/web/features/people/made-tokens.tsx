@@ -76,8 +76,8 @@ export function FormerMembersTokens({ accountId }: { accountId: number }) {
         keyOf={({ kind, id }) => `${kind} ${id}`}
         columns={[
           { head: 'Token', cell: (token) => <span className="font-medium">{nameOf(token)}</span> },
-          { head: 'Made by', cell: ({ user_id }) => whose(user_id) },
-          { head: 'Made', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: 'Created by', cell: ({ user_id }) => whose(user_id) },
+          { head: 'Created', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
           {
             head: 'Actions',
             className: 'text-right',

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf, labelOf, lowered } from '../../../contract/labels.ts'
 import { ACCOUNT_ROLES, suffices } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { queryClient, refreshAll, useApi, useWrite } from '../../queries.ts'
@@ -31,13 +32,13 @@ export default function People() {
   return (
     <Page title="People" actions={<AccountChoice />}>
       <p className="max-w-prose text-sm text-soft">
-        Owners and admins of {account?.name} change its settings, its tools and its people, and reach every project; only owners
-        pay, and make other owners. Guests reach nothing but the projects that list them.
+        Owners and admins of {account?.name} manage its settings, tools and people, and have access to every project. Only owners
+        manage billing and other owners. Guests only see the projects they are a member of.
       </p>
       <Loaded query={query}>
         {({ members }) => (
           <Table
-            caption="People of the account"
+            caption="People in this account"
             rows={members}
             keyOf={({ user_id }) => user_id}
             columns={[
@@ -72,11 +73,11 @@ function RoleChoice({ member, accountId, mayChange }: { member: Member; accountI
   const edit = useWrite('editAccountMember', ['listAccountMembers', 'showMe'])
   const say = useToast()
   const own = useAccount()?.role ?? 'guest'
-  if (!mayChange || !suffices(own, member.role)) return member.role
+  if (!mayChange || !suffices(own, member.role)) return labelOf('account_role', member.role)
   const change = async (role: Role) => {
     try {
       await edit.mutateAsync({ account_id: accountId, user_id: member.user_id, body: { role } })
-      say(`${member.name} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`)
+      say(`${member.name} is now ${/^[ao]/.test(role) ? 'an' : 'a'} ${lowered(labelOf('account_role', role))}`)
     } catch (error) {
       say(wordsOf(error), 'err')
     }
@@ -87,7 +88,10 @@ function RoleChoice({ member, accountId, mayChange }: { member: Member; accountI
       value={edit.isPending ? edit.variables.body.role : member.role}
       disabled={edit.isPending}
       onChange={(event) => void change(event.target.value as Role)}
-      options={ACCOUNT_ROLES.filter((role) => suffices(own, role)).map((role) => [role, role] as const)}
+      options={choicesOf(
+        'account_role',
+        ACCOUNT_ROLES.filter((role) => suffices(own, role)),
+      )}
     />
   )
 }

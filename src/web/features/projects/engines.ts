@@ -3,5 +3,5 @@ export const ENGINES = [
   ['unreal', 'Unreal Engine'],
   ['unity', 'Unity'],
   ['godot', 'Godot'],
-  ['custom', 'Another, or our own'],
+  ['custom', 'Other'],
 ] as const

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf, labelOf, TERMS } from '../../../contract/labels.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useLocked, useProject } from '../../session.ts'
@@ -18,13 +19,13 @@ import { useToast } from '../../ui/toast.tsx'
 type Member = AppReply<'listProjectPeople'>['members'][number]
 type Role = Member['project_role']
 
-const ROLES = [
-  ['viewer', 'viewer: reads'],
-  ['contributor', 'contributor: also works on tasks, builds and breakages'],
-  ['approver', 'approver: also decides about assets'],
-  ['lead', 'lead: also changes settings, tools and members'],
-] as const satisfies readonly (readonly [Role, string])[]
-const SHORT = ROLES.map(([role]) => [role, role] as const)
+const ROLES = (['viewer', 'contributor', 'approver', 'lead'] as const satisfies readonly Role[]).map(
+  (role) => [role, `${labelOf('project_role', role)}: ${TERMS.project_role[role].description}`] as const,
+)
+const SHORT = choicesOf(
+  'project_role',
+  ROLES.map(([role]) => role),
+)
 
 /** Who works on the project, and what they may do there. */
 export default function Members() {
@@ -40,14 +41,14 @@ export default function Members() {
   return (
     <Page title="Members">
       <p className="max-w-prose text-sm text-soft">
-        Owners and admins of {account?.name} lead every project. Its other members reach this one as approvers if the account lets
-        them see every project; guests reach it only if they are listed here.
+        Owners and admins of {account?.name} are leads of every project. If the account lets members see every project, its other
+        members are approvers here. Guests have access only if they are listed here.
       </p>
       <Loaded query={query}>
         {({ members }) => (
           <>
             {members.length === 0 ? (
-              <Empty title="Nobody is listed yet">Leads of the project can add people of the account.</Empty>
+              <Empty title="No members yet">Ask a project lead to add people from the account.</Empty>
             ) : (
               <Table
                 caption="Members of the project"
@@ -65,7 +66,12 @@ export default function Members() {
                   },
                   {
                     head: 'Role',
-                    cell: (member) => (mayChange ? <RoleChoice member={member} projectId={projectId} /> : member.project_role),
+                    cell: (member) =>
+                      mayChange ? (
+                        <RoleChoice member={member} projectId={projectId} />
+                      ) : (
+                        labelOf('project_role', member.project_role)
+                      ),
                   },
                   { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
                   {
@@ -75,15 +81,15 @@ export default function Members() {
                       mayChange && (
                         <Confirm
                           label="Remove"
-                          title={`Take ${name} off the list?`}
-                          action="Take off"
+                          title={`Remove ${name} from the project?`}
+                          action="Remove"
                           look="quiet"
                           run={async () => {
                             await remove.mutateAsync({ project_id: projectId, user_id })
-                            say(`${name} is no longer listed`)
+                            say(`${name} was removed`)
                           }}
                         >
-                          Guests no longer reach the project; members do if the account lets them see every project.
+                          Guests lose access to the project. Members keep it if the account lets members see every project.
                         </Confirm>
                       ),
                   },
@@ -133,7 +139,7 @@ function Add({ projectId, accountId, listed }: { projectId: string; accountId: n
     setChosen('')
   }
   return (
-    <Section title="Add somebody of the account">
+    <Section title="Add a member">
       <Form action="Add" submit={submit}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Select

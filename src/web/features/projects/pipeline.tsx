@@ -80,7 +80,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
             key={deployment.id}
             to={`${at}/deployments/${deployment.id}`}
             title={titleOf(deployment)}
-            status={<Status value={deployment.status} words={statusLabel(deployment)} />}
+            status={<Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />}
             detail={<Time at={deployment.created_at} />}
           />
         ))}
@@ -90,7 +90,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
 }
 
 const liveLabel = (live: AppReply<'showOverview'>['live']) =>
-  live.length === 0 ? 'live so far' : `live: ${live.map(titleOf).join(', ')}`
+  live.length === 0 ? 'live' : `live: ${live.map(titleOf).join(', ')}`
 
 interface StageProps {
   to: string

@@ -25,12 +25,12 @@ export default function ProjectNew() {
   return (
     <Page title="New project">
       <div className="max-w-md">
-        <Form eager action="Make the project" submit={submit}>
+        <Form eager action="Create project" submit={submit}>
           <TextField
             label="Name"
             required
             maxLength={NAME_MAX}
-            placeholder="What you call the game"
+            placeholder="Name of the game"
             value={name}
             onChange={(event) => setName(event.target.value)}
           />

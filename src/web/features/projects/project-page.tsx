@@ -39,14 +39,14 @@ export default function Project() {
         <>
           {isNew(data) && (
             <Empty
-              title="Nothing has arrived yet"
+              title="No data yet"
               action={
                 <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass('main')}>
-                  Connect a tool
+                  Connect tool
                 </Link>
               }
             >
-              Connect your version control, your CI or your store: what they tell fills this page by itself.
+              Connect your version control, CI or store. Their data appears on this page.
             </Empty>
           )}
           <Health projectId={projectId} />

@@ -33,7 +33,7 @@ export default function ProjectSettings() {
   useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined && !account.demo })
   return (
     <Page title="Project settings">
-      {!owner && <Notice>Only owners of the project or of its account may change these.</Notice>}
+      {!owner && <Notice>Only owners of the project or its account can change these settings.</Notice>}
       <Loaded query={query}>
         {(settings) => (
           <div key={settings.id} className="grid gap-4">
@@ -56,9 +56,9 @@ export default function ProjectSettings() {
 const Clients = ({ projectId }: { projectId: string }) => (
   <Section title="Unreal Game Sync">
     <p className="text-sm text-soft">
-      Clients show the builds of this project beside its changes:{' '}
+      Unreal Game Sync can show this project’s builds next to its changes:{' '}
       <Link to="/projects/$projectId/unreal-game-sync" params={{ projectId }} className="underline">
-        tokens and set-up
+        tokens and setup
       </Link>
     </p>
   </Section>
@@ -76,7 +76,7 @@ function General({ settings, locked }: Part) {
   const say = useToast()
   const engines = ENGINES.some(([value]) => value === settings.engine)
     ? ENGINES
-    : ([...ENGINES, [settings.engine, settings.engine || 'Not told']] as const)
+    : ([...ENGINES, [settings.engine, settings.engine || 'Not set']] as const)
   const submit = async () => {
     await edit.mutateAsync({ project_id: settings.id, body: { name, engine } })
     clearName()
@@ -97,7 +97,7 @@ function General({ settings, locked }: Part) {
           />
           <Select
             label="Engine"
-            hint="Builds that do not say their type get this one."
+            hint="Used for builds that don’t report an engine."
             options={engines}
             disabled={locked}
             value={engine}

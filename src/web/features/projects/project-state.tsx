@@ -1,4 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf, lowered, TERMS } from '../../../contract/labels.ts'
 import type { ProjectStatus } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
@@ -9,12 +10,6 @@ import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-const WORDS: Record<ProjectStatus, string> = {
-  active: 'The project takes in what its tools tell.',
-  paused: 'Paused: webhooks are refused with 403 until it goes on. Everything stays readable.',
-  archived: 'Archived: webhooks are refused with 403. Everything stays readable, and it can be brought back.',
-}
-
 /** Pausing, archiving, and back again. */
 export function ProjectState({ settings, locked }: { settings: AppReply<'showProjectSettings'>; locked: boolean }) {
   const { id, name, status } = settings
@@ -22,16 +17,16 @@ export function ProjectState({ settings, locked }: { settings: AppReply<'showPro
   const say = useToast()
   const set = async (next: ProjectStatus) => {
     await edit.mutateAsync({ project_id: id, body: { status: next } })
-    say(next === 'active' ? `${name} goes on` : `${name} is ${next}`)
+    say(`${name} is now ${lowered(labelOf('project_status', next))}`)
   }
   return (
-    <Section title="State" actions={<Status value={status} />}>
-      <p className="text-sm text-soft">{WORDS[status]}</p>
+    <Section title="Status" actions={<Status of="project_status" value={status} />}>
+      <p className="text-sm text-soft">{TERMS.project_status[status].description}</p>
       {edit.error && <Notice kind="err">{wordsOf(edit.error)}</Notice>}
       <div className="flex flex-wrap gap-2">
         {status !== 'active' && (
           <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set('active').catch(() => {})}>
-            Make it active
+            Make active
           </Button>
         )}
         {status === 'active' && (
@@ -43,12 +38,12 @@ export function ProjectState({ settings, locked }: { settings: AppReply<'showPro
             disabled={locked}
             run={() => set('paused')}
           >
-            What tools send meanwhile is refused. Many of them do not send it again by themselves.
+            Deliveries from tools are refused while the project is paused. Many tools don’t send them again.
           </Confirm>
         )}
         {status !== 'archived' && (
           <Confirm label="Archive" title={`Archive ${name}?`} action="Archive it" disabled={locked} run={() => set('archived')}>
-            It no longer counts as active and its tools are refused. Nothing is deleted; you can bring it back here.
+            Deliveries from tools are refused. Nothing is deleted, and you can make the project active again here.
           </Confirm>
         )}
       </div>

@@ -13,8 +13,8 @@ export function WaitingForMe({ projectId, now }: { projectId: string; now: AppRe
   if (mine.tasks.length + mine.breakages.length + approvals_pending === 0) return null
   return (
     <section className="grid grid-cols-1 gap-2">
-      <h2 className="font-semibold">Waiting for you</h2>
-      <ul aria-label="Waiting for you" className="grid grid-cols-1 overflow-hidden rounded-lg border border-line bg-panel">
+      <h2 className="font-semibold">Needs your attention</h2>
+      <ul aria-label="Needs your attention" className="grid grid-cols-1 overflow-hidden rounded-lg border border-line bg-panel">
         {mine.breakages.map(({ id, cause, jobs, claimed }) => (
           <Line
             key={id}
@@ -32,8 +32,8 @@ export function WaitingForMe({ projectId, now }: { projectId: string; now: AppRe
             title={`#${id} ${title}`}
             detail={
               <>
-                <Status value={state} />
-                {(priority === 'high' || priority === 'critical') && <Status value={priority} />}
+                <Status of="task_state" value={state} />
+                {(priority === 'high' || priority === 'critical') && <Status of="priority" value={priority} />}
               </>
             }
           />

@@ -28,14 +28,14 @@ export function AccountAccess({ account }: { account: AppReply<'showAccount'> })
       <Form action="Save" submit={submit} disabled={locked || same}>
         <Checkbox
           label="Members see every project"
-          hint="Otherwise only those that list them. Guests never see others; owners and admins always see all."
+          hint="If off, members see only the projects they are a member of. Guests never see others. Owners and admins always see all."
           disabled={locked}
           checked={seesAll}
           onChange={(event) => setSeesAll(event.target.checked)}
         />
         <TextField
-          label="Tokens reach this account for (days)"
-          hint="Counted from the day they were made. Empty: for as long as they last."
+          label="Maximum token age (days)"
+          hint="Older tokens lose access to this account. Empty: no limit."
           type="number"
           min={1}
           max={3650}
@@ -57,12 +57,12 @@ function MemberTokens({ accountId }: { accountId: number }) {
     <Loaded query={query}>
       {({ tokens }) =>
         tokens.length === 0 ? (
-          <p className="text-sm text-soft">No token reaches this account.</p>
+          <p className="text-sm text-soft">No API token has access to this account.</p>
         ) : (
           <>
-            <h3 className="text-sm font-medium">Tokens that reach this account</h3>
+            <h3 className="text-sm font-medium">Tokens with access to this account</h3>
             <Table
-              caption="Tokens that reach this account"
+              caption="Tokens with access to this account"
               rows={tokens}
               keyOf={({ id }) => id}
               columns={[
@@ -76,7 +76,7 @@ function MemberTokens({ accountId }: { accountId: number }) {
                   ),
                 },
                 {
-                  head: 'Reaches',
+                  head: 'Access',
                   wide: true,
                   cell: ({ account_id, project_ids }) =>
                     account_id === null
@@ -106,8 +106,8 @@ function MemberTokens({ accountId }: { accountId: number }) {
                       }}
                     >
                       {account_id === null
-                        ? 'It no longer reaches this account from the next request on; other accounts of its owner it does.'
-                        : 'The next request with it is refused.'}
+                        ? 'The token loses access to this account at once. It keeps access to its owner’s other accounts.'
+                        : 'The token stops working at once.'}
                     </Confirm>
                   ),
                 },

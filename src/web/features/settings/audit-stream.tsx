@@ -8,6 +8,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
@@ -19,23 +20,25 @@ export function AuditStream({ accountId }: { accountId: number }) {
   const locked = useLocked('owner') !== undefined
   const say = useToast()
   return (
-    <Section title="Stream">
+    <Section title="Log streaming">
       <Loaded query={query}>
         {({ stream }) => (
           <>
             {stream === null && (
-              <p className="text-sm text-soft">The log is sent nowhere else.{owner ? '' : ' Owners set that up.'}</p>
+              <p className="text-sm text-soft">
+                The audit log is not streamed to another server.{owner ? '' : ' Owners can set this up.'}
+              </p>
             )}
             {stream && (
               <p className="text-sm">
                 Sent to <code className="break-all text-xs">{stream.url}</code>, up to entry {stream.position};{' '}
-                {stream.waiting === 0 ? 'nothing waits.' : `${stream.waiting} wait.`}
+                {stream.waiting === 0 ? 'up to date.' : `${countOf(stream.waiting, 'entry', 'entries')} pending.`}
               </p>
             )}
             {stream?.failing_since && (
               <Notice kind="err">
-                It has been failing since <Time at={stream.failing_since} />: {stream.error}. It is tried again until it works,
-                and goes on where it stopped
+                Failing since <Time at={stream.failing_since} />: {stream.error}. It is retried until it works, and continues
+                where it stopped
                 {isAhead(stream.next_at) && (
                   <>
                     {' '}
@@ -47,7 +50,7 @@ export function AuditStream({ accountId }: { accountId: number }) {
             )}
             {owner && !locked && (
               <details key={stream?.updated_at}>
-                <summary className="text-sm">{stream ? 'Change where it is sent' : 'Send it to a server of yours'}</summary>
+                <summary className="text-sm">{stream ? 'Edit' : 'Set up streaming'}</summary>
                 <div className="mt-4">
                   <Settings accountId={accountId} url={stream?.url ?? ''} />
                 </div>
@@ -57,15 +60,15 @@ export function AuditStream({ accountId }: { accountId: number }) {
               <div>
                 <Confirm
                   label="Stop"
-                  title="Send the log nowhere?"
-                  action="Stop it"
+                  title="Stop streaming?"
+                  action="Stop streaming"
                   look="quiet"
                   run={async () => {
                     await remove.mutateAsync({ account_id: accountId })
-                    say('The log is sent nowhere now')
+                    say('Streaming stopped')
                   }}
                 >
-                  Whoever reads it there learns nothing new from now on. That it was stopped stands in the log.
+                  New entries are no longer sent to the server. The audit log records that you stopped it.
                 </Confirm>
               </div>
             )}
@@ -92,7 +95,7 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
   return (
     <Form action="Save" submit={submit} disabled={url === '' || (url === known && secret === '' && !from_beginning)}>
       <TextField
-        label="Address"
+        label="URL"
         hint="syslog+tls://, syslog+tcp:// or syslog+udp:// for a syslog server; https:// for JSON lines."
         placeholder="syslog+tls://siem.studio.example:6514"
         spellCheck={false}
@@ -102,7 +105,7 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
       {url.startsWith('http') && (
         <TextField
           label="Secret"
-          hint="Sent as a bearer token, or, if it begins with whsec_, what each message is signed with. Empty: as before."
+          hint="Sent as a bearer token. If it starts with whsec_, it signs each message instead. Leave empty to keep the current one."
           type="password"
           autoComplete="off"
           value={secret}
@@ -110,8 +113,8 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
         />
       )}
       <Checkbox
-        label="Send everything from the beginning"
-        hint="Otherwise what comes from now on, or goes on where it is."
+        label="Send all existing entries"
+        hint="If off, only new entries are sent, or streaming continues where it is."
         checked={from_beginning}
         onChange={(event) => setBeginning(event.target.checked)}
       />

@@ -10,7 +10,7 @@ interface Props {
 /** The address somebody is known by here; browsers fill it in beside the password. */
 export const OwnEmail = ({ value, onChange, fixed = false }: Props) => (
   <TextField
-    label="E-mail"
+    label="Email"
     type="email"
     autoComplete="username"
     required

@@ -21,8 +21,8 @@ export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
   return (
     <Section title="Passkeys">
       <p className="max-w-prose text-sm text-soft">
-        A passkey is kept by your device or your password manager and opened by your fingerprint, face or PIN. It signs you in
-        without your password and without a code.
+        A passkey is stored on your device or in your password manager and unlocked with your fingerprint, face or PIN. It signs
+        you in without a password or code.
       </p>
       {passkeys.length > 0 && (
         <Table
@@ -37,7 +37,7 @@ export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
           ]}
         />
       )}
-      {hasPasskeys() ? <Add /> : <Notice>Browsers use passkeys only where the service is reached over https.</Notice>}
+      {hasPasskeys() ? <Add /> : <Notice>Passkeys work only over HTTPS. Open this service with an https:// URL.</Notice>}
     </Section>
   )
 }
@@ -57,10 +57,10 @@ function Add() {
     say('Passkey added')
   }
   return (
-    <Form action="Add a passkey" submit={submit} disabled={name.trim() === ''}>
+    <Form action="Add passkey" submit={submit} disabled={name.trim() === ''}>
       <TextField
         label="Name"
-        hint="Which device or manager holds it."
+        hint="The device or password manager that stores it."
         placeholder="Work laptop"
         maxLength={NAME_MAX}
         value={name}
@@ -74,7 +74,7 @@ function Remove({ passkey: { id, name } }: { passkey: Passkey }) {
   const remove = useWrite('removePasskey', ['showSignIn'])
   return (
     <Confirm label="Remove" title={`Remove ${name}?`} action="Remove it" look="quiet" run={() => remove.mutateAsync({ id })}>
-      It no longer signs you in. Remove it on the device as well.
+      You can’t sign in with it anymore. Remove it on the device as well.
     </Confirm>
   )
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { NAME_MAX, TIMEZONE_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay, useMe } from '../../session.ts'
@@ -54,31 +55,26 @@ export default function SettingsAccount() {
             >
               <Figures
                 figures={[
-                  [
-                    'Plan',
-                    <span key="plan" className="capitalize">
-                      {shown.plan}
-                    </span>,
-                  ],
+                  ['Plan', labelOf('plan', shown.plan)],
                   ['Projects', shown.projects],
                   ['People', shown.members],
-                  ['Since', dateOf('date', shown.created_at)],
+                  ['Created', dateOf('date', shown.created_at)],
                 ]}
               />
             </Section>
             <Section title="Credits">
               <Figures
                 figures={[
-                  ['Left', <strong key="credits">{shown.credits ?? 'not counted'}</strong>],
+                  ['Remaining', <strong key="credits">{shown.credits ?? 'not counted'}</strong>],
                   ['Investigations today', `${shown.used_today} of ${shown.daily_limit}`],
                   ['In 30 days', shown.usage.reduce((sum, day) => sum + day.investigations, 0)],
-                  ['Given back', shown.usage.reduce((sum, day) => sum + day.refunded, 0)],
+                  ['Refunded', shown.usage.reduce((sum, day) => sum + day.refunded, 0)],
                 ]}
               />
               {shown.credits !== null && (
                 <p className="max-w-prose text-sm text-soft">
-                  Having a failed build investigated costs one credit; it is given back when the investigation fails or the build
-                  had no log.
+                  Investigating a failed build costs one credit. It is refunded if the investigation fails or the build has no
+                  log.
                 </p>
               )}
               <Usage usage={shown.usage} />
@@ -108,7 +104,7 @@ function General({ account, admin }: { account: Account; admin: boolean }) {
   }
   return (
     <Section title="General">
-      {!admin && <Notice>Only owners and admins of the account may change it.</Notice>}
+      {!admin && <Notice>Only owners and admins can change this account.</Notice>}
       <Form action="Save" submit={submit} disabled={locked || (name === account.name && timezone === account.timezone)}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
@@ -120,8 +116,8 @@ function General({ account, admin }: { account: Account; admin: boolean }) {
             onChange={(event) => setName(event.target.value)}
           />
           <TextField
-            label="Timezone"
-            hint="Where a day begins for the figures of the feed."
+            label="Time zone"
+            hint="Defines when a day starts for daily counts in the feed."
             list="timezones"
             required
             maxLength={TIMEZONE_MAX}

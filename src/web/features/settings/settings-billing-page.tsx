@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { notFound } from '../../../contract/errors.ts'
+import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { DAILY_INVESTIGATIONS, PLANS, type Plan } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
@@ -29,7 +30,7 @@ function Billing() {
   const owner = useMay('owner')
   return (
     <Page title="Billing" actions={<AccountChoice />}>
-      {!owner && <Notice>Only owners of the account may change what it pays.</Notice>}
+      {!owner && <Notice>Only owners of the account can change billing.</Notice>}
       <Loaded query={query}>
         {(shown) => (
           <>
@@ -53,29 +54,27 @@ function Payment({ account, locked }: { account: Account; locked: boolean }) {
   }
   const over = trial_ends_at !== null && Date.parse(trial_ends_at) < Date.now()
   return (
-    <Section title="Payment method" actions={payment_method ? <Pill kind="ok">by invoice</Pill> : <Pill>none</Pill>}>
+    <Section title="Payment method" actions={payment_method ? <Pill kind="ok">By invoice</Pill> : <Pill>None</Pill>}>
       {read_only === 'trial_expired' && (
         <Notice kind="warn">
-          The trial ended{trial_ends_at && ` on ${dateOf('date', trial_ends_at)}`}, so {account.name} is read-only. A payment
-          method lifts that at once.
+          The trial ended{trial_ends_at && ` on ${dateOf('date', trial_ends_at)}`}, so {account.name} is read-only. Add a payment
+          method to make changes again.
         </Notice>
       )}
-      {read_only === 'demo' && <Notice>This is a demo account: it stays read-only.</Notice>}
+      {read_only === 'demo' && <Notice>This is a read-only demo account.</Notice>}
       {!read_only && trial_ends_at && !payment_method && !over && (
         <Notice>
           The trial runs until {dateOf('date', trial_ends_at)}. After that the account is read-only until it has a payment method.
         </Notice>
       )}
-      <p className="max-w-prose text-sm text-soft">
-        Payment is settled with the operator of this service, by invoice. No card is asked for and none is kept.
-      </p>
+      <p className="max-w-prose text-sm text-soft">You pay the operator of this service by invoice. No card data is stored.</p>
       {edit.error && <Notice kind="err">{wordsOf(edit.error)}</Notice>}
       <div>
         {payment_method ? (
           <Confirm label="Remove" title="Remove the payment method?" action="Remove it" disabled={locked} run={() => set(false)}>
             {over || !trial_ends_at
-              ? 'Without one, an account whose trial is over becomes read-only within the hour.'
-              : `The trial still runs until ${dateOf('date', trial_ends_at)}; after that the account becomes read-only.`}
+              ? 'The trial has ended, so the account becomes read-only within an hour.'
+              : `The trial runs until ${dateOf('date', trial_ends_at)}. After that, the account becomes read-only.`}
           </Confirm>
         ) : (
           <Button look="main" disabled={locked} busy={edit.isPending} onClick={() => void set(true).catch(() => {})}>
@@ -87,13 +86,6 @@ function Payment({ account, locked }: { account: Account; locked: boolean }) {
   )
 }
 
-const BRINGS: Record<Plan, string> = {
-  free: 'Projects, builds, tasks and approvals. No feed, no outbound webhooks.',
-  team: 'The feed across all projects, live, and outbound webhooks.',
-  studio: 'Everything of Team, for many builds a day.',
-  enterprise: 'Everything of Studio, for whole fleets of builds.',
-}
-
 function Plans({ account, locked }: { account: Account; locked: boolean }) {
   const edit = useWrite('editBilling', ['showAccount', 'showMe'])
   const [wanted, setWanted] = useState<Plan>()
@@ -101,7 +93,7 @@ function Plans({ account, locked }: { account: Account; locked: boolean }) {
   const choose = async (plan: Plan) => {
     setWanted(plan)
     const done = await edit.mutateAsync({ account_id: account.id, body: { plan } }).catch(() => undefined)
-    if (done) say(`The plan is ${plan} now`)
+    if (done) say(`You are now on the ${labelOf('plan', plan)} plan`)
   }
   return (
     <Section title="Plan">
@@ -114,31 +106,31 @@ function Plans({ account, locked }: { account: Account; locked: boolean }) {
             className={`grid content-between gap-3 rounded-lg border p-3 ${plan === account.plan ? 'border-accent bg-accent-wash' : 'border-line'}`}
           >
             <div className="grid gap-1">
-              <h3 className="font-medium capitalize">{plan}</h3>
-              <p className="text-xs text-soft">{BRINGS[plan]}</p>
-              <p className="text-xs text-soft">{DAILY_INVESTIGATIONS[plan]} investigations a day</p>
+              <h3 className="font-medium">{labelOf('plan', plan)}</h3>
+              <p className="text-xs text-soft">{TERMS.plan[plan].description}</p>
+              <p className="text-xs text-soft">{DAILY_INVESTIGATIONS[plan]} investigations per day</p>
             </div>
             {plan === account.plan ? (
-              <p className="text-sm font-medium text-accent">Your plan</p>
+              <p className="text-sm font-medium text-accent">Current plan</p>
             ) : plan === 'free' ? (
               <Confirm
                 look="plain"
-                label="Choose Free"
+                label="Switch to Free"
                 title="Switch to Free?"
                 action="Switch to Free"
                 disabled={locked}
                 run={() => choose(plan)}
               >
-                Everybody in {account.name} loses the feed and the outbound webhooks.
+                Everybody in {account.name} loses the feed and outbound webhooks.
               </Confirm>
             ) : (
               <Button
                 disabled={locked || edit.isPending}
                 busy={edit.isPending && wanted === plan}
                 onClick={() => void choose(plan)}
-                aria-label={`Choose ${plan}`}
+                aria-label={`Switch to ${labelOf('plan', plan)}`}
               >
-                Choose
+                Switch
               </Button>
             )}
           </li>

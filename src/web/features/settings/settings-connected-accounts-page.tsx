@@ -21,11 +21,11 @@ const NAMING: readonly ProviderCategory[] = ['version_control', 'trackers']
 
 /** What a chat mentions somebody by. */
 const CHAT_IDS: Record<keyof typeof CHAT_VENDORS, string> = {
-  slack: 'Your member id, such as U012AB3CD: in your profile, under ⋮, Copy member ID.',
-  discord: 'Your user id, a long number: with developer mode on, Copy User ID in the menu of your name.',
-  teams: 'The address you sign in to Teams with.',
-  mattermost: 'Your user name, without the @.',
-  rocketchat: 'Your user name, without the @.',
+  slack: 'Your member ID, such as U012AB3CD. In your Slack profile, select ⋮, then Copy member ID.',
+  discord: 'Your user ID, a long number. Turn on developer mode, then select Copy User ID in your profile menu.',
+  teams: 'The email address you use to sign in to Teams.',
+  mattermost: 'Your user name without the @.',
+  rocketchat: 'Your user name without the @.',
 }
 const CHATS = Object.entries(CHAT_VENDORS)
 
@@ -38,13 +38,13 @@ export default function SettingsConnectedAccounts() {
   return (
     <Page title="Connected accounts">
       <p className="max-w-prose text-sm text-soft">
-        Tell what you are called in other tools. Once an owner of the account has confirmed it, changes under that name are known
-        to be yours, also when a broken build is investigated, and chat knows whom to mention.
+        Add your names in other tools. After an owner of the account confirms a name, its changes are recognized as yours and chat
+        messages can mention you.
       </p>
       <Loaded query={query}>
         {({ connected_accounts }) =>
           connected_accounts.length === 0 ? (
-            <Empty title="No names yet">Start with the one you commit under.</Empty>
+            <Empty title="No names yet">Start with the name you use for commits.</Empty>
           ) : (
             <Table
               caption="Your names in other tools"
@@ -52,14 +52,14 @@ export default function SettingsConnectedAccounts() {
               keyOf={({ id }) => id}
               columns={[
                 { head: 'Tool', cell: ({ provider }) => labelOf(provider) },
-                { head: 'Name there', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
+                { head: 'Name in the tool', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
                 {
-                  head: 'State',
+                  head: 'Status',
                   cell: ({ unconfirmed_in }) =>
                     unconfirmed_in.length === 0 ? (
-                      <Pill kind="ok">confirmed</Pill>
+                      <Pill kind="ok">Confirmed</Pill>
                     ) : (
-                      <span className="text-sm text-soft">waits for an owner of {unconfirmed_in.join(', ')}</span>
+                      <span className="text-sm text-soft">Pending confirmation by an owner of {unconfirmed_in.join(', ')}</span>
                     ),
                 },
                 { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
@@ -69,15 +69,15 @@ export default function SettingsConnectedAccounts() {
                   cell: ({ id, provider, uid }) => (
                     <Confirm
                       label="Remove"
-                      title={`Forget ${uid}?`}
-                      action="Forget it"
+                      title={`Remove ${uid}?`}
+                      action="Remove"
                       look="quiet"
                       run={async () => {
                         await remove.mutateAsync({ id })
-                        say(`${uid} was forgotten`)
+                        say(`${uid} removed`)
                       }}
                     >
-                      What {uid} does in {labelOf(provider)} is no longer recognised as yours.
+                      Changes by {uid} in {labelOf(provider)} are no longer recognized as yours.
                     </Confirm>
                   ),
                 },
@@ -101,7 +101,7 @@ function NewName() {
   const say = useToast()
   const submit = async () => {
     const { unconfirmed_in } = await add.mutateAsync({ body: { provider, uid } })
-    say(unconfirmed_in.length === 0 ? `${uid.trim()} is you` : 'Noted; an owner has yet to confirm it')
+    say(unconfirmed_in.length === 0 ? `${uid.trim()} added` : 'Name added. An owner must confirm it.')
     setUid('')
     clear()
   }
@@ -116,8 +116,8 @@ function NewName() {
             onChange={(event) => choose(event.target.value)}
           />
           <TextField
-            label="Name there"
-            hint={hints[provider] ?? 'A user name or id, as the tool writes it.'}
+            label="Name in the tool"
+            hint={hints[provider] ?? 'Your user name or ID in that tool.'}
             required
             maxLength={NAME_MAX}
             autoComplete="off"

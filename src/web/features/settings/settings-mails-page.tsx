@@ -22,19 +22,19 @@ export default function SettingsMails() {
   if (!user.operator) return <Broken error={notFound('Page')} />
   const mails = query.items
   return (
-    <Page title="Mails">
+    <Page title="Emails">
       {query.first?.smtp === false && (
         <Notice>
-          No mail server is configured, so nothing is sent: hand over what stands here yourself, or set{' '}
-          <code className="font-mono text-xs">SMTP_URL</code> and start again.
+          No mail server is configured, so no email is sent. Pass on the links below yourself, or set{' '}
+          <code className="font-mono text-xs">SMTP_URL</code> and restart the service.
         </Notice>
       )}
       <Pages
         query={query}
         count={mails.length}
         empty={
-          <Empty title="No mails">
-            Invitations, confirmations, resets and notices of new tokens stand here {forDays(query.first?.kept_days ?? null)}.
+          <Empty title="No emails yet">
+            Invitations, confirmations, password resets and token notices appear here {forDays(query.first?.kept_days ?? null)}.
           </Empty>
         }
       >
@@ -52,7 +52,7 @@ const Letter = ({ mail: { to, subject, text, error, created_at, sent_at } }: { m
   <li className="border-b border-line last:border-0">
     <details>
       <summary className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2 text-sm hover:bg-hover/60">
-        {sent_at ? <Pill kind="ok">sent</Pill> : error ? <Pill kind="err">failed</Pill> : <Pill kind="warn">waiting</Pill>}
+        {sent_at ? <Pill kind="ok">Sent</Pill> : error ? <Pill kind="err">Failed</Pill> : <Pill kind="warn">Pending</Pill>}
         <span className="min-w-0 flex-1 basis-60 font-medium">{subject}</span>
         <span className="text-xs text-soft">
           <span className="break-all">{to}</span> · <Time at={created_at} />

@@ -44,12 +44,12 @@ function You() {
   }
   const same = name === user.name && account === String(user.default_account_id ?? '')
   return (
-    <Section title="You">
+    <Section title="Display name and account">
       <Form action="Save" submit={submit} disabled={same}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="Display name"
-            hint="People of your accounts see it here; no API, command line or assistant ever does."
+            hint="Visible to people in your accounts. The API, command line and assistants never show it."
             required
             maxLength={NAME_MAX}
             autoComplete="name"
@@ -59,7 +59,7 @@ function You() {
           {accounts.length > 1 && (
             <Select
               label="Default account"
-              hint="Whose feed and settings you see first."
+              hint="The account whose feed and settings open first."
               options={accounts.map(({ id, name }) => [String(id), name] as const)}
               value={account}
               onChange={(event) => setAccount(event.target.value)}
@@ -84,22 +84,22 @@ function Address() {
   }
   return (
     <Section
-      title="E-mail"
-      actions={user.email_verified ? <Pill kind="ok">confirmed</Pill> : <Pill kind="warn">not confirmed</Pill>}
+      title="Email"
+      actions={user.email_verified ? <Pill kind="ok">Confirmed</Pill> : <Pill kind="warn">Not confirmed</Pill>}
     >
       <p className="break-all text-sm">{user.email}</p>
       {!user.email_verified && (
         <div>
           <Button busy={sent === 'sending'} disabled={sent === 'sent'} onClick={send}>
-            {mailing === false ? 'Make the link again' : 'Send the link again'}
+            {mailing === false ? 'Create a new link' : 'Resend link'}
           </Button>
         </div>
       )}
       {sent === 'sent' && (
         <Notice kind="ok">
           {mailing === false
-            ? 'No mail leaves this service: ask whoever runs it for the link, which stands under Settings, Mails.'
-            : 'Sent. Follow the link in the mail to confirm the address.'}
+            ? 'This service can’t send email. Ask its operator for the link: it is listed under Settings, Emails.'
+            : 'Sent. Open the link in the email to confirm your address.'}
         </Notice>
       )}
       {sent instanceof Error && <Notice kind="err">{wordsOf(sent)}</Notice>}
@@ -121,11 +121,11 @@ function Password() {
     connection.signedIn()
     setCurrent('')
     setNew('')
-    say('Password changed; you are signed out everywhere else')
+    say('Password changed. You are signed out everywhere else.')
   }
   return (
     <Section title="Password">
-      <Form action="Change the password" submit={submit} disabled={currentPassword === '' || newPassword === ''}>
+      <Form action="Change password" submit={submit} disabled={currentPassword === '' || newPassword === ''}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="Current password"
@@ -137,20 +137,20 @@ function Password() {
           />
           <NewPassword
             label="New password"
-            also="Every other browser has to sign in again."
+            also="You are signed out of all other browsers."
             value={newPassword}
             onChange={setNew}
           />
         </div>
         <Checkbox
           label="Revoke my API tokens"
-          hint="Programs that act for you need new ones. Leave it on if somebody else may know the old password."
+          hint="Programs that use them need new ones. Leave this on if somebody else may know the old password."
           checked={revokeTokens}
           onChange={(event) => setRevoke(event.target.checked)}
         />
       </Form>
       <p className="text-sm text-soft">
-        Which browsers are signed in stands under{' '}
+        To see where you are signed in, open{' '}
         <Link to="/settings/sessions" className="underline">
           Sessions
         </Link>
@@ -163,7 +163,7 @@ function Password() {
 const THEMES = ['system', 'light', 'dark'] as const
 
 const DATE_STYLES = [
-  ['browser', 'As your browser writes them'],
+  ['browser', 'Browser default'],
   ['day-first', 'Day first'],
   ['month-first', 'Month first'],
   ['iso', 'Year first: 2026-01-31'],
@@ -191,7 +191,7 @@ function Look() {
       </fieldset>
       <Select
         label="Dates"
-        hint="On this device."
+        hint="Applies to this device only."
         options={DATE_STYLES}
         value={dates}
         onChange={(event) => {

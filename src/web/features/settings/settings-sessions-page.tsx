@@ -23,19 +23,19 @@ export default function SettingsSessions() {
         <Confirm
           label="Sign out everywhere else"
           title="Sign out everywhere else?"
-          action="Sign them out"
+          action="Sign out everywhere else"
           disabled={(query.data?.sessions.length ?? 0) < 2}
           run={async () => {
             await endOthers.mutateAsync({})
             say('Signed out everywhere else')
           }}
         >
-          Every browser but this one has to sign in again. Tokens stay valid.
+          All other browsers must sign in again. API tokens stay valid.
         </Confirm>
       }
     >
       <p className="text-sm text-soft">
-        Browsers that are signed in as you. End what you do not recognise, and change your password.
+        Browsers where you are signed in. If you don’t recognize one, sign it out and change your password.
       </p>
       <Loaded query={query}>
         {({ sessions }) => (
@@ -49,14 +49,14 @@ export default function SettingsSessions() {
                 cell: ({ user_agent, current }) => (
                   <span className="flex flex-wrap items-center gap-2" title={user_agent ?? ''}>
                     <span className="font-medium">{browserOf(user_agent)}</span>
-                    {current && <Pill kind="ok">this one</Pill>}
+                    {current && <Pill kind="ok">This browser</Pill>}
                   </span>
                 ),
               },
-              { head: 'Address', wide: true, cell: ({ ip_address }) => ip_address || '–' },
+              { head: 'IP address', wide: true, cell: ({ ip_address }) => ip_address || '–' },
               { head: 'Last seen', cell: ({ updated_at }) => <Time at={updated_at} /> },
               { head: 'Signed in', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
-              { head: 'Ends', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+              { head: 'Expires', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
               { head: 'Actions', className: 'text-right', cell: (session) => <End session={session} /> },
             ]}
           />
@@ -72,7 +72,7 @@ function End({ session: { id, current, user_agent } }: { session: Session }) {
   const say = useToast()
   const run = async () => {
     await end.mutateAsync({ id })
-    if (!current) return say('Signed out there')
+    if (!current) return say('Browser signed out')
     await navigate({ to: '/sign-in' })
     queryClient.clear()
   }
@@ -84,7 +84,7 @@ function End({ session: { id, current, user_agent } }: { session: Session }) {
       look="quiet"
       run={run}
     >
-      {current ? 'You have to sign in again in this browser.' : 'That browser has to sign in again from its next request on.'}
+      {current ? 'You must sign in again in this browser.' : 'That browser must sign in again.'}
     </Confirm>
   )
 }

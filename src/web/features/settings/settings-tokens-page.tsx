@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -12,7 +13,7 @@ import { Pill } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { SCOPE_WORDS } from './scopes.ts'
+
 import { TokenDialog } from './token-dialog.tsx'
 
 type Token = AppReply<'listTokens'>['tokens'][number]
@@ -28,18 +29,17 @@ export default function SettingsTokens() {
   return (
     <Page title="API tokens" actions={make}>
       <p className="max-w-prose text-sm text-soft">
-        A token lets a program act for you where you may, within its scopes: in every account and project you reach, or in those
-        that you choose. The{' '}
+        A token lets a program act as you, within its scopes, in all your accounts and projects or only in those you select. The{' '}
         <a href="/api/docs" className="underline">
           API reference
         </a>{' '}
-        says what each call needs.
+        lists the scope of each call.
       </p>
       <Loaded query={query}>
         {({ tokens }) =>
           tokens.length === 0 ? (
             <Empty title="No tokens yet">
-              Make one for a script or an assistant; the command line makes its own when it logs in.
+              Create a token for a script or an assistant. The command line gets its own when you log in.
             </Empty>
           ) : (
             <Tokens tokens={tokens} />
@@ -65,20 +65,20 @@ const Tokens = ({ tokens }: { tokens: Token[] }) => (
             <span className="break-words font-medium">{token.name}</span>
             <code className="font-mono text-xs text-soft">{token.prefix}…</code>
             <span className="text-xs text-soft md:hidden">
-              used <Time at={token.last_used_at} />
+              Used <Time at={token.last_used_at} />
             </span>
           </div>
         ),
       },
-      { head: 'Reaches', wide: true, cell: (token) => <Reach token={token} /> },
+      { head: 'Access', wide: true, cell: (token) => <Reach token={token} /> },
       { head: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
       { head: 'Last used', wide: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
       {
-        head: 'Made',
+        head: 'Created',
         wide: true,
         cell: ({ created_at, created_via }) => (
           <>
-            <Time at={created_at} /> <span className="text-soft">by {ORIGINS[created_via]}</span>
+            <Time at={created_at} /> <span className="text-soft">{labelOf('token_origin', created_via)}</span>
           </>
         ),
       },
@@ -90,23 +90,15 @@ const Tokens = ({ tokens }: { tokens: Token[] }) => (
 
 function Reach({ token: { account_id, project_ids } }: { token: Token }) {
   const { accounts, projects } = useMe()
-  if (account_id === null) return 'everything you reach'
-  const account = accounts.find(({ id }) => id === account_id)?.name ?? 'an account you left'
-  const names = project_ids?.map((one) => projects.find(({ id }) => id === one)?.name ?? 'a project that is gone')
+  if (account_id === null) return 'All your accounts'
+  const account = accounts.find(({ id }) => id === account_id)?.name ?? 'An account you left'
+  const names = project_ids?.map((one) => projects.find(({ id }) => id === one)?.name ?? 'a deleted project')
   return (
     <span className="break-words">
       {account}
       {names && <span className="text-soft">: {names.join(', ')}</span>}
     </span>
   )
-}
-
-const ORIGINS: Record<Token['created_via'], string> = {
-  web: 'you',
-  cli: 'the command line',
-  mcp: 'an assistant',
-  api: 'another token',
-  admin: 'an operator',
 }
 
 const isOver = ({ revoked_at, expires_at }: Token) =>
@@ -120,7 +112,7 @@ const Scopes = ({ scopes }: { scopes: Token['scopes'] }) => (
     <ul className="mt-1 grid gap-1">
       {scopes.map((scope) => (
         <li key={scope} className="text-xs">
-          <code className="font-mono">{scope}</code> <span className="text-soft max-md:hidden">{SCOPE_WORDS[scope]}</span>
+          <code className="font-mono">{scope}</code> <span className="text-soft max-md:hidden">{labelOf('scope', scope)}</span>
         </li>
       ))}
     </ul>
@@ -130,8 +122,8 @@ const Scopes = ({ scopes }: { scopes: Token['scopes'] }) => (
 function Revoke({ token }: { token: Token }) {
   const revoke = useWrite('revokeToken', ['listTokens'])
   const say = useToast()
-  if (token.revoked_at) return <Pill kind="err">revoked</Pill>
-  if (isOver(token)) return <Pill>expired</Pill>
+  if (token.revoked_at) return <Pill kind="err">Revoked</Pill>
+  if (isOver(token)) return <Pill>Expired</Pill>
   return (
     <Confirm
       label="Revoke"
@@ -142,7 +134,7 @@ function Revoke({ token }: { token: Token }) {
         say(`${token.name} was revoked`)
       }}
     >
-      Whatever uses it is refused from the next request on. This cannot be undone.
+      Programs that use it stop working at once. This can’t be undone.
     </Confirm>
   )
 }

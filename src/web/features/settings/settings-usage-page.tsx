@@ -1,5 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { QuotaKind } from '../../../contract/sets.ts'
+import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -12,27 +12,17 @@ import { AccountChoice } from './account-choice.tsx'
 
 type Used = AppReply<'showUsage'>['usage'][number]
 
-const WORDS: Record<QuotaKind, [label: string, beyond: string]> = {
-  stored_bytes: ['Stored bodies of deliveries', 'Deliveries are processed without their body being kept.'],
-  deliveries: [
-    'Deliveries today (UTC)',
-    'Tools are refused with 429 until the next day, before they are told that anything was taken.',
-  ],
-  webhooks: ['Outbound webhooks', 'No other is made.'],
-  streams: ['Open event streams, each process', 'Another one is refused with 429.'],
-  integrations: ['Integrations', 'No other is made.'],
-  invitations: ['Invitations mailed in the last 24 hours', 'Nobody else is invited until some of them are older.'],
-}
-
 /** What the account uses of what it may; for its owners and admins. */
 export default function SettingsUsage() {
   const account = useAccount()
   const admin = useMay('admin')
   const query = useApi('showUsage', { account_id: account?.id ?? 0 }, { enabled: account !== undefined && admin })
-  if (!admin) return <Notice>Only owners and admins of the account see what it uses.</Notice>
+  if (!admin) return <Notice>Only owners and admins can see the usage of this account.</Notice>
   return (
     <Page title="Usage" actions={<AccountChoice />}>
-      <p className="max-w-prose text-sm text-soft">Whoever runs this service sets the limits. Counts may be a minute old.</p>
+      <p className="max-w-prose text-sm text-soft">
+        The operator of this service sets the limits. Counts may be up to a minute old.
+      </p>
       <Loaded query={query}>
         {({ usage }) => (
           <Table
@@ -40,10 +30,14 @@ export default function SettingsUsage() {
             rows={usage}
             keyOf={({ kind }) => kind}
             columns={[
-              { head: 'What', cell: ({ kind }) => WORDS[kind][0] },
-              { head: 'Used', cell: (used) => <Amount of={used} count={used.used} otherwise="each process counts its own" /> },
+              { head: 'Resource', cell: ({ kind }) => labelOf('quota_kind', kind) },
+              { head: 'Used', cell: (used) => <Amount of={used} count={used.used} otherwise="not counted here" /> },
               { head: 'Limit', cell: (used) => <Amount of={used} count={used.limit} otherwise="none" /> },
-              { head: 'Beyond it', wide: true, cell: ({ kind }) => <span className="text-soft">{WORDS[kind][1]}</span> },
+              {
+                head: 'Above the limit',
+                wide: true,
+                cell: ({ kind }) => <span className="text-soft">{TERMS.quota_kind[kind].description}</span>,
+              },
             ]}
           />
         )}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ProjectSummary } from '../../../contract/app/shapes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { PLAIN_SCOPES, SCOPES, type Scope } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
@@ -13,7 +14,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { CodeBlock } from '../../ui/text/code-block.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useMailing } from '../sign-in/mailing.ts'
-import { SCOPE_WORDS } from './scopes.ts'
 
 const LIFETIMES = [
   ['30', '30 days'],
@@ -26,10 +26,7 @@ const LIFETIMES = [
 const lifetimesFor = (most: number | null) =>
   most === null
     ? LIFETIMES
-    : [
-        ...LIFETIMES.filter(([days]) => days !== '' && Number(days) < most),
-        [String(most), `${most} days, the most here`] as const,
-      ]
+    : [...LIFETIMES.filter(([days]) => days !== '' && Number(days) < most), [String(most), `${most} days (maximum)`] as const]
 
 const READING = SCOPES.filter((scope) => scope.startsWith('read:') && scope !== 'read:members')
 
@@ -73,10 +70,10 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
   }
   const toggle = (scope: Scope, on: boolean) => setScopes(SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))))
   return (
-    <Form action="Make the token" submit={submit} disabled={name.trim() === ''}>
+    <Form action="Create token" submit={submit} disabled={name.trim() === ''}>
       <TextField
         label="Name"
-        hint="What uses it, so that you know later what to revoke."
+        hint="What you use it for."
         placeholder="Nightly report"
         required
         maxLength={NAME_MAX}
@@ -85,9 +82,9 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
       />
       <Select
         label="Account"
-        hint="A token reaches no more than you do, and less if you say so."
+        hint="A token never has more access than you. Select an account to limit it."
         options={[
-          ...(everywhere ? [['', 'Every account I belong to'] as const] : []),
+          ...(everywhere ? [['', 'All my accounts'] as const] : []),
           ...open.map(({ id, name }) => [String(id), name] as const),
         ]}
         value={accountId}
@@ -109,10 +106,10 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
           Scopes
           <span className="flex gap-1">
             <Button look="quiet" onClick={() => setScopes(READING)}>
-              Reading only
+              Read only
             </Button>
             <Button look="quiet" onClick={() => setScopes([...PLAIN_SCOPES])}>
-              All but administration
+              All except admin
             </Button>
           </span>
         </legend>
@@ -120,7 +117,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
           <Checkbox
             key={scope}
             label={scope}
-            hint={SCOPE_WORDS[scope]}
+            hint={labelOf('scope', scope)}
             disabled={scope === 'ping'}
             checked={scope === 'ping' || scopes.includes(scope)}
             onChange={(event) => toggle(scope, event.target.checked)}
@@ -140,7 +137,7 @@ interface Choice {
 const Projects = ({ projects, chosen, onChange }: Choice) => (
   <fieldset className="grid gap-2">
     <legend className="mb-2 text-sm font-medium">Projects</legend>
-    <p className="text-xs text-soft">None chosen: all that you see there, later ones too.</p>
+    <p className="text-xs text-soft">None selected: all projects you can see there, including new ones.</p>
     {projects.map(({ id, name }) => (
       <Checkbox
         key={id}
@@ -156,16 +153,16 @@ function Shown({ value, onClose }: { value: string; onClose(): void }) {
   const mailing = useMailing()
   return (
     <div className="grid min-w-0 gap-4">
-      <Notice kind="warn">Copy it now: only its fingerprint is kept, so it is never shown again.</Notice>
+      <Notice kind="warn">Copy the token now. It isn’t shown again.</Notice>
       <Copy value={value} label="Token" />
       <div className="grid min-w-0 gap-1">
-        <span className="text-sm text-soft">To try it:</span>
+        <span className="text-sm text-soft">Try it:</span>
         <CodeBlock code={`curl -H 'Authorization: Bearer ${value}' ${location.origin}/api/v1/ping`} label="Command" />
       </div>
-      {mailing && <p className="text-sm text-soft">A mail tells you about it too, in case it was not you who made it.</p>}
+      {mailing && <p className="text-sm text-soft">You also get an email about the new token.</p>}
       <div>
         <Button look="main" onClick={onClose}>
-          I have copied it
+          I’ve copied it
         </Button>
       </div>
     </div>

@@ -23,7 +23,7 @@ export function TwoFactor({ on, recoveryCodes }: { on: boolean; recoveryCodes: n
   const [removing, setRemoving] = useState(false)
   const start = useWrite('startTwoFactor')
   return (
-    <Section title="Authenticator app" actions={on ? <Pill kind="ok">on</Pill> : <Pill>off</Pill>}>
+    <Section title="Authenticator app" actions={on ? <Pill kind="ok">On</Pill> : <Pill>Off</Pill>}>
       <p className="max-w-prose text-sm text-soft">
         {on
           ? `You sign in with your password and a code from your app. You have ${countOf(recoveryCodes, 'recovery code')} left.`
@@ -33,11 +33,11 @@ export function TwoFactor({ on, recoveryCodes }: { on: boolean; recoveryCodes: n
       <div>
         {on ? (
           <Button look="danger" onClick={() => setRemoving(true)}>
-            Remove the app
+            Remove app
           </Button>
         ) : (
           <Button busy={start.isPending} onClick={() => start.mutate({}, { onSuccess: setBegun })}>
-            Set up an app
+            Set up app
           </Button>
         )}
       </div>
@@ -66,7 +66,7 @@ function SetUp({ begun, onClose }: { begun: Begun; onClose(): void }) {
           <CodeBlock code={recovery.join('\n')} label="Recovery codes" />
           <div>
             <Button look="main" onClick={close}>
-              I have saved them
+              I’ve saved them
             </Button>
           </div>
         </div>
@@ -75,7 +75,7 @@ function SetUp({ begun, onClose }: { begun: Begun; onClose(): void }) {
   const submit = async () => setRecovery((await confirm.mutateAsync({ body: { code } })).recovery_codes)
   return (
     <Dialog title="Set up an authenticator app" open onClose={onClose}>
-      <Form action="Turn it on" submit={submit}>
+      <Form action="Turn on" submit={submit}>
         <Picture of={begun.otpauth_url} />
         <p className="text-sm text-soft">
           Scan this with your app,{' '}
@@ -118,8 +118,8 @@ function Remove({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Remove the authenticator app?" open onClose={onClose}>
       <Form action="Remove it" submit={submit}>
-        <p className="text-sm text-soft">You then sign in with your password alone. Your recovery codes are deleted.</p>
-        <CodeField value={code} onChange={setCode} hint="Six digits of the app, or a recovery code." />
+        <p className="text-sm text-soft">You then sign in with your password only. Your recovery codes are deleted.</p>
+        <CodeField value={code} onChange={setCode} hint="The six digits in your app, or a recovery code." />
       </Form>
     </Dialog>
   )

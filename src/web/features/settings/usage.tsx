@@ -9,14 +9,14 @@ export function Usage({ usage }: { usage: AppReply<'showAccount'>['usage'] }) {
     return usage.find((one) => one.day === day) ?? { day, investigations: 0, refunded: 0 }
   })
   const most = Math.max(1, ...days.map(({ investigations }) => investigations))
-  if (usage.length === 0) return <p className="text-sm text-soft">Nothing was investigated in the last 30 days.</p>
+  if (usage.length === 0) return <p className="text-sm text-soft">No investigations in the last 30 days.</p>
   return (
     <figure className="grid gap-1">
       <ol className="flex h-24 items-end gap-0.5">
         {days.map(({ day, investigations, refunded }) => (
           <li
             key={day}
-            title={`${day}: ${investigations}${refunded ? `, ${refunded} given back` : ''}`}
+            title={`${day}: ${investigations}${refunded ? `, ${refunded} refunded` : ''}`}
             className="flex h-full min-w-0 flex-1 items-end rounded-sm bg-hover/60"
           >
             <span className="sr-only">
@@ -32,7 +32,7 @@ export function Usage({ usage }: { usage: AppReply<'showAccount'>['usage'] }) {
       </ol>
       <figcaption className="flex justify-between text-xs text-soft">
         <span>{days[0]!.day}</span>
-        <span>investigations a day, at most {most}</span>
+        <span>investigations per day at most {most}</span>
         <span>today</span>
       </figcaption>
     </figure>

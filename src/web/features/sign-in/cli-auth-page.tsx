@@ -16,7 +16,7 @@ export default function CliAuth() {
 /** The answer goes back to a program on this machine and nowhere else. */
 function CommandLine({ search }: { search: Search }) {
   const asked = readAsked(search)
-  if (!asked) return <LoginEnds>This link is not complete. Start the login again where it came from.</LoginEnds>
+  if (!asked) return <LoginEnds>This link is incomplete. Start the login again in your terminal or assistant.</LoginEnds>
   return (
     <Consent
       name={asked.client_name}

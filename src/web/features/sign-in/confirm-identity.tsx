@@ -31,7 +31,7 @@ function Ways({ methods, onDone }: Props) {
   const typed = methods.find((method) => method === 'code' || method === 'password')
   const passkey = methods.includes('passkey') && hasPasskeys()
   if (!typed && !passkey && !methods.includes('sso'))
-    return <p className="text-sm">Sign out, sign in again and repeat this step.</p>
+    return <p className="text-sm">Sign out, sign in again, then repeat this step.</p>
   return (
     <div className="grid gap-4">
       {typed && <Typed method={typed} onDone={onDone} />}
@@ -89,7 +89,7 @@ function Provider() {
   }
   return (
     <Form action="Sign in with your provider" submit={go}>
-      <p className="text-sm text-soft">You return to this page afterwards. Repeat this step then.</p>
+      <p className="text-sm text-soft">You come back to this page afterwards. Then repeat this step.</p>
     </Form>
   )
 }

@@ -1,5 +1,6 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { labelOf } from '../../../contract/labels.ts'
 import { LOGIN_DAYS, type Scope } from '../../../contract/sets.ts'
 import { auth, wordsOf } from '../../api.ts'
 import { queryClient } from '../../queries.ts'
@@ -7,7 +8,6 @@ import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
-import { SCOPE_WORDS } from '../settings/scopes.ts'
 import { OutsideFrame } from './outside-frame.tsx'
 
 interface Props {
@@ -28,8 +28,8 @@ export function Consent({ name, place, scopes, decide }: Props) {
   const [gone, setGone] = useState<'allowed' | 'refused'>()
   if (gone)
     return (
-      <OutsideFrame title={gone === 'allowed' ? 'You are logged in' : 'Refused'}>
-        <Notice kind={gone === 'allowed' ? 'ok' : 'info'}>You can close this tab and go back to where you came from.</Notice>
+      <OutsideFrame title={gone === 'allowed' ? 'You are logged in' : 'Access denied'}>
+        <Notice kind={gone === 'allowed' ? 'ok' : 'info'}>You can close this tab.</Notice>
       </OutsideFrame>
     )
   const answer = async (allow: boolean) => {
@@ -46,17 +46,17 @@ export function Consent({ name, place, scopes, decide }: Props) {
   }
   const until = dateOf('date', Date.now() + LOGIN_DAYS * 86_400_000)
   return (
-    <OutsideFrame wide title={`Let ${name} in?`} below={<SomebodyElse />}>
+    <OutsideFrame wide title={`Allow ${name}?`} below={<SomebodyElse />}>
       <div className="grid gap-4">
         <p>
-          <strong className="break-words">{name}</strong> {place} asks to act for you, <strong>{user.name}</strong> ({user.email}
-          ), until {until}. Go on only if you started this yourself just now.
+          <strong className="break-words">{name}</strong> {place} wants to act as you, <strong>{user.name}</strong> ({user.email}
+          ), until {until}. Allow this only if you just started it yourself.
         </p>
-        <ul aria-label="What it may do" className="grid gap-1 rounded-lg border border-line bg-panel p-4 text-sm">
+        <ul aria-label="Permissions" className="grid gap-1 rounded-lg border border-line bg-panel p-4 text-sm">
           {scopes.map((scope) => (
             <li key={scope} className="grid gap-x-3 sm:grid-cols-[12rem_1fr]">
               <code className="font-mono text-xs leading-6">{scope}</code>
-              <span className="text-soft">{SCOPE_WORDS[scope]}</span>
+              <span className="text-soft">{labelOf('scope', scope)}</span>
             </li>
           ))}
         </ul>
@@ -85,7 +85,7 @@ function SomebodyElse() {
   }
   return (
     <button type="button" className="underline" onClick={leave}>
-      Sign in as somebody else
+      Sign in as another user
     </button>
   )
 }

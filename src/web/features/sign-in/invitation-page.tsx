@@ -30,13 +30,13 @@ export default function Invitation() {
   }
   if (missing)
     return (
-      <OutsideFrame title="This invitation is over">
-        It was used, taken back, or is older than seven days. Ask for a new one.
+      <OutsideFrame title="This invitation is no longer valid">
+        It was used or withdrawn, or it expired after 7 days. Ask for a new one.
       </OutsideFrame>
     )
   return (
     <OutsideFrame
-      title={data ? `Join ${data.account_name}` : 'An invitation'}
+      title={data ? `Join ${data.account_name}` : 'Invitation'}
       below={
         <Link to="/sign-in" className="underline">
           Sign in

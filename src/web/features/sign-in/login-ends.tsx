@@ -3,7 +3,7 @@ import { OutsideFrame } from './outside-frame.tsx'
 
 /** A program sent somebody here with a question that cannot be asked. */
 export const LoginEnds = ({ children }: { children: string }) => (
-  <OutsideFrame title="This login cannot go on">
+  <OutsideFrame title="Login failed">
     <Notice kind="err">{children}</Notice>
   </OutsideFrame>
 )

@@ -7,8 +7,8 @@ export default function LoginRefused() {
   return (
     <LoginEnds>
       {why === 'invalid_client'
-        ? 'The assistant that sent you here is not registered here, or no longer. Add this server to it once more and log in again there.'
-        : 'The assistant that sent you here asks in a way that is not in order: it wants the answer at an address that it did not register, or a part of its request is missing or wrong. If you did not start this yourself, close this page; otherwise log in again where you came from.'}
+        ? 'The assistant that opened this page isn’t registered with this server. Add the server to the assistant again, then log in from there.'
+        : 'The assistant that opened this page sent an invalid request: its redirect URL isn’t registered, or a parameter is missing or wrong. If you started this login, try again from the assistant. If you didn’t, close this page.'}
     </LoginEnds>
   )
 }

@@ -56,4 +56,4 @@ export async function answerWithPasskey({ challenge, rp_id }: Question) {
 
 /** Browsers say little, and the same for "cancelled" as for "none there". */
 export const passkeyWords = (error: unknown): unknown =>
-  error instanceof DOMException ? new Error('No passkey was used. Try again, or sign in another way.') : error
+  error instanceof DOMException ? new Error('The passkey was not used. Try again, or sign in another way.') : error

@@ -14,7 +14,7 @@ export default function Reset() {
   const { token } = useSearch({ strict: false }) as { token?: string }
   const back = (
     <Link to="/sign-in" className="underline">
-      Back to signing in
+      Back to sign-in
     </Link>
   )
   return (
@@ -32,21 +32,21 @@ function AskForLink() {
     return (
       <Notice kind="ok">
         {mailing === false
-          ? `If ${email} belongs to somebody here, whoever runs this service now finds a link for it under Settings, Mails: ask them for it. It works for one hour.`
-          : `If ${email} belongs to somebody here, a link is on its way. It works for one hour.`}
+          ? `If ${email} has a user here, the operator of this service can see a reset link under Settings, Emails. Ask them for it. It works for one hour.`
+          : `If ${email} has a user here, we sent a link. It works for one hour.`}
       </Notice>
     )
   return (
     <div className="grid gap-4">
       {mailing === false && (
         <Notice>
-          No mail leaves this service. Whoever runs it can hand you the link that is made here, or set a new password where it
-          runs: <code className="break-words">goldmaster admin user set-password {email.trim() || 'ADDRESS'}</code>
+          This service can’t send email. Its operator can give you the reset link, or set a new password with:{' '}
+          <code className="break-words">goldmaster admin user set-password {email.trim() || 'ADDRESS'}</code>
         </Notice>
       )}
       <Form
         eager
-        action={mailing === false ? 'Make a link' : 'Send me a link'}
+        action={mailing === false ? 'Create link' : 'Send link'}
         submit={() => ask('requestPasswordReset', { body: { email } }).then(() => setSent(true))}
       >
         <OwnEmail value={email} onChange={setEmail} />
@@ -61,14 +61,14 @@ function SetPassword({ token }: { token: string }) {
   const say = useToast()
   const submit = async () => {
     await ask('completePasswordReset', { body: { token, password } })
-    say('Your password is changed. Sign in with it.')
+    say('Password changed. Sign in with your new password.')
     await navigate({ to: '/sign-in' })
   }
   return (
-    <Form eager action="Set this password" submit={submit}>
+    <Form eager action="Change password" submit={submit}>
       <NewPassword
         label="New password"
-        also="Everybody who is signed in as you will be signed out, and your API tokens are revoked."
+        also="You are signed out everywhere, and your API tokens are revoked."
         value={password}
         onChange={setPassword}
       />

@@ -14,7 +14,7 @@ export function SessionOver() {
   if (!signedOut || isOutside(path)) return null
   return (
     <Dialog title="Your session has ended" open onClose={() => {}} firm>
-      <p className="mb-4 text-sm text-soft">Sign in again to go on where you are. Nothing you typed is lost.</p>
+      <p className="mb-4 text-sm text-soft">Sign in again to continue. Nothing you typed is lost.</p>
       <SignInForm onDone={() => void refreshAll(client)} />
     </Dialog>
   )

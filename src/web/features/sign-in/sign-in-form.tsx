@@ -35,9 +35,9 @@ export function SignInForm({ onDone, to }: Props) {
   if (challenge) return <CodeForm challenge={challenge} onDone={done} onBack={() => setChallenge(undefined)} />
   if (elsewhere)
     return (
-      <Form eager action="Go on" submit={leave} beside={<Button onClick={() => setElsewhere(false)}>Use a password</Button>}>
+      <Form eager action="Continue" submit={leave} beside={<Button onClick={() => setElsewhere(false)}>Use password</Button>}>
         <OwnEmail value={email} onChange={setEmail} />
-        <p className="text-sm text-soft">You sign in at your studio’s own provider and come back here.</p>
+        <p className="text-sm text-soft">You sign in with your studio’s identity provider and come back here.</p>
       </Form>
     )
   return (
@@ -95,11 +95,7 @@ function CodeForm({ challenge, onDone, onBack }: { challenge: string; onDone(): 
   }
   return (
     <Form eager action="Sign in" submit={submit} beside={<Button onClick={onBack}>Back</Button>}>
-      <CodeField
-        value={code}
-        onChange={setCode}
-        hint="The six digits that your authenticator app shows, or one of your recovery codes."
-      />
+      <CodeField value={code} onChange={setCode} hint="The six digits in your authenticator app, or a recovery code." />
     </Form>
   )
 }
@@ -121,7 +117,7 @@ function PasskeyButton({ onDone }: { onDone(): void }) {
   return (
     <>
       <Button busy={busy} onClick={signIn}>
-        Use a passkey
+        Use passkey
       </Button>
       {error && (
         <div className="w-full">

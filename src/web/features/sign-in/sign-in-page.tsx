@@ -27,7 +27,7 @@ export default function SignIn() {
           </Link>
           {data?.sign_up && (
             <Link to="/sign-up" className="underline">
-              Make an account
+              Create account
             </Link>
           )}
         </div>

@@ -41,7 +41,7 @@ export function SignUpForm({ action, email: given, signUp, onDone, children }: P
 export const OwnName = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
   <TextField
     label="Your name"
-    hint="What your colleagues see."
+    hint="Shown to your colleagues."
     autoComplete="name"
     required
     maxLength={NAME_MAX}

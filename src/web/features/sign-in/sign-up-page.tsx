@@ -17,14 +17,16 @@ export default function SignUp() {
   const { data } = useQuery({ queryKey: ['welcome', {}], queryFn: () => ask('welcome', {}) })
   return (
     <OutsideFrame
-      title={token ? 'Choose a password' : 'Make an account'}
+      title={token ? 'Choose a password' : 'Create account'}
       below={
         <Link to="/sign-in" className="underline">
-          I have one already
+          I already have an account
         </Link>
       }
     >
-      {data && !data.sign_up && <Notice>Signing up needs an invitation here: ask somebody who is in to invite you.</Notice>}
+      {data && !data.sign_up && (
+        <Notice>You need an invitation to sign up here. Ask a colleague who uses this service to invite you.</Notice>
+      )}
       {data?.sign_up && (token ? <Choose token={token} /> : <AskForLink mailing={data.mailing} />)}
     </OutsideFrame>
   )
@@ -38,12 +40,12 @@ function AskForLink({ mailing }: { mailing: boolean }) {
     return (
       <Notice kind="ok">
         {mailing
-          ? `We have written to ${email}: follow the link in the mail to choose a password. It works for one hour.`
-          : `No mail leaves this service: ask whoever runs it for the link that was written to ${email}. It works for one hour.`}
+          ? `We sent an email to ${email}. Open its link to choose a password. The link works for one hour.`
+          : `This service can’t send email. Ask its operator for the link for ${email}. It works for one hour.`}
       </Notice>
     )
   return (
-    <Form eager action="Go on" submit={() => ask('requestSignUp', { body: { name, email } }).then(() => setSent(true))}>
+    <Form eager action="Continue" submit={() => ask('requestSignUp', { body: { name, email } }).then(() => setSent(true))}>
       <OwnName value={name} onChange={setName} />
       <OwnEmail value={email} onChange={setEmail} />
     </Form>
@@ -60,7 +62,7 @@ function Choose({ token }: { token: string }) {
     await navigate({ to: '/feed' })
   }
   return (
-    <Form eager action="Make my account" submit={submit}>
+    <Form eager action="Create account" submit={submit}>
       <NewPassword label="Password" value={password} onChange={setPassword} />
     </Form>
   )

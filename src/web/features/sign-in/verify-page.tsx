@@ -15,15 +15,15 @@ export default function Verify() {
   })
   return (
     <OutsideFrame
-      title="Confirm your address"
+      title="Confirm your email address"
       below={
         <Link to="/feed" className="underline">
-          Go on
+          Continue
         </Link>
       }
     >
-      {isSuccess && <Notice kind="ok">Thank you: your address is confirmed.</Notice>}
-      {error && <Notice kind="err">{wordsOf(error)} If that does not help, ask for a new link in your profile.</Notice>}
+      {isSuccess && <Notice kind="ok">Your email address is confirmed.</Notice>}
+      {error && <Notice kind="err">{wordsOf(error)} If this doesn’t work, request a new link in your profile.</Notice>}
     </OutsideFrame>
   )
 }

@@ -33,7 +33,7 @@ const readGroups = (text: string) =>
       const [group, word] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
       const role = ACCOUNT_ROLES.find((one) => one === word)
       if (group === '' || !role)
-        throw new Error(`“${line.trim()}” is no line of the form group = role; roles are ${ACCOUNT_ROLES.join(', ')}.`)
+        throw new Error(`“${line.trim()}” is not in the form group = role. Roles: ${ACCOUNT_ROLES.join(', ')}.`)
       return { group, role }
     })
 
@@ -69,7 +69,7 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="Issuer"
-            hint="The provider’s address, as it calls itself. It is asked when you save."
+            hint="The issuer URL of your provider. Goldmaster checks it when you save."
             placeholder="https://login.studio.example"
             required
             spellCheck={false}
@@ -77,11 +77,11 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             onChange={(event) => set({ issuer: event.target.value })}
           />
           <TextField
-            label="Domains"
+            label="Allowed email domains"
             hint={
               user.operator
-                ? 'Addresses of these are the provider’s to vouch for, and no others.'
-                : 'Addresses of these are the provider’s to vouch for. Whoever runs the service sets them.'
+                ? 'Only addresses in these domains can sign in with this provider.'
+                : 'Only addresses in these domains can sign in with this provider. The operator of this service sets them.'
             }
             placeholder="studio.example"
             disabled={!user.operator}
@@ -100,30 +100,30 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             label="Client secret"
             type="password"
             autoComplete="off"
-            hint={connection ? 'Leave it empty to keep the one that is set.' : undefined}
+            hint={connection ? 'Leave empty to keep the saved one.' : undefined}
             required={!connection}
             value={draft.client_secret}
             onChange={(event) => set({ client_secret: event.target.value })}
           />
           <TextField
             label="Groups claim"
-            hint="Where the provider names the groups of a person."
+            hint="The claim that lists a person’s groups."
             required
             spellCheck={false}
             value={draft.groups_claim}
             onChange={(event) => set({ groups_claim: event.target.value })}
           />
           <Select
-            label="Role without a group"
-            hint="Of people in none of the groups below."
-            options={[...ACCOUNT_ROLES.map((role) => [role, role] as const), ['', 'none: they are kept out']]}
+            label="Default role"
+            hint="For people in none of the groups below."
+            options={[...ACCOUNT_ROLES.map((role) => [role, role] as const), ['', 'None (they can’t sign in)']]}
             value={draft.default_role ?? ''}
             onChange={(event) => set({ default_role: ACCOUNT_ROLES.find((role) => role === event.target.value) ?? null })}
           />
         </div>
         <TextArea
           label="Roles by group"
-          hint="One a line: group = role. The highest role wins, with every sign-in. Empty: owners give roles here."
+          hint="One per line: group = role. The highest role applies, at every sign-in. Empty: owners set roles in Goldmaster."
           placeholder={'leads = owner\ncrew = member'}
           rows={4}
           spellCheck={false}
@@ -131,13 +131,13 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
           onChange={(event) => set({ groups: event.target.value })}
         />
         <Checkbox
-          label="Addresses are verified there"
-          hint="For providers that never say so, such as Entra ID, and whose people cannot change their own address."
+          label="Trust email addresses of this provider"
+          hint="For providers that don’t send email_verified, such as Entra ID. Turn this on only if people can’t change their own address there."
           checked={draft.trusts_email}
           onChange={(event) => set({ trusts_email: event.target.checked })}
         />
         <Checkbox
-          label="The only way in"
+          label="Require single sign-on"
           hint={hintOf(shown)}
           disabled={!shown.came_through && !draft.required}
           checked={draft.required}
@@ -150,5 +150,5 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
 
 const hintOf = ({ came_through, connection, outside }: Shown) =>
   came_through || connection?.required
-    ? `Passwords and passkeys of people with an address of these domains no longer work, and they are signed out. ${countOf(outside, 'member')} with another address keep theirs.`
-    : 'Sign in through the provider yourself first: only then it may become the only way in.'
+    ? `Passwords and passkeys stop working for people with an address in these domains, and they are signed out. ${countOf(outside, 'member')} with other addresses keep theirs.`
+    : 'Sign in with the provider yourself before you require it.'

@@ -15,13 +15,13 @@ export default function SingleSignOn() {
   return (
     <Page title="Single sign-on" actions={<AccountChoice />}>
       <p className="max-w-prose text-sm text-soft">
-        Your people sign in at your own OpenID provider: Okta, Entra ID, Google Workspace, Keycloak, Authentik. Who is new there
-        becomes a member here, and groups give roles.
+        Let people sign in with your own OpenID provider, such as Okta, Entra ID, Google Workspace, Keycloak or Authentik. New
+        people become members when they first sign in, and groups set their roles.
       </p>
       {account?.role === 'owner' ? (
         <Settings key={account.id} account={account} />
       ) : (
-        <Notice>Only owners of the account see this.</Notice>
+        <Notice>Only owners of the account can see this page.</Notice>
       )}
     </Page>
   )
@@ -33,9 +33,9 @@ function Settings({ account }: { account: AccountSummary }) {
     <Loaded query={query}>
       {(shown) => (
         <div className="grid gap-4">
-          <Section title="What the provider needs to know">
+          <Section title="Values for your provider">
             <p className="text-sm text-soft">
-              Register a web application there, with these addresses and the scopes openid, email and profile.
+              Register a web application at your provider with these URLs and the scopes openid, email and profile.
             </p>
             <p className="text-sm font-medium">Redirect URI</p>
             <Copy value={shown.redirect_uri} label="redirect URI" />
@@ -55,12 +55,12 @@ function Remove({ account }: { account: AccountSummary }) {
   const remove = useWrite('removeSingleSignOn', ['showSingleSignOn'])
   return (
     <Confirm
-      label="Remove the provider"
+      label="Remove provider"
       title="Remove the provider?"
       action="Remove it"
       run={() => remove.mutateAsync({ account_id: account.id })}
     >
-      Everybody stays a member. Who came through the provider sets a password by “Forgot your password?” the next time.
+      Everybody stays a member. People who signed in with the provider can set a password with “Forgot your password?”.
     </Confirm>
   )
 }

@@ -130,7 +130,7 @@ function NewAgent({ onDone }: { onDone(handle: string): void }) {
         className="h-8 w-full rounded-md border border-strong-line bg-panel px-2 text-sm aria-invalid:border-err"
       />
       <p id={id} className={`text-xs ${wrong ? 'text-err' : 'text-soft'}`}>
-        Small letters, digits and dashes; Enter takes it.
+        Lowercase letters, digits and dashes. Press Enter to confirm.
       </p>
     </div>
   )

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import type { AppArguments } from '../../../contract/app/routes.ts'
+import { choicesOf, labelOf, lowered } from '../../../contract/labels.ts'
 import { BULK_MAX, LABEL_MAX } from '../../../contract/limits.ts'
 import { PRIORITIES, TASK_STATES, type TaskState } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { AssigneeChoice, fieldsOf } from './assignee.tsx'
@@ -30,22 +30,28 @@ export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids
       say(`Not saved: ${failureOf(error)}`, 'err')
     }
   }
-  const choices = (title: string, values: readonly string[]) =>
-    [['', title], ...values.map((value) => [value, wordsOf(value)] as const)] as const
+
   return (
-    <section aria-label="Chosen tasks" className="flex flex-wrap items-center gap-2">
-      <span className="text-sm font-medium">{countOf(few.length, 'task')} chosen</span>
+    <section aria-label="Selected tasks" className="flex flex-wrap items-center gap-2">
+      <span className="text-sm font-medium">{countOf(few.length, 'task')} selected</span>
       <Filter
         label="Set state"
         value=""
-        options={choices('State…', TASK_STATES)}
-        onChange={({ target }) => void put({ task: { state: target.value as TaskState } }, wordsOf(target.value))}
+        options={[['', 'State…'], ...choicesOf('task_state', TASK_STATES)]}
+        onChange={({ target }) =>
+          void put({ task: { state: target.value as TaskState } }, lowered(labelOf('task_state', target.value)))
+        }
       />
       <Filter
         label="Set priority"
         value=""
-        options={choices('Priority…', PRIORITIES)}
-        onChange={({ target }) => void put({ task: { priority: target.value as (typeof PRIORITIES)[number] } }, target.value)}
+        options={[['', 'Priority…'], ...choicesOf('priority', PRIORITIES)]}
+        onChange={({ target }) =>
+          void put(
+            { task: { priority: target.value as (typeof PRIORITIES)[number] } },
+            `${lowered(labelOf('priority', target.value))} priority`,
+          )
+        }
       />
       <AssigneeChoice
         label="Set assignee"
@@ -59,7 +65,7 @@ export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids
         className="flex"
         onSubmit={(event) => {
           event.preventDefault()
-          if (label.trim()) void put({ add_label: label.trim() }, `labelled ${label.trim()}`)
+          if (label.trim()) void put({ add_label: label.trim() }, `labeled ${label.trim()}`)
         }}
       >
         <input

@@ -23,8 +23,8 @@ export function DeletedTask({ projectId, taskId, otherwise }: Props) {
   if (deletion?.changes.deleted?.to !== true) return otherwise
   return (
     <Empty title="This task was deleted" action={!isLocked && <Button onClick={() => restore([Number(taskId)])}>Restore</Button>}>
-      {deletion.user_id === null ? 'A former member' : nameOf(deletion.user_id)} deleted it, <Time at={deletion.at} />. For 30
-      days it can be restored.
+      {deletion.user_id === null ? 'A former member' : nameOf(deletion.user_id)} deleted it, <Time at={deletion.at} />. You can
+      restore it for 30 days.
     </Empty>
   )
 }

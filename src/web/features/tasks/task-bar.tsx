@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { Waiting } from '../../ui/pages.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
+
 import { cappedCount } from '../../ui/text/count.ts'
 
 const STATES = [
@@ -34,7 +35,7 @@ export function TaskBar({ projectId }: { projectId: string }) {
         {STATES.map(([state, color]) => (
           <span key={state} className="flex items-center gap-1.5">
             <span aria-hidden="true" className={`size-2 rounded-full ${color}`} />
-            {cappedCount(tasks[state])} {wordsOf(state)}
+            {cappedCount(tasks[state])} {lowered(labelOf('task_state', state))}
           </span>
         ))}
       </span>

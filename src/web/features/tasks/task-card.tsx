@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { KeyboardEvent } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Pill, type PillKind, wordsOf } from '../../ui/pill.tsx'
+import { Pill, type PillKind } from '../../ui/pill.tsx'
 import { useWho, whoOf } from './assignee.tsx'
 
 export type Task = AppReply<'listTasks'>['tasks'][number]
@@ -80,8 +81,8 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
         <span className="font-normal text-soft">#{task.id}</span> {task.title}
       </Link>
       <div className="flex flex-wrap items-center gap-1.5">
-        {task.priority !== 'medium' && <Pill kind={PRIORITY_KINDS[task.priority]}>{task.priority}</Pill>}
-        <Pill>{task.task_type}</Pill>
+        {task.priority !== 'medium' && <Pill kind={PRIORITY_KINDS[task.priority]}>{labelOf('priority', task.priority)}</Pill>}
+        <Pill>{labelOf('task_type', task.task_type)}</Pill>
         {task.labels.slice(0, 3).map((label) => (
           <span key={label} title={label} className="min-w-0 max-w-full">
             <Pill>{label}</Pill>
@@ -107,7 +108,7 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
         >
           {TASK_STATES.map((state) => (
             <option key={state} value={state} className="bg-raised text-ink">
-              {wordsOf(state)}
+              {labelOf('task_state', state)}
             </option>
           ))}
         </select>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
+import { labelOf } from '../../../contract/labels.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
 import { Pages } from '../../ui/pages.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
+
 import { cappedCount } from '../../ui/text/count.ts'
 import { type Task, TaskCard } from './task-card.tsx'
 import { type TaskFilters, useTaskPages } from './task-filters.tsx'
@@ -30,7 +31,7 @@ export function TaskColumn({ projectId, state, filters, moved, fixed, count, onM
   const tasks = [...arrived, ...pages.items.filter(({ id }) => !moved.has(id))]
   return (
     <section
-      aria-label={wordsOf(state)}
+      aria-label={labelOf('task_state', state)}
       data-column={TASK_STATES.indexOf(state)}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes('application/x-task')) return
@@ -46,10 +47,10 @@ export function TaskColumn({ projectId, state, filters, moved, fixed, count, onM
       className={`grid min-w-0 grid-cols-1 content-start gap-2 rounded-lg border p-2 ${over ? 'border-accent bg-accent-wash' : 'border-transparent bg-hover/60'}`}
     >
       <h2 className="flex items-center justify-between px-1 text-sm font-medium">
-        <span className="first-letter:uppercase">{wordsOf(state)}</span>
+        <span>{labelOf('task_state', state)}</span>
         <span className="text-xs text-soft tabular-nums">{count !== undefined && cappedCount(count)}</span>
       </h2>
-      <Pages query={pages} count={tasks.length} empty={<p className="px-1 py-4 text-center text-xs text-soft">Nothing here</p>}>
+      <Pages query={pages} count={tasks.length} empty={<p className="px-1 py-4 text-center text-xs text-soft">No tasks</p>}>
         <ul className="grid grid-cols-1 gap-2">
           {tasks.map((task) => (
             <TaskCard key={task.id} projectId={projectId} task={task} fixed={fixed} onMove={onMove} onGrab={onGrab} />

@@ -14,7 +14,7 @@ function useAttempt(projectId: string) {
       void refresh(client, ['listTasks', 'searchTasks', 'countTasks', 'showOverview', 'showTask', 'listTaskHistory'], ids)
       return true
     } catch (error) {
-      say(`Not done: ${failureOf(error)}`, 'err')
+      say(`Couldn’t save: ${failureOf(error)}`, 'err')
       return false
     }
   }

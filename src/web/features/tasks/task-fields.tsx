@@ -1,20 +1,18 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
 import { useTaskDeletion } from './task-deletion.ts'
 import { TaskLabels } from './task-labels.tsx'
-
-const options = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
 
 /** What can be chosen about a task; a choice is saved at once and shown before the server has answered. */
 type Task = AppReply<'showTask'>
@@ -47,17 +45,17 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
     >
       {(
         [
-          ['State', 'state', TASK_STATES],
-          ['Priority', 'priority', PRIORITIES],
-          ['Type', 'task_type', TASK_TYPES],
+          ['State', 'state', choicesOf('task_state', TASK_STATES)],
+          ['Priority', 'priority', choicesOf('priority', PRIORITIES)],
+          ['Type', 'task_type', choicesOf('task_type', TASK_TYPES)],
         ] as const
-      ).map(([label, field, values]) => (
+      ).map(([label, field, options]) => (
         <Line key={field} label={label}>
           <Filter
             label={label}
             value={shown[field]}
             disabled={fixed}
-            options={options(values)}
+            options={options}
             onChange={(event) => put({ [field]: event.target.value })}
           />
         </Line>
@@ -81,7 +79,7 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
           {task.created_by_user_id != null && <> by {nameOf(task.created_by_user_id)}</>}
         </span>
       </Line>
-      <Line label="Edited">
+      <Line label="Updated">
         <span className="text-sm">
           <Time at={task.updated_at} both />
         </span>

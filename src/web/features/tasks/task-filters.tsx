@@ -1,18 +1,16 @@
+import { choicesOf } from '../../../contract/labels.ts'
 import { PRIORITIES, TASK_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { SearchField } from '../../ui/form/search-field.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
+
 import { SavedViews } from '../views/saved-views.tsx'
 import { AssigneeChoice } from './assignee.tsx'
 
 const NAMES = ['q', 'task_type', 'priority', 'assignee', 'label', 'layout'] as const
 export type TaskFilters = Partial<Record<'q' | 'state' | 'task_type' | 'priority' | 'assignee' | 'label', string>>
-
-const options = (all: string, values: readonly string[]) =>
-  [['', all], ...values.map((value) => [value, wordsOf(value)] as const)] as const
 
 /** Which tasks are shown and how; all of it stands in the address. */
 export function useTaskFilters() {
@@ -26,13 +24,13 @@ export function useTaskFilters() {
         label="Type"
         value={query.task_type}
         onChange={(event) => filter({ task_type: event.target.value })}
-        options={options('All types', TASK_TYPES)}
+        options={[['', 'All types'], ...choicesOf('task_type', TASK_TYPES)]}
       />
       <Filter
         label="Priority"
         value={query.priority}
         onChange={(event) => filter({ priority: event.target.value })}
-        options={options('All priorities', PRIORITIES)}
+        options={[['', 'All priorities'], ...choicesOf('priority', PRIORITIES)]}
       />
       <AssigneeChoice
         label="Assignee"

@@ -19,7 +19,7 @@ export function TaskLink({ projectId, id, told }: Props) {
       params={{ projectId, taskId: String(id) }}
       className="flex min-w-0 items-center gap-2 text-sm hover:underline"
     >
-      {task && <Status value={task.state} />}
+      {task && <Status of="task_state" value={task.state} />}
       <span className="truncate">
         <span className="text-soft">#{id}</span> {task?.title}
       </span>

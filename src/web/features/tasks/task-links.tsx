@@ -21,12 +21,12 @@ export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; pro
   const references = data?.references ?? []
   const none = changes.length + build_runs.length + deployments.length + references.length === 0
   return (
-    <Section title="Linked">
+    <Section title="Links">
       {none && (
         <p className="text-sm text-soft">
-          Nothing yet. A commit or changelist that names <code className="font-mono text-xs">#{task.id}</code> or{' '}
-          <code className="font-mono text-xs">GM-{task.id}</code> links itself, its builds and where they go; so does an issue of
-          a connected tracker whose key stands in this task.
+          No links yet. To link a change with its builds and deployments, write{' '}
+          <code className="font-mono text-xs">#{task.id}</code> or <code className="font-mono text-xs">GM-{task.id}</code> in the
+          commit or changelist description. To link an issue of a connected tracker, write its key in this task.
         </p>
       )}
       <ul className="grid min-w-0 grid-cols-1 gap-1.5 text-sm empty:hidden">
@@ -63,7 +63,7 @@ export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; pro
             >
               {storeLabel(platform)} {branch}
             </Link>
-            <Status value={status} />
+            <Status of="deployment_status" value={status} />
           </li>
         ))}
       </ul>

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { choicesOf } from '../../../contract/labels.ts'
 import { TASK_STATES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { Filter } from '../../ui/form/field.tsx'
 import { Pages } from '../../ui/pages.tsx'
-import { Pill, Status, wordsOf } from '../../ui/pill.tsx'
+import { Pill, Status } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useWho, whoOf } from './assignee.tsx'
@@ -40,14 +41,14 @@ export function TaskList({ projectId, filters, fixed }: { projectId: string; fil
           label="State"
           value={state}
           onChange={(event) => filter({ state: event.target.value })}
-          options={[['', 'All states'], ...TASK_STATES.map((one) => [one, wordsOf(one)] as const)]}
+          options={[['', 'All states'], ...choicesOf('task_state', TASK_STATES)]}
         />
         {ids.length > 0 && <BulkActions projectId={projectId} ids={ids} onDone={() => setChosen(new Set())} />}
       </div>
       <Pages
         query={pages}
         count={pages.items.length}
-        empty={<p className="py-8 text-center text-sm text-soft">No task is like that.</p>}
+        empty={<p className="py-8 text-center text-sm text-soft">No task matches your filters.</p>}
       >
         <Table caption="Tasks, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
       </Pages>
@@ -64,12 +65,12 @@ const columnsOf = (
   ...(chosen
     ? [
         {
-          head: 'Choose',
+          head: 'Select',
           className: 'w-8',
           cell: ({ id }: Task) => (
             <input
               type="checkbox"
-              aria-label={`Choose task ${id}`}
+              aria-label={`Select task ${id}`}
               checked={chosen.has(id)}
               onChange={() => choose(id)}
               className="size-4 accent-accent"
@@ -96,7 +97,7 @@ const columnsOf = (
       </span>
     ),
   },
-  { head: 'State', className: 'whitespace-nowrap', cell: ({ state }) => <Status value={state} /> },
+  { head: 'State', className: 'whitespace-nowrap', cell: ({ state }) => <Status of="task_state" value={state} /> },
   { head: 'Priority', wide: true, cell: ({ priority }) => <Pill kind={PRIORITY_KINDS[priority]}>{priority}</Pill> },
   { head: 'Type', wide: true, cell: ({ task_type }) => <span className="text-soft">{task_type}</span> },
   {

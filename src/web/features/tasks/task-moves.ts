@@ -1,8 +1,9 @@
 import { useRef, useState } from 'react'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import type { TaskState } from '../../../contract/sets.ts'
 import { wordsOf as failureOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
-import { wordsOf } from '../../ui/pill.tsx'
+
 import { useToast } from '../../ui/toast.tsx'
 import type { Task } from './task-card.tsx'
 
@@ -23,13 +24,13 @@ export function useTaskMoves(projectId: string) {
     if (task.state === state) return
     const there = { ...task, state }
     put((map) => map.set(task.id, there))
-    setSaid(`Task ${task.id} moved to ${wordsOf(state)}`)
+    setSaid(`Task ${task.id} moved to ${lowered(labelOf('task_state', state))}`)
     // The card is drawn anew in its column; the keys stay with it.
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-card="${task.id}"]`)?.focus())
     try {
       await save.mutateAsync({ project_id: projectId, id: task.id, body: { task: { state } } })
     } catch (error) {
-      say(`#${task.id} stays ${wordsOf(task.state)}: ${failureOf(error)}`, 'err')
+      say(`Couldn’t move task #${task.id}: ${failureOf(error)}`, 'err')
     }
     if (latest.current.get(task.id) === there) put((map) => map.delete(task.id))
   }

@@ -1,4 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { choicesOf } from '../../../contract/labels.ts'
 import { TITLE_MAX } from '../../../contract/limits.ts'
 import { PRIORITIES, type Priority, TASK_STATES, TASK_TYPES, type TaskState, type TaskType } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
@@ -7,11 +8,8 @@ import { Dialog } from '../../ui/form/dialog.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AssigneeChoice, fieldsOf } from './assignee.tsx'
-
-const choices = (values: readonly string[]) => values.map((value) => [value, wordsOf(value)] as const)
 
 export const TaskNew = ({ open, onClose }: { open: boolean; onClose(): void }) => (
   <Dialog title="New task" open={open} onClose={onClose}>
@@ -60,18 +58,28 @@ function Fields({ onClose }: { onClose(): void }) {
       disabled={title.trim() === ''}
       beside={
         <Button look="quiet" onClick={onClose}>
-          Close, keep what I typed
+          Close and keep draft
         </Button>
       }
     >
       <TextField label="Title" required maxLength={TITLE_MAX} value={title} onChange={(event) => setTitle(event.target.value)} />
       <TextArea label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
       <div className="grid gap-4 sm:grid-cols-3">
-        <Select label="State" options={choices(TASK_STATES)} value={state} onChange={(event) => setState(event.target.value)} />
-        <Select label="Type" options={choices(TASK_TYPES)} value={task_type} onChange={(event) => setType(event.target.value)} />
+        <Select
+          label="State"
+          options={choicesOf('task_state', TASK_STATES)}
+          value={state}
+          onChange={(event) => setState(event.target.value)}
+        />
+        <Select
+          label="Type"
+          options={choicesOf('task_type', TASK_TYPES)}
+          value={task_type}
+          onChange={(event) => setType(event.target.value)}
+        />
         <Select
           label="Priority"
-          options={choices(PRIORITIES)}
+          options={choicesOf('priority', PRIORITIES)}
           value={priority}
           onChange={(event) => setPriority(event.target.value)}
         />

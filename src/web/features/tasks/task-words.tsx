@@ -91,7 +91,7 @@ export function TaskWords({ task, field, fixed }: Props) {
           Cancel
         </Button>
         <span className="text-xs text-soft max-sm:hidden">
-          {field === 'title' ? 'Enter saves' : 'Markdown; ⌘ or Ctrl with Enter saves'}
+          {field === 'title' ? 'Press Enter to save' : 'Markdown. Press Ctrl+Enter or ⌘+Enter to save'}
         </span>
       </div>
     </div>
@@ -102,13 +102,15 @@ export function TaskWords({ task, field, fixed }: Props) {
 const Theirs = ({ text, onTake, onKeep }: { text: string; onTake(): void; onKeep(): void }) => (
   <Notice kind="warn">
     <div className="grid gap-2">
-      <p className="font-medium">Somebody changed this while you were writing. Yours is above and kept; this is the newer one:</p>
+      <p className="font-medium">
+        Somebody else changed this while you were editing. Your text above is kept. This is the new version:
+      </p>
       <p className="max-h-60 overflow-y-auto whitespace-pre-wrap wrap-anywhere rounded border border-warn/40 bg-panel p-2 text-ink">
         {text || '(empty)'}
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={onKeep}>Go on with mine</Button>
-        <Button onClick={onTake}>Take theirs, drop mine</Button>
+        <Button onClick={onKeep}>Keep mine</Button>
+        <Button onClick={onTake}>Use theirs, discard mine</Button>
       </div>
     </div>
   </Notice>

@@ -32,7 +32,7 @@ export default function Tasks() {
           <Button
             look="main"
             disabled={fixed}
-            title={fixed ? 'The account is read-only.' : 'c'}
+            title={fixed ? 'This account is read-only.' : 'c'}
             onClick={() => setCreating(true)}
           >
             <Icon name="plus" /> New task
@@ -42,8 +42,8 @@ export default function Tasks() {
     >
       {!filtered && data && Object.values(data).every((count) => count === 0) && (
         <p className="max-w-prose text-sm text-soft">
-          No tasks yet. Make one here, or let scripts, the command line and assistants make them. A commit that names one, as in
-          #12, links itself to it.
+          No tasks yet. Create one here, with the command line or with an assistant. To link a commit to a task, write its number
+          in the description, such as #12.
         </p>
       )}
       {isList ? (
@@ -70,7 +70,7 @@ export default function Tasks() {
       )}
       {!isList && (
         <p className="text-xs text-soft max-md:hidden">
-          Arrow keys walk over the board, Shift with ← or → moves a task, Enter opens it, c makes a new one.
+          Arrow keys select a task, Shift+← or Shift+→ moves it, Enter opens it, c creates a new one.
         </p>
       )}
       <div aria-live="polite" className="sr-only">

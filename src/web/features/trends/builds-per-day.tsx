@@ -1,14 +1,15 @@
 import { useMemo, useState } from 'react'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { Chart, type Series } from '../../ui/chart.tsx'
 import { Figure } from '../../ui/figure.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { None, type Part, seconds, whole } from './figure-parts.tsx'
 
 const RESULTS = [
-  ['completed', 'passed', 'ok'],
-  ['waiting', 'waiting for approval', 'warn'],
-  ['failed', 'failed', 'err'],
-  ['cancelled', 'cancelled', 'faint'],
+  ['completed', lowered(labelOf('build_status', 'completed')), 'ok'],
+  ['waiting', lowered(labelOf('build_status', 'passed_pending_approval')), 'warn'],
+  ['failed', lowered(labelOf('build_status', 'failed')), 'err'],
+  ['cancelled', lowered(labelOf('build_status', 'cancelled')), 'faint'],
 ] as const
 
 export function BuildsPerDay({ data: { builds }, days, period }: Part) {
@@ -31,7 +32,7 @@ export function BuildsPerDay({ data: { builds }, days, period }: Part) {
   return (
     <Figure
       title="Builds per day"
-      summary={all ? `In ${days} days: ${all}.` : `No build in ${days} days.`}
+      summary={all ? `Last ${days} days: ${all}.` : `No builds in the last ${days} days.`}
       pointed={day && `${dateOf('day', day.day, 'UTC')}: ${say([day]) || 'none'}.`}
       legend={series}
       table={{
@@ -50,7 +51,7 @@ export function BuildsPerDay({ data: { builds }, days, period }: Part) {
           onPoint={setAt}
         />
       ) : (
-        <None>Every build your CI reports becomes part of a bar here.</None>
+        <None>Connect your CI to see how many builds pass and fail each day.</None>
       )}
     </Figure>
   )

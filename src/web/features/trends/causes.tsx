@@ -1,5 +1,6 @@
+import { labelOf } from '../../../contract/labels.ts'
 import { Figure } from '../../ui/figure.tsx'
-import { wordsOf } from '../../ui/pill.tsx'
+
 import { countOf } from '../../ui/text/count.ts'
 import { dateOf } from '../../ui/text/dates.ts'
 import { None, type Part } from './figure-parts.tsx'
@@ -28,7 +29,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
       summary={
         total
           ? `Causes found in ${countOf(total, 'investigated failure')}, by ${per === 1 ? 'day' : 'week'}.`
-          : `No failure was investigated in ${days} days.`
+          : `No failed build was investigated in the last ${days} days.`
       }
     >
       {total ? (
@@ -52,16 +53,16 @@ export function Causes({ data: { builds, causes }, days }: Part) {
                   <th
                     scope="row"
                     className="sticky left-0 max-w-24 truncate bg-panel pr-2 text-left font-normal"
-                    title={wordsOf(category)}
+                    title={labelOf('failure_category', category)}
                   >
-                    {wordsOf(category)}
+                    {labelOf('failure_category', category)}
                   </th>
                   {columns.map((span) => {
                     const count = countIn(category, span)
                     return (
                       <td
                         key={span[0]}
-                        title={`${spanWords(span)}: ${count} × ${wordsOf(category)}`}
+                        title={`${spanWords(span)}: ${count} × ${labelOf('failure_category', category)}`}
                         className={`h-5 min-w-2 rounded-xs text-center text-[10px] leading-none tabular-nums ${shadeOf(count, most)}`}
                       >
                         {count || ''}
@@ -85,7 +86,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
           </table>
         </section>
       ) : (
-        <None>What the investigation of a failed build finds is counted here.</None>
+        <None>Investigate a failed build to see its cause here.</None>
       )}
     </Figure>
   )

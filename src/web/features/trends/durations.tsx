@@ -21,7 +21,7 @@ export function Durations({ data, days, period, projectId }: Part) {
         .filter(({ typical }) => typical.length > 0)
         .map(
           ({ name }, i): Series => ({
-            label: name || 'No name',
+            label: name || 'Unnamed job',
             color: SERIES_COLORS[i]!,
             values: points.map((one) => (one.job === name ? one.seconds : null)),
           }),
@@ -30,13 +30,13 @@ export function Durations({ data, days, period, projectId }: Part) {
   )
   const said = jobs
     .filter(({ typical }) => typical.length > 0)
-    .map(({ name, typical }) => `${name || 'No name'} ${short(median(typical.map((one) => one.seconds)))}`)
-  const without = passedOf(data) ? 'No passed build reported its duration' : 'No build passed'
-  const summary = said.length ? `A passed build usually takes: ${said.join(', ')}.` : `${without} in ${days} days.`
+    .map(({ name, typical }) => `${name || 'Unnamed job'} ${short(median(typical.map((one) => one.seconds)))}`)
+  const without = passedOf(data) ? 'No passed build reported a duration' : 'No build passed'
+  const summary = said.length ? `Median duration of passed builds: ${said.join(', ')}.` : `${without} in the last ${days} days.`
   const nameOf = (build: (typeof points)[number]) => `${build.job || 'Build'} #${build.build_number || build.id}`
   return (
     <PointFigure
-      title="How long builds take"
+      title="Build duration"
       summary={summary}
       points={points}
       series={series}
@@ -45,9 +45,9 @@ export function Durations({ data, days, period, projectId }: Part) {
       sentence={(one) => `${nameOf(one)}, ${dateOf('moment', one.at)}: passed after ${short(one.seconds)}.`}
       page={(one) => linkOptions({ to: '/projects/$projectId/builds/$buildId', params: { projectId, buildId: String(one.id) } })}
       name={nameOf}
-      head={['Build', 'Finished', 'Took']}
+      head={['Build', 'Finished', 'Duration']}
       row={(one) => [dateOf('moment', one.at), short(one.seconds)]}
-      none="Of each job and day, the passed build that took the middle time becomes a point here."
+      none="Each point is the median passed build of a job on a day."
     />
   )
 }

@@ -14,9 +14,9 @@ export function LeadTimes({ data: { lead_times }, days, period, projectId }: Par
   const all = lead_times.map((one) => one.hours)
   const summary = all.length
     ? all.length === 1
-      ? `One release, ${hours(all[0]!)} after its change.`
-      : `Half of ${all.length} releases needed at most ${hours(median(all))} from the change to live.`
-    : `Nothing went live in ${days} days from a build and a change that are known here.`
+      ? `1 release, ${hours(all[0]!)} from change to live.`
+      : `Median ${hours(median(all))} over ${all.length} releases.`
+    : `No release with a known build and change went live in the last ${days} days.`
   return (
     <PointFigure
       title="From change to live"
@@ -32,7 +32,7 @@ export function LeadTimes({ data: { lead_times }, days, period, projectId }: Par
       name={(one) => titleOf(one)}
       head={['Release', 'Live', 'After']}
       row={(one) => [dateOf('moment', one.at), hours(one.hours)]}
-      none="Report deployments with their build, and each release becomes a point here."
+      none="Report deployments with their build to see how long changes take to go live."
     />
   )
 }

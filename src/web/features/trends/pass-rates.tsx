@@ -16,7 +16,7 @@ export function PassRates({ data, days, projectId }: Part) {
       summary={
         passed + failed > 0
           ? `${rateOf(passed, failed)} % of ${countOf(passed + failed, 'finished build')} passed.`
-          : `No build finished in ${days} days.`
+          : `No builds finished in the last ${days} days.`
       }
     >
       {jobs.length ? (
@@ -32,7 +32,7 @@ export function PassRates({ data, days, projectId }: Part) {
                   title={`${job.name}: ${job.passed} passed, ${job.failed} failed`}
                   className="truncate hover:underline"
                 >
-                  {job.name || 'No name'}
+                  {job.name || 'Unnamed job'}
                 </Link>
                 <span aria-hidden="true" className="h-3 overflow-hidden rounded-sm bg-err-wash">
                   <span className="block h-full bg-ok" style={{ width: `${rate}%` }} />
@@ -43,7 +43,7 @@ export function PassRates({ data, days, projectId }: Part) {
           })}
         </ul>
       ) : (
-        <None>Each job that finishes a build stands here with how often it passed.</None>
+        <None>Connect your CI to see how often each job passes.</None>
       )}
     </Figure>
   )

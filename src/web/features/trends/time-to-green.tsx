@@ -14,9 +14,9 @@ export function TimeToGreen({ data: { fixes }, days, period, projectId }: Part) 
   const all = fixes.map((one) => one.seconds)
   const summary = all.length
     ? all.length === 1
-      ? `One breakage, green again after ${short(all[0]!)}.`
-      : `Half of ${all.length} breakages were green again after at most ${short(median(all))}, the longest after ${short(Math.max(...all))}.`
-    : `No breakage was fixed in ${days} days.`
+      ? `1 breakage, fixed after ${short(all[0]!)}.`
+      : `Median ${short(median(all))} over ${all.length} breakages, longest ${short(Math.max(...all))}.`
+    : `No breakage was fixed in the last ${days} days.`
   return (
     <PointFigure
       title="Time to green"
@@ -32,7 +32,7 @@ export function TimeToGreen({ data: { fixes }, days, period, projectId }: Part) 
       name={(one) => one.cause || 'Cause not found'}
       head={['Breakage', 'Branch', 'Fixed', 'After']}
       row={(one) => [one.branch ?? '', dateOf('moment', one.at), short(one.seconds)]}
-      none="Each breakage that is fixed becomes a point here."
+      none="Each point is a fixed breakage."
     />
   )
 }

@@ -1,16 +1,16 @@
-/** What to paste where. Without a token, as long as none was just made, its place is marked. */
+/** The setup guide. Without a new token it shows a placeholder. */
 export const guideOf = (site: string, token = 'TOKEN') => `## UnrealGameSync.ini
 
-In the project's \`Build/UnrealGameSync.ini\`, or in \`Engine/Programs/UnrealGameSync/UnrealGameSync.ini\` for all projects of the stream; submit it, and clients have it with their next sync:
+Add these lines to the project's \`Build/UnrealGameSync.ini\`, or to \`Engine/Programs/UnrealGameSync/UnrealGameSync.ini\` for all projects of the stream. Submit the file. Clients read it with their next sync:
 
 \`\`\`ini
 [Default]
 ApiUrl=${site}/ugs/${token}
 \`\`\`
 
-Clients that send a user name and a password take \`${site}/ugs\` with the token as the password, whatever the name.
+Clients that use a user name and password can use \`${site}/ugs\` with any user name and the token as password.
 
-Builds that report a changelist and a stream to this project are badges by themselves, named by their job. What follows is for badges that a CI posts itself.
+Builds that report a changelist and a stream to this project become badges automatically, named after their job. The next sections are for badges that your CI posts itself.
 
 ## PostBadgeStatus
 
@@ -23,7 +23,7 @@ PostBadgeStatus.exe -Name=Editor -Change=12345 -Project=//depot/stream/Game -Sta
 
 ## Jenkins
 
-The plugin *unreal-game-sync-badges* prints the address it posts to, so the token goes into a credential: a **Secret text** with the id \`goldmaster-ugs\` and this value:
+The plugin *unreal-game-sync-badges* prints the URL it posts to. To keep the token out of the log, create a **Secret text** credential with the ID \`goldmaster-ugs\` and this value:
 
 \`\`\`
 ci:${token}
@@ -36,7 +36,7 @@ postUGSBadge apiUrl: '${site}/ugs', credentialId: 'goldmaster-ugs', project: '//
 
 ## TeamCity
 
-The plugin *ugs-status-publisher* is a **Commit status publisher**; the password is the token, as a secure value:
+The plugin *ugs-status-publisher* is a **Commit status publisher**. Enter the token as its password, as a secure value:
 
 \`\`\`kotlin
 commitStatusPublisher {
@@ -49,7 +49,7 @@ commitStatusPublisher {
 }
 \`\`\`
 
-## Many clients behind one address
+## Many clients behind one IP address
 
-Every client polls twice a minute, and requests are counted by address: 300 in five minutes unless the operator says otherwise. For a studio behind one address the operator raises \`LIMIT_REQUESTS_PER_IP\` to thirty for each client, \`30000/5m\` for a thousand of them. \`LIMIT_UGS\` counts by token and has room for that.
+Every client polls twice a minute, and each IP address may send 300 requests in five minutes by default. If many clients share one IP address, the operator must raise \`LIMIT_REQUESTS_PER_IP\` by 30 for each client: \`30000/5m\` for a thousand clients. The limit per token, \`LIMIT_UGS\`, is high enough.
 `

@@ -23,10 +23,10 @@ export function NewUgsToken({ projectId, onMade, onClose }: Props) {
   }
   return (
     <Dialog title="New token" open onClose={onClose}>
-      <Form action="Make the token" submit={submit} disabled={name.trim() === ''}>
+      <Form action="Create token" submit={submit} disabled={name.trim() === ''}>
         <TextField
           label="Name"
-          hint="Who has it, so that you know later what to revoke."
+          hint="Who uses it."
           placeholder="Everybody on the project"
           required
           maxLength={NAME_MAX}

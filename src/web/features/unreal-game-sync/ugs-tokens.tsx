@@ -23,7 +23,7 @@ export const UgsTokens = ({ projectId, tokens }: { projectId: string; tokens: To
           </div>
         ),
       },
-      { head: 'Made', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+      { head: 'Created', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
       { head: 'Actions', className: 'text-right', cell: (token) => <Revoke projectId={projectId} token={token} /> },
     ]}
   />
@@ -32,7 +32,7 @@ export const UgsTokens = ({ projectId, tokens }: { projectId: string; tokens: To
 function Revoke({ projectId, token }: { projectId: string; token: Token }) {
   const revoke = useWrite('revokeUgsToken', ['listUgsTokens'])
   const say = useToast()
-  if (token.revoked_at) return <Pill kind="err">revoked</Pill>
+  if (token.revoked_at) return <Pill kind="err">Revoked</Pill>
   return (
     <Confirm
       label="Revoke"
@@ -43,7 +43,7 @@ function Revoke({ projectId, token }: { projectId: string; token: Token }) {
         say(`${token.name} was revoked`)
       }}
     >
-      Clients and CI that use it are refused from the next request on. What they wrote stays. This cannot be undone.
+      Clients and CI that use it stop working at once. Data they sent is kept. This can’t be undone.
     </Confirm>
   )
 }

@@ -19,7 +19,7 @@ export default function UnrealGameSync() {
   const owner = useMay('lead')
   return (
     <Page title="Unreal Game Sync" up={['Project settings', `/projects/${projectId}/settings`]}>
-      {owner ? <Owned projectId={projectId} /> : <Notice>Only owners of the project or of its account may see these.</Notice>}
+      {owner ? <Owned projectId={projectId} /> : <Notice>Only owners of the project or its account can see this page.</Notice>}
     </Page>
   )
 }
@@ -38,26 +38,22 @@ function Owned({ projectId }: { projectId: string }) {
   return (
     <>
       <p className="max-w-prose text-sm text-soft">
-        Stock clients of Unreal Game Sync see the builds of this project as badges, and share votes, stars, comments and who has
-        synced what. Whoever has a token reads and writes that, and nothing else.
+        Unmodified Unreal Game Sync clients show this project’s builds as badges and share votes, stars, comments and sync times.
+        A token gives access to this data only.
       </p>
       <Section title="Tokens" actions={make}>
-        {token && (
-          <Notice kind="warn">
-            The new token stands in the lines below. Copy them now: only its fingerprint is kept, so it is never shown again.
-          </Notice>
-        )}
+        {token && <Notice kind="warn">The lines below contain the new token. Copy them now: the token isn’t shown again.</Notice>}
         <Loaded query={query}>
           {({ ugs_tokens }) =>
             ugs_tokens.length === 0 ? (
-              <Empty title="No tokens yet">One is enough for everybody who works on the project; a CI may have its own.</Empty>
+              <Empty title="No tokens yet">One token is enough for the whole team. You can create a separate one for CI.</Empty>
             ) : (
               <UgsTokens projectId={projectId} tokens={ugs_tokens} />
             )
           }
         </Loaded>
       </Section>
-      <Section title="Set-up">
+      <Section title="Setup">
         <Markdown text={guideOf(location.origin, token)} />
       </Section>
       {making && <NewUgsToken projectId={projectId} onMade={setToken} onClose={() => setMaking(false)} />}

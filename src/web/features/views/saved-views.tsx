@@ -42,7 +42,7 @@ export function SavedViews() {
             </Link>
             <button
               type="button"
-              aria-label={`Forget the view ${name}`}
+              aria-label={`Delete view ${name}`}
               onClick={() => forget.mutate({ account_id: accountId, id })}
               className="rounded p-1.5 text-soft hover:bg-hover"
             >
@@ -51,14 +51,14 @@ export function SavedViews() {
           </div>
         ))}
         {query === '' ? (
-          <p className="px-2 py-1.5 text-xs text-soft">Narrow the list first, then keep it here under a name.</p>
+          <p className="px-2 py-1.5 text-xs text-soft">No saved views. Filter the list, then save it as a view.</p>
         ) : (
           <button type="button" onClick={() => setSaving(true)} className={itemClass}>
-            <Icon name="plus" className="size-3.5" /> Save this view
+            <Icon name="plus" className="size-3.5" /> Save view
           </button>
         )}
       </Menu>
-      <Dialog title="Save this view" open={saving} onClose={() => setSaving(false)}>
+      <Dialog title="Save view" open={saving} onClose={() => setSaving(false)}>
         <SaveForm accountId={accountId} path={pathname} query={query} onDone={() => setSaving(false)} />
       </Dialog>
     </>
@@ -83,7 +83,7 @@ function SaveForm({ accountId, path, query, onDone }: Props) {
     <Form action="Save" submit={submit} disabled={name.trim() === ''} beside={<Button onClick={onDone}>Cancel</Button>}>
       <TextField
         label="Name"
-        hint="For you alone. A name you have used here before stands for this view from now on."
+        hint="Only you see it. If the name is already used on this page, the view is replaced."
         required
         maxLength={NAME_MAX}
         value={name}

@@ -50,14 +50,14 @@ function Messages({ accountId, webhookId, locked }: Props) {
       <Loaded query={query}>
         {() =>
           rows.length === 0 ? (
-            <p className="text-sm text-soft">{status ? `No message is ${status}.` : 'Nothing was told yet.'}</p>
+            <p className="text-sm text-soft">{status ? 'No message has this status.' : 'No messages yet.'}</p>
           ) : (
             <Table
               caption="Messages, newest first"
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { head: 'Status', cell: (row) => <Status value={row.status} /> },
+                { head: 'Status', cell: (row) => <Status of="outgoing_status" value={row.status} /> },
                 {
                   head: 'Event',
                   cell: ({ id, event_type, error }) => (
@@ -67,8 +67,8 @@ function Messages({ accountId, webhookId, locked }: Props) {
                     </button>
                   ),
                 },
-                { head: 'Answer', wide: true, cell: ({ answer }) => answer ?? '–' },
-                { head: 'Tries', wide: true, cell: ({ tries }) => tries },
+                { head: 'Response', wide: true, cell: ({ answer }) => answer ?? '–' },
+                { head: 'Attempts', wide: true, cell: ({ tries }) => tries },
                 {
                   head: 'When',
                   cell: ({ created_at, next_at }) => (
@@ -113,7 +113,7 @@ function Sent({ accountId, webhookId, locked, id }: Props & { id: string }) {
   const say = useToast()
   const run = () =>
     replay.mutateAsync({ account_id: accountId, id: webhookId, message_id: id }).then(
-      () => say('The message is sent again'),
+      () => say('Message queued again'),
       () => {},
     )
   return (
@@ -128,13 +128,13 @@ function Sent({ accountId, webhookId, locked, id }: Props & { id: string }) {
           </div>
           {replay.error && <Notice kind="err">{wordsOf(replay.error)}</Notice>}
           {attempts.length === 0 ? (
-            <p className="text-sm text-soft">Not sent yet.</p>
+            <p className="text-sm text-soft">No attempts yet.</p>
           ) : (
             <ol className="grid gap-2 text-sm">
               {attempts.map(({ at, status, milliseconds, error, response }) => (
                 <li key={at} className="grid gap-1 border-l-2 border-line pl-3">
                   <span>
-                    <strong className="font-medium">{status ?? 'no answer'}</strong> after {milliseconds} ms, <Time at={at} />
+                    <strong className="font-medium">{status ?? 'no response'}</strong> after {milliseconds} ms, <Time at={at} />
                   </span>
                   {error && <span className="text-err">{error}</span>}
                   {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { TERMS } from '../../../contract/labels.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
@@ -16,37 +17,32 @@ import { WebhookDialog } from './webhook-dialog.tsx'
 
 type Webhook = AppReply<'listWebhooks'>['webhooks'][number]
 
-const STOPPED: Partial<Record<Webhook['status'], string>> = {
-  paused: 'Paused. What happens meanwhile is told after it is resumed.',
-  gone: 'The address answered 410, which means that it is gone. Resume it when it is back.',
-  failing: 'Nothing was answered well for days, so it was stopped. Resume it to try again what waits.',
-}
-
 /** One address: how it fares, its secret, its log. */
 export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boolean }) {
   const { id, account_id, url, status, event_types, project_id, waiting, failing_since } = webhook
   const [editing, setEditing] = useState(false)
   const { projects } = useMe()
+  const stopped = TERMS.subscription_status[status].description
   return (
     <article aria-label={url} className="grid min-w-0 gap-3 rounded-lg border border-line bg-panel p-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="min-w-0 break-all font-mono text-sm font-medium">{url}</h2>
-        <Status value={status} />
+        <Status of="subscription_status" value={status} />
       </div>
-      {STOPPED[status] && <Notice kind={status === 'paused' ? 'info' : 'err'}>{STOPPED[status]}</Notice>}
+      {stopped && <Notice kind={status === 'paused' ? 'info' : 'err'}>{stopped}</Notice>}
       {status === 'active' && failing_since && (
-        <Notice kind="warn">Began to fail {agoOf(failing_since)}; what waits is tried again with growing pauses.</Notice>
+        <Notice kind="warn">Started failing {agoOf(failing_since)}. Pending messages are retried with growing delays.</Notice>
       )}
       <Figures
         figures={[
-          ['Project', projects.find((one) => one.id === project_id)?.name ?? 'all'],
-          ['Events', event_types.length === 0 ? 'all' : event_types.join(', ')],
-          ['Waiting', waiting],
+          ['Project', projects.find((one) => one.id === project_id)?.name ?? 'All'],
+          ['Events', event_types.length === 0 ? 'All events of the feed' : event_types.join(', ')],
+          ['Pending', waiting],
         ]}
       />
       <div className="flex flex-wrap gap-2">
         <Button disabled={locked} onClick={() => setEditing(true)}>
-          Change
+          Edit
         </Button>
         <Controls webhook={webhook} locked={locked} />
       </div>
@@ -84,7 +80,7 @@ function Controls({ webhook: { id, account_id, url, status }, locked }: { webhoo
           say('Webhook removed')
         }}
       >
-        <span className="break-all">{url}</span> is told nothing any more; what waits and its log go with it.
+        <span className="break-all">{url}</span> gets no more events. Pending messages and the log are deleted.
       </Confirm>
     </>
   )
@@ -102,18 +98,18 @@ function Secret({ accountId, id, locked }: { accountId: number; id: number; lock
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'}</Button>
         <Confirm
-          label="Replace"
+          label="Replace secret"
           title="Replace the secret?"
-          action="Replace it"
+          action="Replace secret"
           look="quiet"
           disabled={locked}
           run={async () => {
             await rotate.mutateAsync({ account_id: accountId, id })
             setShown(true)
-            say('The secret was replaced')
+            say('Secret replaced')
           }}
         >
-          For a day messages are signed with both, so that your side can change over when it suits.
+          For one day, messages are signed with both secrets, so that you can switch your receiver.
         </Confirm>
       </div>
     </div>

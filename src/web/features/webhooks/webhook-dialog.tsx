@@ -23,15 +23,15 @@ interface Props {
 
 export function WebhookDialog({ account, webhook, onClose }: Props) {
   const [secret, setSecret] = useState<string>()
-  const title = secret ? 'Your signing secret' : webhook ? 'Change the webhook' : 'New webhook'
+  const title = secret ? 'Your signing secret' : webhook ? 'Edit webhook' : 'New webhook'
   return (
     <Dialog title={title} open onClose={onClose}>
       {secret ? (
         <div className="grid gap-4">
-          <Notice kind="ok">The address is told what happens from now on.</Notice>
+          <Notice kind="ok">Webhook created. New events are sent to this URL.</Notice>
           <p className="text-sm text-soft">
-            Every message is signed with this secret after the Standard Webhooks convention, so that your side can tell it is us.
-            It can be shown again later.
+            Every message is signed with this secret (Standard Webhooks), so that your receiver can verify it. You can show the
+            secret again later.
           </p>
           <Copy value={secret} label="Signing secret" />
           <div>
@@ -68,11 +68,11 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
   }
   const covers = (type: EventType) => types.length > 0 && isChosen(types, type)
   return (
-    <Form action={webhook ? 'Save' : 'Make the webhook'} submit={submit} disabled={url.trim() === ''}>
+    <Form action={webhook ? 'Save' : 'Create webhook'} submit={submit} disabled={url.trim() === ''}>
       <TextField
-        label="Address"
+        label="URL"
         type="url"
-        hint="https:// or http://; a private address must be allowed by the operator."
+        hint="https:// or http://. The operator must allow private addresses."
         placeholder="https://example.com/goldmaster"
         required
         maxLength={URL_MAX}
@@ -90,7 +90,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
       />
       <fieldset className="grid gap-2">
         <legend className="mb-2 text-sm font-medium">
-          Events <span className="font-normal text-soft">– none chosen means all of the feed</span>
+          Events <span className="font-normal text-soft">(none selected: all events of the feed)</span>
         </legend>
         {EVENT_TYPES.map((type) => (
           <Checkbox

@@ -35,11 +35,11 @@ export default function SettingsWebhooks() {
       }
     >
       <p className="max-w-prose text-sm text-soft">
-        Whatever stands in the feed can be told to an address of yours, signed and in order. What is not answered with 2xx is
-        tried again for days.
+        Send events to your own URL, signed and in order. If the receiver doesn’t answer with 2xx, delivery is retried for up to
+        24 hours.
       </p>
       {account?.plan === 'free' && <Notice>Outbound webhooks need the Team plan or higher.</Notice>}
-      {owner ? <Listed account={account} /> : <Notice>Webhooks are shown to owners of the account.</Notice>}
+      {owner ? <Listed account={account} /> : <Notice>Only owners of this account can see webhooks.</Notice>}
       {making && account && <WebhookDialog account={account} onClose={() => setMaking(false)} />}
     </Page>
   )
@@ -51,8 +51,8 @@ function Listed({ account }: { account: AccountSummary }) {
     <Loaded query={query}>
       {({ webhooks }) =>
         webhooks.length === 0 ? (
-          <Empty title="No address is told anything yet">
-            Make one for a chat channel, a dashboard or a script: it hears of builds, changes, approvals and deployments.
+          <Empty title="No webhooks yet">
+            Create a webhook to send builds, changes, approvals and deployments to a dashboard or script.
           </Empty>
         ) : (
           webhooks.map((webhook) => <WebhookCard key={webhook.id} webhook={webhook} locked={account.read_only !== null} />)

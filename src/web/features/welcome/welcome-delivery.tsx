@@ -38,8 +38,8 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
         {first ? (
           <>
             <p className="flex flex-wrap items-center gap-2 font-medium">
-              {first.outcome === 'failed' ? 'Something arrived, but it was not understood' : 'It has arrived'}
-              <Status value={first.outcome} />
+              {first.outcome === 'failed' ? 'A delivery arrived, but could not be processed' : 'First delivery received'}
+              <Status of="delivery_outcome" value={first.outcome} />
             </p>
             <p className="text-sm text-soft">
               {first.event || first.path}, <Time at={first.received_at} />
@@ -55,14 +55,14 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
                 params={{ projectId: String(projectId), integrationId: String(integrationId) }}
                 className={buttonClass()}
               >
-                See the delivery
+                Show delivery
               </Link>
             </div>
           </>
         ) : (
           <p className="flex items-center gap-3 text-sm">
             <span aria-hidden="true" className="size-2.5 animate-pulse rounded-full bg-accent" />
-            Listening. This page changes the moment something arrives.
+            Listening for the first delivery. This page updates automatically.
           </p>
         )}
       </div>
@@ -84,7 +84,7 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
             </section>
             <IntegrationSecret integration={integration} locked={false} />
             <div className="flex flex-wrap gap-2">
-              {!first && <Button onClick={onBack}>Choose another tool</Button>}
+              {!first && <Button onClick={onBack}>Select another tool</Button>}
               {!first && (
                 <Link to="/feed" className={buttonClass('quiet')}>
                   Later

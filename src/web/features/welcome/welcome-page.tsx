@@ -70,14 +70,12 @@ export default function Welcome() {
       {!stage && !error && <Waiting lines={3} />}
       {stage?.at === 'owner' && (
         <div className="grid max-w-sm gap-4">
-          <p className="text-sm text-soft">
-            This service is new and empty. Make the account that owns it; in a few minutes your first tool will be talking.
-          </p>
+          <p className="text-sm text-soft">This service is new. Create the owner account, then connect your first tool.</p>
           {setUpToken === '' ? (
             <SetUpToken onGiven={setSetUpToken} />
           ) : (
             <SignUpForm
-              action="Make the owner's account"
+              action="Create owner account"
               signUp={(person) =>
                 ask('setUp', {
                   body: { ...person, ...(studio.trim() && { studio }), timezone: OWN_ZONE, set_up_token: setUpToken },
@@ -87,7 +85,7 @@ export default function Welcome() {
             >
               <TextField
                 label="Studio"
-                hint="What your team is called. It can be changed later."
+                hint="The name of your team. You can change it later."
                 autoComplete="organization"
                 maxLength={NAME_MAX}
                 value={studio}
@@ -103,7 +101,7 @@ export default function Welcome() {
       {stage?.at === 'tool' && (
         <>
           <p className="text-sm text-soft">
-            Pick where your builds or changes come from. It gets an address of its own and a guide to copy from; more can follow
+            Select the tool your builds or changes come from. You get a webhook URL and a setup guide. You can connect more tools
             later.
           </p>
           <ToolChoice
@@ -137,10 +135,10 @@ const tokenInAddress = () => location.hash.match(/^#set-up=([\w-]+)$/)?.[1] ?? '
 function SetUpToken({ onGiven }: { onGiven(token: string): void }) {
   const [token, setToken] = useState('')
   return (
-    <Form eager action="Go on" submit={async () => onGiven(token.trim().replace(/^.*#set-up=/, ''))}>
+    <Form eager action="Continue" submit={async () => onGiven(token.trim().replace(/^.*#set-up=/, ''))}>
       <TextField
-        label="Set-up token"
-        hint="Whoever started the service finds it in what the start printed, with a link that leads straight on."
+        label="Setup token"
+        hint="Printed to the log when the service started, together with a link."
         required
         maxLength={URL_MAX}
         autoComplete="off"

@@ -18,12 +18,12 @@ export function FirstProject({ accountId, onMade }: { accountId: number; onMade(
   return (
     <div className="grid max-w-sm gap-4">
       <p className="text-sm text-soft">A project is one game: its changes, builds, assets, tasks and releases.</p>
-      <Form eager action="Make the project" submit={submit} disabled={name.trim() === ''}>
+      <Form eager action="Create project" submit={submit} disabled={name.trim() === ''}>
         <TextField
           label="Name"
           required
           maxLength={NAME_MAX}
-          placeholder="What you call the game"
+          placeholder="Name of the game"
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

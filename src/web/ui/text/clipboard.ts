@@ -8,7 +8,7 @@ export function useCopy(): (value: string, label: string) => Promise<void> {
       await navigator.clipboard.writeText(value)
       say(`${label} copied`)
     } catch {
-      say('The browser does not let us copy here: select the text and copy it yourself.', 'err')
+      say('Your browser blocked copying. Select the text and copy it yourself.', 'err')
     }
   }
 }

@@ -137,7 +137,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
       : isBusy
         ? 'Searching…'
         : (trouble ??
-          (found.lines.length === 0 ? 'Not found' : `${at === -1 ? '' : `${at + 1} of `}${countOf(found.lines.length, 'line')}`))
+          (found.lines.length === 0 ? 'No matches' : `${at === -1 ? '' : `${at + 1} of `}${countOf(found.lines.length, 'line')}`))
   const copy = () => {
     const range = picked ?? { first: 1, last: lines.length }
     void copyText(texts.slice(range.first - 1, range.last).join('\n'), picked ? writeRange(picked).slice(1) : 'Log')
@@ -164,7 +164,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
           <Toggle
             isOn={folds.folded.length > 0}
             onChange={folds.setAll}
-            label={folds.folded.length > 0 ? 'Unfold all' : 'Fold all'}
+            label={folds.folded.length > 0 ? 'Expand all' : 'Collapse all'}
           />
         )}
         {hasStamps && <Toggle isOn={showsStamps} onChange={setStamps} label="Times" />}
@@ -209,7 +209,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
       </div>
       <p className="border-t border-line bg-panel px-3 py-1.5 text-xs text-soft">
         {countOf(lines.length, 'line')}, {countOf(log.length, 'character')}
-        {running && ' · grows while the build runs'}
+        {running && ' · live'}
       </p>
     </div>
   )

@@ -16,8 +16,8 @@ const PLACES = 400
 export const Minimap = ({ layout, errors, found, onLine, onNext }: Props) => (
   <button
     type="button"
-    aria-label="Next error, by its place in the log"
-    title="Errors and what was found, by their place in the log"
+    aria-label="Next error, by position in the log"
+    title="Errors and search results, by position in the log"
     onClick={({ detail, nativeEvent, currentTarget }) =>
       detail === 0 ? onNext() : onLine(lineAt(layout, (nativeEvent.offsetY / currentTarget.clientHeight) * rowsOf(layout)))
     }

@@ -5,7 +5,7 @@ import type { Wanted } from './search-worker.ts'
 interface Search {
   found: Found
   /** Why there is no answer. */
-  trouble?: 'not an expression' | 'takes too long'
+  trouble?: 'invalid expression' | 'search takes too long'
   isBusy?: boolean
 }
 
@@ -25,7 +25,7 @@ function usePattern(texts: readonly string[], pattern: string): Search {
   const [answer, setAnswer] = useState<Search & { pattern: string }>({ ...EMPTY, pattern: '' })
   useEffect(() => {
     if (pattern === '') return
-    if (!isExpression(pattern)) return setAnswer({ found: NOTHING, trouble: 'not an expression', pattern })
+    if (!isExpression(pattern)) return setAnswer({ found: NOTHING, trouble: 'invalid expression', pattern })
     const worker = new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' })
     const end = () => {
       clearTimeout(timer)
@@ -33,7 +33,7 @@ function usePattern(texts: readonly string[], pattern: string): Search {
     }
     const timer = setTimeout(() => {
       end()
-      setAnswer({ found: NOTHING, trouble: 'takes too long', pattern })
+      setAnswer({ found: NOTHING, trouble: 'search takes too long', pattern })
     }, TIMEOUT_MS)
     worker.onmessage = ({ data }: MessageEvent<Found>) => {
       end()
