@@ -34,6 +34,6 @@ create function ci_number(build_number text) returns bigint[] language sql immut
 -- failure names, or the kind of file that causes such failures. Being the only change in the range is evidence too.
 create function named_suspect(suspects jsonb) returns jsonb language sql immutable parallel safe
   return case when jsonb_array_length(suspects -> 0 -> 'reasons') > 0
-    and suspects -> 0 -> 'reasons' ->> 0 not in ('says that it is about documentation', 'holds no kind of file that could cause such a failure')
+    and suspects -> 0 -> 'reasons' ->> 0 not in ('is described as documentation', 'has no file types that can cause this failure')
     and (suspects -> 0 ->> 'score')::float8 >= 1.2 * coalesce((suspects -> 1 ->> 'score')::float8, 0)
     and ((suspects -> 0 ->> 'score')::float8 >= 0.25 or jsonb_array_length(suspects) = 1) then suspects -> 0 end;

@@ -62,7 +62,7 @@ describe('a change is suspected because', () => {
   ])('%s belongs with its file', (_, line, path) => {
     const { first } = suspectOf('compile_error', ['ok', line], [2], change('c', 'ada', 'Wip', path))
     expect(first.change_id).toBe('c')
-    expect(first.reasons[0]).toMatch(/belongs with .+ on line 2$/)
+    expect(first.reasons[0]).toMatch(/related to .+ on line 2$/)
   })
 
   it.each([
@@ -78,7 +78,7 @@ describe('a change is suspected because', () => {
   it('the evidence names a class that lives in its file', () => {
     const log = ['ok', 'java.lang.NullPointerException: at com.acme.shop.Cart.total']
     const { first } = suspectOf('crash', log, [2], change('c', 'ada', 'Wip', 'core/src/com/acme/shop/Cart.java'))
-    expect(first.reasons).toContain('changes core/src/com/acme/shop/Cart.java, home of com/acme/shop/Cart on line 2')
+    expect(first.reasons).toContain('changes core/src/com/acme/shop/Cart.java, which contains com/acme/shop/Cart on line 2')
   })
 
   it('a module of the log is spelled differently in the repository', () => {
@@ -90,13 +90,15 @@ describe('a change is suspected because', () => {
   it('the cook names its asset by the path of the engine', () => {
     const log = ['LogCook: start', 'LogCook: Error: /Game/Maps/Arena/Arena_P.Arena_P failed to load']
     const { first } = suspectOf('cook_asset_error', log, [2], change('c', 'ada', 'Wip', 'Content/Maps/Arena/Arena_P.umap'))
-    expect(first.reasons).toContain('changes Content/Maps/Arena/Arena_P.umap, home of Content/Maps/Arena/Arena_P on line 2')
+    expect(first.reasons).toContain(
+      'changes Content/Maps/Arena/Arena_P.umap, which contains Content/Maps/Arena/Arena_P on line 2',
+    )
   })
 
   it.each(['delete', 'removed', 'move/delete', 'rename'])('it took away (%s) what is missing', (action) => {
     const log = ['ok', "Hero.cpp(3): fatal error C1083: Cannot open include file: 'Combat/Damage.h'"]
     const { first, named } = suspectOf('compile_error', log, [2], change('c', 'ada', 'Tidy', `${action} Source/Combat/Damage.h`))
-    expect(first.reasons[0]).toMatch(/^(deletes|renames) Source\/Combat\/Damage\.h, which line 2 misses$/)
+    expect(first.reasons[0]).toMatch(/^(deletes|renames) Source\/Combat\/Damage\.h, which is missing on line 2$/)
     expect(named).toBe('ada')
   })
 
@@ -108,7 +110,7 @@ describe('a change is suspected because', () => {
       [31],
       change('c', 'ada', 'Make respawnTimer faster', 'Source/Game.cpp'),
     )
-    expect(first).toMatchObject({ change_id: 'c', reasons: ['shares “respawntimer” with the failure'] })
+    expect(first).toMatchObject({ change_id: 'c', reasons: ['mentions “respawntimer” as the error does'] })
     expect(named).toBe('ada')
   })
 
@@ -132,7 +134,7 @@ describe('a change is suspected because', () => {
   it('it changes what steers the build and the build script fails', () => {
     const log = ['+ make dist', 'invalid argument ":current" for t: invalid reference format']
     const { first } = suspectOf('build_script_error', log, [2], change('c', 'ada', 'Faster', 'Jenkinsfile'))
-    expect(first.reasons).toContain('changes Jenkinsfile, which steers the build')
+    expect(first.reasons).toContain('changes Jenkinsfile, which controls the build')
   })
 })
 
@@ -141,7 +143,7 @@ describe('a change is suspected less when', () => {
 
   it('it holds nothing that could cause the failure', () => {
     const { ours } = suspectOf('test_failure', log, [2], change('c', 'ada', 'Typo', 'docs/hero.md'))
-    expect(ours.reasons).toContain('holds no kind of file that could cause such a failure')
+    expect(ours.reasons).toContain('has no file types that can cause this failure')
   })
 
   it('it changes everything', () => {
@@ -160,7 +162,7 @@ describe('a change is suspected less when', () => {
     expect(first?.change_id).toBe('c')
   })
 
-  it('it says that it is about documentation', () => {
+  it('it is described as documentation', () => {
     const log = ['ok', 'FAIL Source/Combat/HeroTest.cpp:12']
     const path = 'Source/Combat/Hero.cpp'
     const { suspects } = attributeAll('test_failure', log, [
@@ -168,7 +170,7 @@ describe('a change is suspected less when', () => {
       change('2', 'ada', 'Faster', path),
     ])
     expect(suspects.map(({ change_id }) => change_id)).toEqual(['2', '1'])
-    expect(suspects[1]?.reasons).toContain('says that it is about documentation')
+    expect(suspects[1]?.reasons).toContain('is described as documentation')
   })
 
   it('its file is installed by a package manager', () => {

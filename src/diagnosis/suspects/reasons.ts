@@ -9,6 +9,12 @@ const MOST_WORDS = 4
 const LONGEST_NAME = 80
 const WORTH_SAYING = 0.05
 
+/** Reasons that speak against a change. `named_suspect` in the schema compares with these sentences. */
+export const AGAINST = {
+  modest: 'is described as documentation',
+  unable: 'has no file types that can cause this failure',
+}
+
 /** Why a change is suspected, in sentences whose subject is the change. */
 export function reasonsFor({ hits, words, cause, able, modest }: Score): string[] {
   const said = new Set<string>()
@@ -20,7 +26,7 @@ export function reasonsFor({ hits, words, cause, able, modest }: Score): string[
     reasons.push(reasonOf(hit))
   }
   if (cause && !said.has(cause.path)) {
-    const what = fileKind(cause.path) === 'manifest' ? 'where dependencies and modules are declared' : 'which steers the build'
+    const what = fileKind(cause.path) === 'manifest' ? 'where dependencies and modules are declared' : 'which controls the build'
     reasons.push(`changes ${cause.path}, ${what}`)
   }
   const shared = words
@@ -30,9 +36,9 @@ export function reasonsFor({ hits, words, cause, able, modest }: Score): string[
   const shown = shared
     .map(({ word }) => wordToShow(word))
     .filter((word) => !compounds.some((whole) => whole !== word && whole.includes(word)))
-  if (shown.length > 0) reasons.push(`shares ${shown.map((word) => `“${word}”`).join(', ')} with the failure`)
-  if (modest) reasons.push('says that it is about documentation')
-  if (able < WEIGHTS.ableToCause) reasons.push('holds no kind of file that could cause such a failure')
+  if (shown.length > 0) reasons.push(`mentions ${shown.map((word) => `“${word}”`).join(', ')} as the error does`)
+  if (modest) reasons.push(AGAINST.modest)
+  if (able < WEIGHTS.ableToCause) reasons.push(AGAINST.unable)
   return reasons
 }
 
@@ -40,9 +46,9 @@ function reasonOf({ fit, file }: Hit): string {
   const { clue, how } = fit
   const done = `${verbFor(file)} ${file.path}`
   const name = clue.text.length > LONGEST_NAME ? `…${clue.text.slice(1 - LONGEST_NAME)}` : clue.text
-  if (isMissed(fit, file)) return `${done}, which line ${clue.line} misses`
+  if (isMissed(fit, file)) return `${done}, which is missing on line ${clue.line}`
   if (how === 'path') return `${done}, named on line ${clue.line}`
-  if (how === 'class') return `${done}, home of ${name} on line ${clue.line}`
-  if (how === 'stem') return `${done}, which belongs with ${name} on line ${clue.line}`
-  return `${done}, in a folder that line ${clue.line} speaks of`
+  if (how === 'class') return `${done}, which contains ${name} on line ${clue.line}`
+  if (how === 'stem') return `${done}, related to ${name} on line ${clue.line}`
+  return `${done}, in a folder named on line ${clue.line}`
 }

@@ -73,17 +73,17 @@ test('deleting a user removes their name from the reasons why a change is suspec
 })
 
 test.each([
-  ['Quill', ['shares “quill”, “hinge” with the failure'], ['shares “hinge” with the failure']],
-  ['Quill', ['shares “quill” with the failure', 'changes a.cpp, named on line 3'], ['changes a.cpp, named on line 3']],
-  ['Robin Quill', ['shares “hinge”, “robinquill”, “door” with the failure'], ['shares “hinge”, “door” with the failure']],
-  ['Robin Phelps', ['shares “phelp”, “hinge” with the failure'], ['shares “hinge” with the failure']],
-  ['Åsa Gößler', ['shares “ler”, “gößler”, “hinge” with the failure'], ['shares “hinge” with the failure']],
-  ['Al Li', ['shares “alli”, “hinge” with the failure'], ['shares “alli”, “hinge” with the failure']],
-  ['Quill', ['shares "quill", "hinge" with the failure'], ['shares "hinge" with the failure']],
+  ['Quill', ['mentions “quill”, “hinge” as the error does'], ['mentions “hinge” as the error does']],
+  ['Quill', ['mentions “quill” as the error does', 'changes a.cpp, named on line 3'], ['changes a.cpp, named on line 3']],
+  ['Robin Quill', ['mentions “hinge”, “robinquill”, “door” as the error does'], ['mentions “hinge”, “door” as the error does']],
+  ['Robin Phelps', ['mentions “phelp”, “hinge” as the error does'], ['mentions “hinge” as the error does']],
+  ['Åsa Gößler', ['mentions “ler”, “gößler”, “hinge” as the error does'], ['mentions “hinge” as the error does']],
+  ['Al Li', ['mentions “alli”, “hinge” as the error does'], ['mentions “alli”, “hinge” as the error does']],
+  ['Quill', ['mentions "quill", "hinge" as the error does'], ['mentions "hinge" as the error does']],
   [
     'Line Build',
-    ['changes Source/Line/Build.cs, which steers the build', 'changes b.cpp, named on line 3'],
-    ['changes Source/Former member/Former member.cs, which steers the build', 'changes b.cpp, named on line 3'],
+    ['changes Source/Line/Build.cs, which controls the build', 'changes b.cpp, named on line 3'],
+    ['changes Source/Former member/Former member.cs, which controls the build', 'changes b.cpp, named on line 3'],
   ],
   [
     'Art Door',

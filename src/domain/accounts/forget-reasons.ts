@@ -9,8 +9,10 @@ const SHORTEST = 3
 
 /** The words of our own sentences: they stay even if a person has such a name. */
 const OWN = new Set(
-  `changes adds deletes renames named on line home of which belongs with in a folder that speaks misses where dependencies and modules are
-  declared steers the build shares failure says it is about documentation holds no kind file could cause such`.split(/\s+/),
+  `changes adds deletes renames named on line which contains related to in a folder is missing where dependencies and modules are declared
+  controls the build mentions as the error does described documentation has no file types that can cause this failure`.split(
+    /\s+/,
+  ),
 )
 
 interface Suspect {
