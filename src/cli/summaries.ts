@@ -7,7 +7,7 @@ export const SUMMARIES = {
   projects: 'games and what belongs to them',
   tasks: 'what is to be done',
   builds: 'what was built, and why it broke',
-  breakages: 'what is broken, and who sees to it',
+  breakages: 'what is broken, and who owns it',
   changes: 'commits and changelists',
   assets: 'textures, models, sounds and the rest',
   approvals: 'the decisions that assets wait for',

@@ -45,7 +45,7 @@ export const breakages = {
   state: param.manyOf(sets.BREAKAGE_STATES),
   branch: param.described(param.text, 'branch or stream in any spelling'),
   category: param.oneOf(sets.FAILURE_CATEGORIES),
-  owner: param.described(param.shortReference, 'user id of who sees to it'),
+  owner: param.described(param.shortReference, 'user id of the owner'),
   since: param.described(param.instant, 'ISO 8601 timestamp, or a date alone; those that a build failed of then or later'),
 }
 

@@ -182,7 +182,7 @@ describe('a log as long as logs get', () => {
   test('shows its end, and says what stands before', async () => {
     const { log: shown, notes, total_lines } = await read({ mode: 'tail', lines: 100_000 })
     expect(numbers(shown).at(-1)).toBe(total_lines)
-    expect(notes[0]).toContain(`Lines 1 to ${numbers(shown)[0]! - 1} stand before`)
+    expect(notes[0]).toContain(`Lines 1 to ${numbers(shown)[0]! - 1} come before`)
     expect(shown.length).toBeGreaterThan(12_000)
   })
 

@@ -64,7 +64,7 @@ export const readBuildLog: Tool = {
     total_lines: Type.Integer(),
     first_line: nullableLine,
     last_line: nullableLine,
-    log: Type.String({ description: 'lines as "number: text"; -- stands where lines are left out' }),
+    log: Type.String({ description: 'lines as "number: text"; -- marks lines that are left out' }),
   }),
   run,
 }

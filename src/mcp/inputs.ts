@@ -40,7 +40,7 @@ const FIELDS: Record<string, string> = {
   ...partOf('help'),
   comments: 'why, for those who read the history',
   stage: 'such as art_review; unchanged if absent',
-  owner_user_id: 'who sees to it, a user id',
+  owner_user_id: 'user id of the owner',
   muted_until: 'with state muted; if absent until it stops happening',
 }
 

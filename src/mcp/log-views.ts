@@ -76,7 +76,7 @@ const span = function* (first: number, last: number) {
 export function tailOf(lines: readonly string[], count: number): LogView {
   const { part } = assemble(lines, span(lines.length - 1, Math.max(0, lines.length - count)))
   const before = (part.first_line ?? 1) - 1
-  const notes = before > 0 ? [`Lines 1 to ${before} stand before; read them with mode="range" and from_line, or search.`] : []
+  const notes = before > 0 ? [`Lines 1 to ${before} come before this; read them with mode="range" and from_line, or search.`] : []
   return { ...part, notes }
 }
 

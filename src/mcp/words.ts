@@ -84,7 +84,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   listBuildChanges: {
     title: 'List the changes in a build',
     description:
-      'Changes that a build run holds and an earlier one did not, newest first, at most 200. Use it to see what can have broken a build, or what is new between two releases. basis: whether branch or time alone decided, or nobody knows.',
+      'Changes that a build run holds and an earlier one did not, newest first, at most 200. Use it to see what can have broken a build, or what is new between two releases. basis: whether the branch or only the time decided, or unknown.',
     long: 'changes',
   },
   investigateBuild: {

@@ -4,7 +4,7 @@ import { duration, relative, size } from './times.ts'
 
 /**
  * A colour means one thing wherever it stands: red is broken, refused or urgent; yellow waits for somebody; cyan is under way; green is
- * good; dim was set aside.
+ * good; dim is ignored.
  */
 const STYLES: Record<string, Style> = {
   completed: 'green',

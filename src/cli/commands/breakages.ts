@@ -113,11 +113,11 @@ const IDS = { breakage: { help: 'their ids', many: true } } as const
 
 const claim = command({
   name: 'claim',
-  summary: 'say that you, or somebody else, see to breakages',
+  summary: 'claim breakages for yourself or somebody else',
   project: true,
   args: IDS,
   web: pages,
-  flags: { owner: { help: 'the user id of who sees to it (default: you)', value: 'id' }, note },
+  flags: { owner: { help: 'user id of the owner (default: you)', value: 'id' }, note },
   shows: { route: 'editBreakage' },
   examples: ['breakages claim 12', 'breakages claim 12 13 --owner 7 --note "Kim is on it"'],
   async run({ client, project, args, flags, out }) {
@@ -180,7 +180,7 @@ const resolve = command({
 
 const reopen = command({
   name: 'reopen',
-  summary: 'say that breakages are not fixed after all, or that nobody sees to them',
+  summary: 'reopen fixed breakages, or release claimed ones',
   project: true,
   args: IDS,
   web: pages,

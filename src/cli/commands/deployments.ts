@@ -135,7 +135,7 @@ const compare = command({
 })
 
 const buildOf = ({ id, build_run_id }: Deployment): string => {
-  if (build_run_id === null) throw new Failure(`Nobody knows which build deployment ${id} carries.`)
+  if (build_run_id === null) throw new Failure(`The build of deployment ${id} is unknown.`)
   return build_run_id
 }
 

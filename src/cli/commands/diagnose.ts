@@ -152,7 +152,7 @@ export const diagnose = () =>
     .option('--list <file>', 'read the logs this file names, one a line')
     .option('--cases <file>', 'read logs with the changes that may have broken them, and name suspects')
     .option('--rules <file>', 'try failure rules of your own over ours: a JSON file with one rule or a list')
-    .option('--passed <files...>', 'logs of the same job that passed: what stands there too is not why this one failed')
+    .option('--passed <files...>', 'logs of the same job that passed: lines that are also in them are not the cause')
     .option('--verbose', 'also tell how it was found')
     .addHelpText('after', EXAMPLES)
     .action(run)

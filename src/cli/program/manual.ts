@@ -35,8 +35,8 @@ a list; \`--json id,title\` keeps only these fields of each, except for \`diagno
 list as the API answers it: \`{"tasks": […], "pagination": …}\`.
 
 **Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
-importance go before a name or a title is cut. \`--wide\` shows everything whole; [lists.md](../lists.md) has a picture of every list. Colours mean one thing: red is broken, refused or urgent,
-yellow waits for somebody, cyan is under way, green is good, dim was set aside; they obey \`NO_COLOR\`.
+importance go before a name or a title is cut. \`--wide\` shows everything whole; [lists.md](../lists.md) has a picture of every list. Colors mean one thing: red is broken, refused or urgent,
+yellow is waiting or pending, cyan is running, green is good, dim is ignored; they obey \`NO_COLOR\`.
 
 **Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
 (\`urls.web\`), \`[]\` for every entry of a list (\`[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`[0].id\`).

@@ -46,7 +46,7 @@ const TAGS = {
   tasks: 'What is to be done, and by whom.',
   changes: 'Commits and changelists.',
   build_runs: 'What was built, and why it failed.',
-  breakages: 'What is broken, and who sees to it.',
+  breakages: 'What is broken, and who owns it.',
   branches: 'Whether branches are well, and their last known good change.',
   assets: 'Assets and their approval.',
   approvals: 'What waits for a decision, and what was decided.',

@@ -199,7 +199,7 @@ export const AREAS: readonly Area[] = [
         label: 'Uncertain messages',
         unit: 'count',
         metric: 'goldmaster_uncertain_messages',
-        help: 'Chat messages of which nobody knows whether they arrived',
+        help: 'Chat messages that the chat service did not confirm',
         of: uncertain,
       },
     ],
