@@ -204,7 +204,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await page.getByText('No approval rules yet').waitFor()
     await page.getByRole('link', { name: 'Add approval rules' }).click()
     const rules = page.locator('section', { has: page.getByRole('heading', { name: 'Approval rules' }) })
-    await rules.getByText('No asset in this project needs approval').waitFor()
+    await rules.getByText('No asset needs approval').waitFor()
     await rules.getByRole('button', { name: 'Add rule' }).click()
     const dialog = page.getByRole('dialog', { name: 'New approval rule' })
     await dialog.getByLabel('Path').fill('Content/Art/*')

@@ -155,7 +155,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     await tab().go(`${path}?do=claim`)
     await dialog.getByText('You already own this breakage.').waitFor()
     await tab().go(`${path}?do=mute`)
-    await dialog.getByRole('button', { name: 'For a day' }).click()
+    await dialog.getByRole('button', { name: '1 day' }).click()
     await page.getByText('Muted until').waitFor()
     await tab().go(`${project('star')}/breakages/${studio().world.breakages!.old!.id}?do=mute`)
     await dialog.getByText('This breakage is already fixed.').waitFor()

@@ -39,7 +39,7 @@ describeWith('chromium')('chat channels in a browser', () => {
   async function make(kind: Exclude<ChannelKind, 'slack'>, room: string, told = 'All projects') {
     await tab().go('/settings/channels')
     await page().getByRole('button', { name: 'New channel' }).click()
-    await page().getByLabel('Where').selectOption(kind)
+    await page().getByLabel('Chat service').selectOption(kind)
     await page().getByLabel('Name').fill(room)
     await page().getByLabel('Webhook URL').fill(vendors.destination(kind, room).secret)
     await page().getByLabel('Breakages of').selectOption(told)
@@ -59,7 +59,7 @@ describeWith('chromium')('chat channels in a browser', () => {
       await page().getByText(scope).first().waitFor()
     await page().getByLabel('Name').fill('#builds')
     await page().getByLabel('Bot token').fill('not a token')
-    await page().getByLabel('Channel id').fill('C024BE91L')
+    await page().getByLabel('Channel ID').fill('C024BE91L')
     expect(await axe(page())).toEqual([])
     await page().getByRole('button', { name: 'Create channel' }).click()
     await page().getByText('must be a bot token').waitFor()
@@ -67,8 +67,8 @@ describeWith('chromium')('chat channels in a browser', () => {
     await page().getByRole('button', { name: 'Create channel' }).click()
     await card('#builds').getByText('C024BE91L').waitFor()
     expect(await card('#builds').getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringContaining('Moonrise: What breaks'),
-      expect.stringContaining('Starfall: What breaks'),
+      expect.stringContaining('Moonrise: Breakages'),
+      expect.stringContaining('Starfall: Breakages'),
     ])
     expect(await page().content()).not.toContain('xoxb-stand-in')
     await card('#builds').getByRole('button', { name: 'Edit', exact: true }).click()
@@ -81,12 +81,12 @@ describeWith('chromium')('chat channels in a browser', () => {
   test('rules are added, changed and removed, each with what its subject can be narrowed by', async () => {
     await make('discord', 'rules', 'No project (add rules later)')
     await card('rules').getByText('No rules yet.').waitFor()
-    await card('rules').getByRole('button', { name: 'Add a rule' }).click()
+    await card('rules').getByRole('button', { name: 'Add rule' }).click()
     const dialog = page().getByRole('dialog')
     await dialog.getByLabel('Project').selectOption('Starfall')
     await dialog.getByLabel('Branch').fill('release-*')
     await dialog.getByLabel('Job').fill('Cook*')
-    await dialog.getByLabel('Category').selectOption('compile error')
+    await dialog.getByLabel('Category').selectOption('Compile error')
     await dialog.getByLabel('Ping @here').check()
     await dialog.getByLabel('Quiet hours').check()
     await dialog.getByText('Europe/Berlin').waitFor()
@@ -114,7 +114,7 @@ describeWith('chromium')('chat channels in a browser', () => {
 
   test('a test message is followed until it is sent, and stands in the log', async () => {
     await make('discord', 'tests')
-    await card('tests').getByRole('button', { name: 'Send a test message' }).click()
+    await card('tests').getByRole('button', { name: 'Send test message' }).click()
     await card('tests').getByText('Test message sent').waitFor()
     expect(vendors.messages('discord', 'tests')).toHaveLength(1)
     await card('tests').getByText('Log').click()
@@ -128,7 +128,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     await make('teams', 'later')
     // Twice: after the first the message is tried again at once, which a page may not have looked at in between.
     vendors.inject('later', '503', '503')
-    await card('later').getByRole('button', { name: 'Send a test message' }).click()
+    await card('later').getByRole('button', { name: 'Send test message' }).click()
     await card('later').getByText('Not sent yet. Retrying: The chat service answered HTTP 503.').waitFor()
     await card('later').getByText('Test message sent').waitFor()
   })
@@ -136,7 +136,7 @@ describeWith('chromium')('chat channels in a browser', () => {
   test('a message that may have arrived is sent again only after a warning', async () => {
     await make('mattermost', 'unsure')
     vendors.inject('unsure', 'reset after')
-    await card('unsure').getByRole('button', { name: 'Send a test message' }).click()
+    await card('unsure').getByRole('button', { name: 'Send test message' }).click()
     await card('unsure').getByText('can’t tell whether the test message arrived').waitFor()
     await card('unsure').getByText('Log').click()
     await card('unsure').getByLabel('Status').selectOption('uncertain')
@@ -151,12 +151,12 @@ describeWith('chromium')('chat channels in a browser', () => {
   test('a channel that was switched off says what to do, and works again with a new secret', async () => {
     await make('discord', 'gone')
     vendors.remove('discord', 'gone')
-    await card('gone').getByRole('button', { name: 'Send a test message' }).click()
+    await card('gone').getByRole('button', { name: 'Send test message' }).click()
     await card('gone').getByText('Create a new webhook').first().waitFor()
     await page().reload()
     await card('gone').getByText('Create a new webhook').waitFor()
     await card('gone').getByText('1 message pending').waitFor()
-    expect(await card('gone').getByRole('button', { name: 'Send a test message' }).isDisabled()).toBe(true)
+    expect(await card('gone').getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
     expect(await axe(page())).toEqual([])
     await card('gone').getByRole('button', { name: 'Edit', exact: true }).click()
     await page().getByLabel('Webhook URL').fill(vendors.destination('discord', 'found').secret)

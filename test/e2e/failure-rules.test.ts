@@ -42,7 +42,7 @@ describeWith('chromium')('failure rules in a browser', () => {
     await tab().page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
   }
 
-  const trial = () => tab().page.getByRole('region', { name: 'Trial' })
+  const trial = () => tab().page.getByRole('region', { name: 'Test result' })
   const save = (name: string) => tab().page.getByRole('button', { name }).click()
 
   test('a rule is tried, refused while it is bad, added, and explains the next failed build', async () => {
@@ -52,32 +52,32 @@ describeWith('chromium')('failure rules in a browser', () => {
     expect(await page.getByText('Suggested fix: Bake Maps/Sky.map again.').count()).toBe(0)
 
     await tab().go(`${project()}/settings`)
-    await page.getByText('No rules yet.').waitFor()
+    await page.getByText('No failure rules yet.').waitFor()
     await page.getByRole('button', { name: 'New rule' }).click()
     await page.getByLabel('ID', { exact: true }).fill('baker.missing-lightmap')
     await page.getByLabel('Tool').fill('Baker')
     await page.getByLabel('Category').selectOption('cook_asset_error')
     await page.getByLabel('Required text').fill('BAKE-')
-    await page.getByLabel('What to do about it').fill('Bake {file} again.')
+    await page.getByLabel('Suggested fix').fill('Bake {file} again.')
     await page.getByLabel('Log excerpt').fill(LOG)
 
     await page.getByLabel('Pattern').fill('^BAKE-(?=1)')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test rule' }).click()
     await page.getByRole('alert').getByText('match must not look ahead or behind').waitFor()
     await page.getByLabel('Pattern').fill('^BAKE-(')
-    await save('Add rule')
+    await save('Add failure rule')
     await page.getByRole('alert').getByText('match is no regular expression').waitFor()
     await page.getByLabel('Pattern').fill('^BOIL-')
-    await save('Add rule')
+    await save('Add failure rule')
     await page.getByRole('alert').getByText('The rule must match a line of the excerpt').waitFor()
 
     await page.getByLabel('Pattern').fill('^BAKE-\\d+ (?<file>\\S+): (?<msg>.*)')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test rule' }).click()
     await trial().getByText('line 2').waitFor()
     await trial().getByText('by this rule').waitFor()
     await trial().getByText('Bake Maps/Sky.map again.').waitFor()
     expect(await axe(page)).toEqual([])
-    await save('Add rule')
+    await save('Add failure rule')
     await page.getByText('Rule added').waitFor()
     await page.getByText('baker.missing-lightmap').waitFor()
 
@@ -96,12 +96,12 @@ describeWith('chromium')('failure rules in a browser', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Edit baker.missing-lightmap' }).click()
     expect(await page.getByLabel('Category').inputValue()).toBe('license_seat')
-    await save('Save rule')
+    await save('Save failure rule')
     await page.getByText('Rule saved').waitFor()
     await page.getByText('license seat', { exact: false }).first().waitFor()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Remove it' }).click()
-    await page.getByText('No rules yet.').waitFor()
+    await page.getByText('No failure rules yet.').waitFor()
   })
 
   test('is for owners of the account to write', async () => {

@@ -93,7 +93,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await tab.go('/projects/new')
     await page.getByLabel('Name').fill('A name that must not be lost')
     await context.clearCookies()
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.getByLabel('Email').fill('lead@example.com')
     await dialog.getByLabel('Password').fill(PASSWORD)

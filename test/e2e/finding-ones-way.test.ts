@@ -53,7 +53,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await tab().go('/feed')
     await page.getByRole('link', { name: /Builds failed/ }).click()
     await page.waitForURL('**/feed?kind=build_run.failed')
-    expect(await page.getByLabel('Kind').inputValue()).toBe('build_run.failed')
+    expect(await page.getByLabel('Type').inputValue()).toBe('build_run.failed')
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Starfall' }).click()
     await page.getByRole('heading', { level: 1, name: 'Starfall' }).waitFor()
   })

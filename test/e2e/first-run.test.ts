@@ -23,7 +23,7 @@ describeWith('chromium')('the first run in a browser', () => {
     await page.getByRole('heading', { name: 'Welcome to Goldmaster' }).waitFor()
     // The browser itself notes the answer by which the app learns that nobody is signed in.
     expect(tab.complaints.splice(0)).toEqual([expect.stringContaining('401')])
-    await page.getByLabel('Set-up token').waitFor()
+    await page.getByLabel('Setup token').waitFor()
     expect(await axe(page)).toEqual([])
     // In the tab that asks for it already: only the end of the address changes.
     await tab.go(`/welcome#set-up=${studio.service.setUpToken}`)
@@ -34,7 +34,7 @@ describeWith('chromium')('the first run in a browser', () => {
     await page.getByLabel('Password').fill('a long enough password')
     await page.getByRole('button', { name: 'Create owner account' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Starfall')
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Connect your first tool' }).waitFor()
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: /Jenkins/ }).click()
@@ -87,7 +87,7 @@ describeWith('chromium')('the first run in a browser', () => {
     await page.getByLabel('Email').fill('ida@example.com')
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByText('can see a reset link').waitFor()
-    expect(await page.innerText('body')).not.toContain('on its way')
+    expect(await page.innerText('body')).not.toContain('we sent')
     await tab.context.close()
 
     const mailing = await openSite({}, { service: { mailing: true } })

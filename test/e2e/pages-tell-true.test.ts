@@ -148,7 +148,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     await page.getByRole('link', { name: 'night #41' }).waitFor()
     await page.getByRole('link', { name: /Moon is too bright/ }).waitFor()
     await page.getByRole('link', { name: 'Steam 1.2' }).waitFor()
-    expect(await page.getByRole('link', { name: 'What it changed' }).getAttribute('href')).toBe('https://git.example/abc123')
+    expect(await page.getByRole('link', { name: 'Show diff' }).getAttribute('href')).toBe('https://git.example/abc123')
     expect(asked.filter((path) => /\/(?:tasks|build_runs|deployments)\/[\w-]+$/.test(path))).toEqual([])
     expect(await axe(page)).toEqual([])
   })
@@ -171,7 +171,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
   test('a timeline has the stores of all games', async () => {
     const { page } = tab()
     await tab().go(`${project()}/deployments`)
-    await page.getByLabel('View').selectOption('timeline')
+    await page.getByLabel('Show', { exact: true }).selectOption('timeline')
     await page.getByRole('link', { name: /^Starfall, Custom 1\.1: Rolled back/ }).waitFor()
     expect(await axe(page)).toEqual([])
     await page.getByRole('link', { name: /^Moonlight, Epic Games Store 7: Live/ }).click()
@@ -180,7 +180,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
 
   test('a deployment that was rolled back was live when it was, and a store without a review shows none', async () => {
     const { page } = tab()
-    const steps = page.getByRole('list', { name: 'Way to the players' }).getByRole('listitem')
+    const steps = page.getByRole('list', { name: 'Progress' }).getByRole('listitem')
     const painted = async (key: string) => {
       await tab().go(`${project()}/deployments/${studio().world.deployments[key]!.id}`)
       await steps.first().waitFor()

@@ -27,7 +27,7 @@ async function signOut(page: Page) {
 async function leave(page: Page, email: string) {
   await page.getByRole('button', { name: 'Single sign-on' }).click()
   await page.getByLabel('Email').fill(email)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
 }
 
 async function letIn(page: Page, who: string) {
@@ -67,7 +67,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await signInAs(tab, 'lead@owl.example', PASSWORD)
     await tab.go('/settings/single-sign-on')
     await page.getByLabel('Issuer').fill(`${provider.issuer}/nothing-here`)
-    await page.getByLabel('Domains').fill('owl.example')
+    await page.getByLabel('Allowed email domains').fill('owl.example')
     await page.getByLabel('Client ID').fill(provider.client.client_id)
     await page.getByLabel('Client secret').fill(provider.client.client_secret)
     await page.getByLabel('Roles by group').fill('leads = owner\ncrew = member')
@@ -76,7 +76,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByText('Can’t use this provider').waitFor()
     await page.getByLabel('Issuer').fill(provider.issuer)
     await page.getByRole('button', { name: 'Set up' }).click()
-    await page.getByRole('button', { name: 'Remove the provider' }).waitFor()
+    await page.getByRole('button', { name: 'Remove provider' }).waitFor()
     expect(await page.getByLabel('Require single sign-on').isDisabled()).toBe(true)
     expect(await axe(page)).toEqual([])
 
@@ -143,7 +143,7 @@ describeWith('chromium')('other ways in than a password', () => {
     const now = stepOf(Date.now())
     await page.getByLabel('Code', { exact: true }).fill(codeAt(secret, now))
     expect(await axe(page)).toEqual([])
-    await page.getByRole('button', { name: 'Turn it on' }).click()
+    await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByRole('button', { name: 'I’ve saved them' }).click()
     await page.getByText('You have 10 recovery codes left').waitFor()
     // After axe, whose own session takes the devices along when it ends.
@@ -175,7 +175,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await main(page).waitFor()
 
     await signOut(page)
-    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('button', { name: 'Use passkey' }).click()
     await main(page).waitFor()
     await tab.go('/settings/sign-in')
     await page.getByRole('cell', { name: 'Work laptop' }).waitFor()

@@ -57,7 +57,7 @@ describeWith('chromium')('a stranger in a browser', () => {
   test('reads nothing of it in the feed, the palette and the settings', async () => {
     const { page } = tab()
     await tab().go('/feed')
-    await page.getByText('Nothing').first().waitFor()
+    await page.getByText('No events yet').first().waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type(SECRET)
     await page.getByText(`No results for “${SECRET}”`).waitFor()

@@ -79,8 +79,8 @@ describeWith('chromium')('the task board in a browser', () => {
     }
     await studio().ask(`/webhooks/jira?token=${studio().world.integrations.jira!.webhook_token}`, { method: 'POST', body: issue })
     await tab().go(`${board()}/${(studio().world.tasks.lamp as { id: number }).id}`)
-    const linked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Linked' }) })
-    await linked.getByText('Nothing yet').waitFor()
+    const linked = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Links' }) })
+    await linked.getByText('No links yet').waitFor()
     await page.getByRole('button', { name: /^Edit description/ }).click()
     await page.getByLabel('Description').fill('Like GAME-12')
     await page.getByRole('button', { name: 'Save' }).click()

@@ -91,7 +91,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     await open()
     await create.click()
     await page.getByRole('button', { name: /^Edit title: Written with care/ }).waitFor()
-    await page.getByText('takes requests again').waitFor({ state: 'detached' })
+    await page.getByText('Retrying in').waitFor({ state: 'detached' })
   })
 
   test('a page that is limited keeps what it shows, says when it asks again, and does so by itself', async () => {
@@ -129,7 +129,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     await tab.go(`${project()}/builds/${store.world.build_runs.night!.id}`)
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByRole('alert').getByText('investigations of today are used').waitFor()
-    expect(await page.getByText('takes requests again').count()).toBe(0)
+    expect(await page.getByText('Retrying in').count()).toBe(0)
   })
 
   test('a session that ends is asked for again, and what was typed is saved after it', async () => {

@@ -123,9 +123,9 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
       const why = flawOf(keys, entry, found.head)
       if (why !== undefined) return broken(position, id, why)
       for (const link of noted)
-        if (link.position === position && link.hash !== hash)
-          return broken(position, id, 'its hash differs from the saved one')
-      if (kept?.position === position && kept.hash !== hash) return broken(position, id, 'its hash differs from the one stored outside the log')
+        if (link.position === position && link.hash !== hash) return broken(position, id, 'its hash differs from the saved one')
+      if (kept?.position === position && kept.hash !== hash)
+        return broken(position, id, 'its hash differs from the one stored outside the log')
       found.entries = position
       found.head = hash
     }

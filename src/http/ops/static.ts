@@ -24,6 +24,7 @@ const PAGES = [
   '/oauth/refused',
   '/invitations/*',
   '/projects/*',
+  '/settings',
   '/settings/*',
 ]
 

@@ -99,5 +99,5 @@ test('the tools that sign say how their secret is saved without a page', () => {
 })
 
 test('the tools that give up on a paused project say how to come back', () => {
-  for (const guide of [asana, linear]) expect(guide(contextOf('x'))).toContain('After a pause of the project')
+  for (const guide of [asana, linear]) expect(guide(contextOf('x'))).toContain('If the project was paused')
 })

@@ -26,7 +26,9 @@ interface GoProps {
 const Go = ({ to, icon, children, exact = false, beside }: GoProps) => (
   <Link to={to} className={line} activeProps={here} activeOptions={{ exact }}>
     <Icon name={icon} />
-    <span className="min-w-0 flex-1 truncate">{children}</span>
+    <span className="min-w-0 flex-1 truncate" title={children}>
+      {children}
+    </span>
     {beside}
   </Link>
 )

@@ -15,6 +15,8 @@ export interface Choice {
   run?: () => unknown
   title: string
   detail: string
+  /** Further words that find it. */
+  words?: string
   /** What it is, said where the drawing cannot be seen. */
   kind?: string
   icon: IconName
@@ -31,7 +33,9 @@ export function useChoices(text: string, openers: Openers) {
   const asked = q.length > 1
   const { data, error, isFetching } = useApi('search', { query: { q } }, { enabled: asked, stale: 0 })
   const places = usePlaces()
-    .filter(({ title, detail }) => words.every((word) => `${title} ${detail}`.toLowerCase().includes(word)))
+    .filter(({ title, detail, words: more = '' }) =>
+      words.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)),
+    )
     // A page that begins like the text is the one that is meant.
     .sort((a, b) => begins(b, words) - begins(a, words))
   const hits = asked && words.length > 0 ? (data?.hits ?? []) : []
@@ -81,7 +85,7 @@ function usePlaces(): Choice[] {
     place('/projects/new', 'New project', 'Project', 'plus'),
     place('/settings', 'Settings', 'All settings', 'settings'),
     ...settingsGroups(me).flatMap(([, places]) =>
-      places.map(([url, title, icon, line]) => place(url, title, `Settings · ${line}`, icon)),
+      places.map(([url, title, icon, line]) => ({ ...place(url, title, 'Settings', icon), words: line })),
     ),
   ].filter(({ url }, i, all) => all.findIndex((one) => one.url === url) === i)
 }

@@ -165,7 +165,9 @@ test('a message that may have arrived is found by its id, and changed where it w
 })
 
 test('that a message is not there is known only if everything since then was looked through', () => {
-  expect(() => slack.find!.read(reply({ ok: true, messages: [], has_more: true }), 'message-1')).toThrow('Too many newer messages')
+  expect(() => slack.find!.read(reply({ ok: true, messages: [], has_more: true }), 'message-1')).toThrow(
+    'Too many newer messages',
+  )
   expect(() => slack.find!.read(reply({ ok: false, error: 'missing_scope' }), 'message-1')).toThrow('missing_scope')
   expect(() => slack.find!.read(reply('', 502), 'message-1')).toThrow('502')
   const foreign = { ts: '1.1', metadata: { event_type: 'other_app', event_payload: { id: 'message-1' } } }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { labelOf } from '../../../contract/labels.ts'
 import { PATTERN_MAX } from '../../../contract/limits.ts'
 import { ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
@@ -75,7 +76,7 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
             {ASSET_TYPES.map((type) => (
               <Checkbox
                 key={type}
-                label={type}
+                label={labelOf('asset_type', type)}
                 checked={draft.asset_types.includes(type)}
                 onChange={(event) => toggle(type, event.target.checked)}
               />

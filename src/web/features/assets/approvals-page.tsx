@@ -14,7 +14,7 @@ import { ApprovalHistory } from './approval-history.tsx'
 import { ApprovalQueue } from './approval-queue.tsx'
 
 const VIEWS = [
-  ['', 'Waiting for approval'],
+  ['', 'Waiting'],
   [DECISIONS.join(','), 'Decided'],
   ...DECISIONS.map((one) => [one, labelOf('approval_status', one)] as const),
 ] as const

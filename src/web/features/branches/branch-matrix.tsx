@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { labelOf, lowered } from '../../../contract/labels.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
@@ -22,7 +23,7 @@ export function MainBranch({ projectId, branch }: { projectId: string; branch: B
         >
           <bdi>{name}</bdi>
         </Link>{' '}
-        is <Pill kind={STATE_PILLS[state]}>{state}</Pill>
+        is <Pill kind={STATE_PILLS[state]}>{lowered(labelOf('branch_state', state))}</Pill>
       </p>
       <p className="min-w-0 text-sm text-soft">
         {red.length > 0 && (
@@ -96,7 +97,7 @@ function JobState({ projectId, branch, job }: { projectId: string; branch: strin
   const words = job.state !== 'building' && job.building ? `${job.state}, building` : job.state
   const pill = (
     <Pill kind={STATE_PILLS[job.state]}>
-      {job.state}
+      {labelOf('branch_state', job.state)}
       {job.state !== 'building' && job.building && ' …'}
     </Pill>
   )

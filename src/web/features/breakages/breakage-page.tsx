@@ -76,7 +76,10 @@ function State({ projectId, breakage }: Part) {
         ['Last failed', <Time key="seen" at={breakage.last_seen_at} both />],
         ['Muted until', state === 'muted' ? muted_until ? <Time key="muted" at={muted_until} both /> : 'it is fixed' : null],
         ['Fixed', fixed_at && <Time key="fixed" at={fixed_at} both />],
-        ['Fixed by', <FixedBy key="by" projectId={projectId} {...breakage} />],
+        [
+          'Fixed by',
+          (breakage.fixed_by_change || breakage.fixed_up_to_change) && <FixedBy key="by" projectId={projectId} {...breakage} />,
+        ],
         ['Withdrawn', state === 'withdrawn' && <Withdrawn key="withdrawn" projectId={projectId} breakage={breakage} />],
         ['Reopened', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
         ['Task', task_id === null ? null : <TaskLink key="task" projectId={projectId} id={task_id} />],

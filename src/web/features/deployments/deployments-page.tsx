@@ -33,7 +33,7 @@ export default function Deployments() {
       actions={
         <>
           <Filter
-            label="View"
+            label="Show"
             value={view}
             onChange={(event) => filter({ view: event.target.value })}
             options={[

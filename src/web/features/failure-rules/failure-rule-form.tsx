@@ -63,7 +63,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
   }
   return (
     <Form
-      action={rule ? 'Save rule' : 'Add rule'}
+      action={rule ? 'Save failure rule' : 'Add failure rule'}
       submit={submit}
       beside={
         <>

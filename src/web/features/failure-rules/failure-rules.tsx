@@ -48,7 +48,7 @@ export function FailureRules({ accountId }: { accountId: number }) {
               {failure_rules.map((rule) => (
                 <Line key={rule.rule_id} accountId={accountId} rule={rule} locked={locked} onEdit={() => setEditing(rule)} />
               ))}
-              {failure_rules.length === 0 && <li className="text-sm">No rules yet.</li>}
+              {failure_rules.length === 0 && <li className="text-sm">No failure rules yet.</li>}
             </ul>
           )}
         </Loaded>

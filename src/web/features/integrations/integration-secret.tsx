@@ -169,4 +169,4 @@ function OnlySigned({ integration: { id, project_id, secrets, requires_signature
 }
 
 const SecretPill = ({ secrets }: { secrets: number }) =>
-  secrets === 0 ? <Pill>not set</Pill> : <Pill kind="ok">{secrets === 1 ? 'set' : `${secrets} set`}</Pill>
+  secrets === 0 ? <Pill>Not set</Pill> : <Pill kind="ok">{secrets === 1 ? 'Set' : `${secrets} set`}</Pill>

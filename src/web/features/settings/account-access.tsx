@@ -80,9 +80,9 @@ function MemberTokens({ accountId }: { accountId: number }) {
                   wide: true,
                   cell: ({ account_id, project_ids }) =>
                     account_id === null
-                      ? 'other accounts too'
+                      ? 'This and other accounts'
                       : project_ids === null
-                        ? 'this account'
+                        ? 'This account'
                         : `${project_ids.length} ${project_ids.length === 1 ? 'project' : 'projects'}`,
                 },
                 { head: 'Expires', wide: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never') },

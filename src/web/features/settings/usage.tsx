@@ -32,7 +32,7 @@ export function Usage({ usage }: { usage: AppReply<'showAccount'>['usage'] }) {
       </ol>
       <figcaption className="flex justify-between text-xs text-soft">
         <span>{days[0]!.day}</span>
-        <span>investigations per day at most {most}</span>
+        <span>at most {most} per day</span>
         <span>today</span>
       </figcaption>
     </figure>

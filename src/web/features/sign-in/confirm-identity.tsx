@@ -72,7 +72,7 @@ function Passkey({ onDone }: { onDone(): void }) {
     onDone()
   }
   return (
-    <Form action="Use a passkey" submit={submit}>
+    <Form action="Use passkey" submit={submit}>
       {null}
     </Form>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { ACCOUNT_ROLES, type AccountRole } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
@@ -116,7 +117,7 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
           <Select
             label="Default role"
             hint="For people in none of the groups below."
-            options={[...ACCOUNT_ROLES.map((role) => [role, role] as const), ['', 'None (they can’t sign in)']]}
+            options={[...choicesOf('account_role', ACCOUNT_ROLES), ['', 'None (they can’t sign in)']]}
             value={draft.default_role ?? ''}
             onChange={(event) => set({ default_role: ACCOUNT_ROLES.find((role) => role === event.target.value) ?? null })}
           />
