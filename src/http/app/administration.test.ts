@@ -77,6 +77,14 @@ describe('every route that administers', () => {
   })
 })
 
+test('no cache keeps the answer of a route that administers, and it has no tag', async () => {
+  const project = `/projects/${idOf('projects', 'star')}`
+  const { headers } = await ask(`${project}/integrations/${idOf('integrations', 'ci')}`)
+  expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+  const record = await ask(project)
+  expect([record.headers.get('cache-control'), record.headers.get('etag')]).toEqual([null, expect.any(String)])
+})
+
 test('a project, a tool and an outbound webhook are made and changed with a token alone', async () => {
   const made = await post(`/accounts/${idOf('accounts', 'owl')}/projects`, { name: 'Moon', engine: 'unity' })
   expect(made).toMatchObject({ status: 201, json: { name: 'Moon' } })

@@ -297,6 +297,8 @@ describe('a token', () => {
     expect((await ask(narrow.token, `/projects/${project('moon')}/tasks`)).status).toBe(404)
     expect((await ask(narrow.token, `/projects/${project('moon')}/settings`)).status).toBe(404)
     expect((await ask(narrow.token, `/projects/${project('star')}/tasks`)).status).toBe(200)
+    expect((await ask(narrow.token, `/accounts/${owl()}/webhooks`)).status).toBe(404)
+    expect((await ask(held.token, `/accounts/${owl()}/webhooks`)).status).toBe(200)
     const { events } = (await ask(narrow.token, `/workspace/events?account_id=${owl()}`)).json
     expect(new Set(events.map(({ project_id }: { project_id: number }) => project_id))).toEqual(new Set([project('star')]))
     expect((await ask(held.token, `/workspace/events?account_id=${at('accounts', 'fox')}`)).status).toBe(404)

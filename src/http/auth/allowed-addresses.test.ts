@@ -95,6 +95,8 @@ test('whoever has other accounts goes on with these, and sees nothing of the one
   await allow([OFFICE])
   const [star, den] = [`/projects/${id('projects', 'star')}/tasks`, `/projects/${id('projects', 'den')}/tasks`]
   expect(await api(star, 'free', HOME)).toMatchObject(BLOCKED)
+  // Nobody who is blocked learns which role they would need.
+  expect(await api(`/accounts/${id('accounts', 'owl')}/webhooks`, 'free', HOME)).toMatchObject(BLOCKED)
   expect((await api(den, 'free', HOME)).status).toBe(200)
   expect((await api('/projects', 'free', HOME)).json.projects.map(({ name }: { name: string }) => name)).toEqual(['Den'])
   expect(await app(freelance, star, HOME)).toMatchObject(BLOCKED)

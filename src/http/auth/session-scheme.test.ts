@@ -49,6 +49,12 @@ test.each(changing)('%s refuses what other sites send with our cookie', async (_
   }
 })
 
+const open = all.filter(([, route]) => route.role === 'anyone' && route.method !== 'GET')
+test.each(open)('%s, which needs no session, refuses what other sites send', async (_, route) => {
+  const asking = { method: route.method, headers: { 'sec-fetch-site': 'cross-site' } }
+  expect(await visit(studio).app(foreign(route), asking)).toMatchObject({ status: 403, json: { error: 'foreign_origin' } })
+})
+
 describe('a request from a browser that does not say which site it serves', () => {
   const ask = (headers: Record<string, string>) =>
     studio.ask('/app/api/v1/me', { method: 'PATCH', body: {}, headers: { cookie: lead.cookie, ...headers } })
